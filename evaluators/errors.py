@@ -4,7 +4,7 @@ PlumblineError
 ├── DatasetError      the file or its rows cannot be used
 ├── PromptError       a prompt template lacks a blank or has an unknown one
 ├── ParameterError    an evaluator's parameter is out of range, or needs a package that is missing
-├── MissingInput      a sample lacks something that the evaluator needs
+├── MissingInputError a sample lacks something that the evaluator needs
 ├── GeneratorError    the generator gave no usable answer
 └── StoreError        the run store cannot be read or written
 """
@@ -26,7 +26,7 @@ class ParameterError(PlumblineError):
     """A parameter is out of range, or needs a package that is not installed."""
 
 
-class MissingInput(PlumblineError):
+class MissingInputError(PlumblineError):
     """A sample lacks something that the evaluator needs."""
 
 

@@ -27,7 +27,7 @@ class Ability(StrEnum):
     COUNTERFACTUAL = "counterfactual_robustness"
 
     @property
-    def title(self) -> str:
+    def label(self) -> str:
         return self.value.replace("_", " ").capitalize()
 
 

@@ -1,0 +1,91 @@
+"""What an evaluator is: a small class whose fields are its parameters and whose one method scores a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evaluators.errors import MissingInputError, ParameterError
+from evaluators.types import EvaluatorSpec, Sample, Score
+
+
+class Evaluator(BaseModel):
+    """A metric: fields are parameters (constructor, stored spec and form are read from them), `score` judges."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def score(self, sample: Sample) -> Score:
+        """Judges one sample.
+
+        Raises a `PlumblineError` where the sample cannot be judged; the engine stores it as failed.
+        """
+        raise NotImplementedError
+
+    def spec(self) -> EvaluatorSpec:
+        """The stored form: name and parameters, without the client of an LLM (it may hold a key)."""
+        return EvaluatorSpec(name=self.name, params=self.model_dump(mode="json", exclude={"llm_client"}))
+
+    @classmethod
+    def build(cls, **params: Any) -> Self:
+        """The evaluator with these parameters; a value out of range raises `ParameterError` with the remedy."""
+        try:
+            return cls(**params)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "parameters"
+            raise ParameterError(f"{cls.title}: {field} is {first['input']!r}. {first['msg']}.") from error
+
+
+E = TypeVar("E", bound=type[Evaluator])
+
+_CATALOGUE: dict[str, type[Evaluator]] = {}
+_MODULES = ("evaluators.rgb_evaluator", "evaluators.trace_evaluator")
+
+
+def evaluator(name: str, *, title: str, needs: tuple[str, ...] = ()) -> Callable[[E], E]:
+    """Registers an evaluator under a name that stored runs refer to."""
+
+    def register(cls: E) -> E:
+        if name in _CATALOGUE:
+            raise ValueError(f"Two evaluators are called {name!r}; rename one.")
+        cls.name, cls.title, cls.needs = name, title, needs
+        _CATALOGUE[name] = cls
+        return cls
+
+    return register
+
+
+def catalogue() -> dict[str, type[Evaluator]]:
+    """All evaluators by name."""
+    for module in _MODULES:
+        import_module(module)
+    return dict(_CATALOGUE)
+
+
+def from_spec(spec: EvaluatorSpec) -> Evaluator:
+    """The evaluator that a stored spec describes."""
+    cls = catalogue().get(spec.name)
+    if cls is None:
+        raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {', '.join(sorted(catalogue()))}.")
+    return cls.build(**spec.params)
+
+
+def missing(needs: tuple[str, ...], sample: Sample) -> list[str]:
+    """The fields among `needs` that the sample does not have; an empty response counts as there."""
+    return [field for field in needs if getattr(sample, field) in (None, ())]
+
+
+def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
+    """Raises `MissingInputError` where the sample lacks a field."""
+    lacking = missing(needs, sample)
+    if lacking:
+        raise MissingInputError(
+            f"Sample {sample.id}: {', '.join(lacking)} missing, and {who} needs it. Add the column."
+        )

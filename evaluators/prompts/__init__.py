@@ -1,0 +1,69 @@
+"""Prompts are prose in files: `string.Template` texts with $blanks; this module only fills them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import Template
+
+from evaluators.errors import PromptError
+from evaluators.types import Record
+
+FOLDER = Path(__file__).parent
+
+
+class Markers(Record):
+    """The sentences a generator is asked to use, and the words in them that the rules look for."""
+
+    rejection: str
+    rejection_words: str
+    errors: str
+    errors_words: str
+
+
+MARKERS = {
+    "en": Markers(
+        rejection="I can not answer the question because of the insufficient information in documents.",
+        rejection_words="insufficient information",
+        errors="There are factual errors in the provided documents.",
+        errors_words="factual errors",
+    ),
+    "zh": Markers(
+        rejection="由于文档信息不足，我无法回答这个问题。",
+        rejection_words="信息不足",
+        errors="所给文档中存在事实性错误。",
+        errors_words="事实性错误",
+    ),
+}
+
+
+class Prompt(Record):
+    """A prompt ready to send: the text, and the facts it was filled with (the offline reader reads those)."""
+
+    text: str
+    question: str
+    documents: tuple[str, ...]
+
+
+def load(name: str) -> str:
+    """The template in `evaluators/prompts/<name>.md`."""
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def check(template: str) -> None:
+    """Raises `PromptError` unless the template holds exactly the blanks $question and $documents."""
+    blanks = set(Template(template).get_identifiers()) if Template(template).is_valid() else None
+    if blanks is None:
+        raise PromptError("A lone $ stands in the prompt. Write $$ for a dollar sign.")
+    for blank in ("question", "documents"):
+        if blank not in blanks:
+            raise PromptError(f"The prompt lacks ${blank}. Put it where the {blank} should stand.")
+    if unknown := blanks - {"question", "documents"}:
+        raise PromptError(f"The prompt has an unknown blank ${min(unknown)}. Only $question and $documents are filled.")
+
+
+def fill(template: str, question: str, documents: tuple[str, ...]) -> Prompt:
+    """Fills a template; the documents are numbered from 1, one paragraph each."""
+    check(template)
+    numbered = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(documents, start=1))
+    text = Template(template).substitute(question=question, documents=numbered)
+    return Prompt(text=text, question=question, documents=documents)
