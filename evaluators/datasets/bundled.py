@@ -1,0 +1,33 @@
+"""The data sets that come with Plumbline, written by hand for it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from evaluators.datasets.mapping import load
+from evaluators.datasets.rgb import TestBed
+from evaluators.types import Dataset
+
+FOLDER = Path(__file__).parents[2] / "data" / "samples"
+ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = "RGB sample (English)", "RGB sample (Chinese)", "TRACE sample (English)"
+
+
+@cache
+def bundled() -> dict[str, TestBed | Dataset]:
+    """All bundled data by name; read once per process."""
+    return {
+        ENGLISH_BED: _bed(ENGLISH_BED, "en"),
+        CHINESE_BED: _bed(CHINESE_BED, "zh"),
+        TRACE_SAMPLES: _read("trace_en").model_copy(update={"name": TRACE_SAMPLES}),
+    }
+
+
+def _bed(name: str, language: str) -> TestBed:
+    files = [_read(f"rgb_{language}_{ability}") for ability in ("noise", "integration", "counterfactual")]
+    return TestBed(name=name, rows=tuple(row for bed in files if isinstance(bed, TestBed) for row in bed.rows))
+
+
+def _read(stem: str) -> TestBed | Dataset:
+    path = FOLDER / f"{stem}.jsonl"
+    return load(path.name, path.read_bytes())

@@ -1,0 +1,95 @@
+"""RAGBench rows (Friel et al., arXiv 2407.11005) as samples, with the published sentences and labels kept as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from evaluators.errors import DatasetError
+from evaluators.types import Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+
+COLUMNS = (
+    "dataset_name",
+    "id",
+    "generation_model_name",
+    "question",
+    "response",
+    "documents",
+    "documents_sentences",
+    "response_sentences",
+    "sentence_support_information",
+    "unsupported_response_sentence_keys",
+    "all_relevant_sentence_keys",
+    "all_utilized_sentence_keys",
+)
+
+
+def sample(row: Mapping[str, Any]) -> Sample:
+    """The sample of one published row, lists or numpy arrays alike.
+
+    `id` alone repeats within a subset, so the sample's id is "<dataset_name>/<id>/<generation_model_name>".
+    Raises `DatasetError` where a column is missing.
+    """
+    _require_columns(row)
+    return Sample(
+        id=f"{row['dataset_name']}/{row['id']}/{row['generation_model_name']}",
+        question=row["question"],
+        response=row["response"],
+        retrieved_documents=tuple(row["documents"]),
+        sentences=_sentences(row),
+        labels=_labels(row),
+    )
+
+
+def _require_columns(row: Mapping[str, Any]) -> None:
+    lacking = [column for column in COLUMNS if column not in row]
+    if lacking:
+        raise DatasetError(f"Not a RAGBench row: {', '.join(lacking)} missing. Map the columns by hand instead.")
+
+
+def _sentences(row: Mapping[str, Any]) -> Sentences:
+    return Sentences(
+        documents=tuple(_keyed(document) for document in row["documents_sentences"]),
+        response=_keyed(row["response_sentences"]),
+    )
+
+
+def _keyed(pairs: Iterable[Any]) -> tuple[Sentence, ...]:
+    return tuple(Sentence(key=key, text=text) for key, text in pairs)
+
+
+def _labels(row: Mapping[str, Any]) -> Labels:
+    unsupported = {_response_key(key) for key in row["unsupported_response_sentence_keys"]}
+    supports = [_support(entry, unsupported) for entry in row["sentence_support_information"]]
+    unlisted = unsupported - {support.key for support in supports}
+    return Labels(
+        relevant_keys=tuple(row["all_relevant_sentence_keys"]),
+        utilized_keys=tuple(row["all_utilized_sentence_keys"]),
+        sentence_support=(
+            *supports,
+            *(SentenceSupport(key=key, support=Support.NONE) for key in sorted(unlisted)),
+        ),
+    )
+
+
+def _support(entry: Mapping[str, Any], unsupported: set[str]) -> SentenceSupport:
+    key = _response_key(entry["response_sentence_key"])
+    supporting = entry["supporting_sentence_keys"]
+    return SentenceSupport(
+        key=key,
+        support=_level(entry["fully_supported"], key in unsupported),
+        supporting_keys=() if supporting is None else tuple(supporting),
+        explanation=entry["explanation"] or "",
+    )
+
+
+def _level(fully_supported: bool | None, is_unsupported: bool) -> Support:
+    """Null means that the annotator gave no verdict of its own beside the list of unsupported sentences."""
+    if is_unsupported:
+        return Support.NONE
+    return Support.FULL if fully_supported is None or fully_supported else Support.PARTIAL
+
+
+def _response_key(published: str) -> str:
+    """Annotators wrote "a." as well as "a"."""
+    return published.rstrip(".")

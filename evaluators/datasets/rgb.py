@@ -1,0 +1,150 @@
+"""RGB test beds: rows of positive and negative documents, and the prompts composed from them.
+
+Composition follows the benchmark's script (arXiv 2309.01431): ceil(passages * noise) negatives, the rest
+positives; where one kind runs out the other fills up; integration takes one document of each sub-question
+first, so it cannot always reach the noise asked for. What a prompt really holds is its effective noise.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from itertools import chain, zip_longest
+from typing import Any
+
+from evaluators.types import Ability, Accepted, Dataset, Record, RGBTask, Sample
+
+NOISE_LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
+PASSAGES = 5
+
+
+class BedRow(Record):
+    """One source row of a test bed; `positive` is a list of lists for integration, one list per sub-question."""
+
+    id: str
+    query: str
+    answer: Accepted
+    positive: tuple[str, ...] | tuple[tuple[str, ...], ...]
+    negative: tuple[str, ...]
+    positive_wrong: tuple[str, ...] = ()
+    fakeanswer: Accepted | None = None
+
+    @property
+    def abilities(self) -> tuple[Ability, ...]:
+        """What the row can test: planted errors, several sub-questions, or noise and rejection."""
+        if self.positive_wrong:
+            return (Ability.COUNTERFACTUAL,)
+        if self.positive and not isinstance(self.positive[0], str):
+            return (Ability.INTEGRATION,)
+        return (Ability.NOISE, Ability.REJECTION)
+
+
+class TestBed(Record):
+    """Source rows under a name; rows for different abilities may stand together."""
+
+    __test__ = False  # not a test, whatever pytest thinks of the name
+
+    name: str
+    rows: tuple[BedRow, ...]
+
+    @property
+    def abilities(self) -> tuple[Ability, ...]:
+        found = {ability for row in self.rows for ability in row.abilities}
+        return tuple(ability for ability in Ability if ability in found)
+
+
+def compose(
+    bed: TestBed,
+    abilities: Sequence[Ability],
+    noise_levels: Sequence[float] = NOISE_LEVELS,
+    passages: int = PASSAGES,
+    seed: int = 0,
+    limit: int | None = None,
+) -> Dataset:
+    """The samples to ask: every ability over its first `limit` rows, at every noise level that it knows.
+
+    Noise robustness and integration use `noise_levels` (shares from 0 to 1); rejection has noise 1, planted
+    errors noise 0. The same seed gives the same documents in the same order, whatever else is asked.
+    """
+    samples = [
+        _sample(row, ability, noise, passages, seed)
+        for ability in abilities
+        for row in [row for row in bed.rows if ability in row.abilities][:limit]
+        for noise in _levels(ability, noise_levels)
+    ]
+    return Dataset(name=bed.name, samples=tuple(samples))
+
+
+def recorded_answer(row: Mapping[str, Any]) -> Sample:
+    """The sample in one row of an RGB prediction file, its ability guessed from noise and answers."""
+    noise = row.get("noise_rate")
+    sample = Sample(
+        id=str(row["id"]),
+        question=row["query"],
+        response=row["prediction"],
+        retrieved_documents=tuple(row.get("docs") or ()),
+        ground_truth=row.get("ans"),
+    )
+    return with_ability(sample, _guess(sample.ground_truth, noise), noise)
+
+
+def with_ability(sample: Sample, ability: Ability, noise: float | None = None) -> Sample:
+    """The sample, to be judged for this ability."""
+    task = sample.rgb.model_copy(update={"ability": ability}) if sample.rgb else RGBTask(ability=ability, noise=noise)
+    return sample.model_copy(update={"rgb": task})
+
+
+def _guess(truth: Accepted | None, noise: float | None) -> Ability:
+    if noise == 1:
+        return Ability.REJECTION
+    several = truth is not None and not isinstance(truth, str) and len(truth) > 1
+    return Ability.INTEGRATION if several else Ability.NOISE
+
+
+def _levels(ability: Ability, noise_levels: Sequence[float]) -> Sequence[float]:
+    if ability is Ability.REJECTION:
+        return (1.0,)
+    return (0.0,) if ability is Ability.COUNTERFACTUAL else noise_levels
+
+
+def _sample(row: BedRow, ability: Ability, noise: float, passages: int, seed: int) -> Sample:
+    rng = random.Random(f"{seed}/{ability}/{row.id}/{noise}")
+    positives, least = _positives(row, ability, rng)
+    take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
+    documents = [*positives[:take], *row.negative[:fill]]
+    rng.shuffle(documents)
+    task = RGBTask(
+        ability=ability,
+        noise=noise,
+        effective_noise=fill / len(documents) if documents else None,
+        counterfactual=row.fakeanswer if ability is Ability.COUNTERFACTUAL else None,
+    )
+    return Sample(
+        id=f"{ability.label.split()[0].lower()}-{row.id}-{round(noise * 100)}",
+        question=row.query,
+        retrieved_documents=tuple(documents),
+        ground_truth=row.answer,
+        rgb=task,
+    )
+
+
+def _positives(row: BedRow, ability: Ability, rng: random.Random) -> tuple[list[str], int]:
+    """The positive documents in the order of taking, and how many must be taken at least."""
+    if ability is Ability.COUNTERFACTUAL:
+        return rng.sample(row.positive_wrong, len(row.positive_wrong)), 0
+    if ability is not Ability.INTEGRATION:
+        return [str(text) for text in row.positive], 0
+    groups = [rng.sample(group, len(group)) for group in row.positive if not isinstance(group, str)]
+    turns = chain.from_iterable(zip_longest(*groups))
+    return [text for text in turns if text is not None], len(groups)
+
+
+def _counts(passages: int, noise: float, positives: int, negatives: int, least: int) -> tuple[int, int]:
+    """How many positives and negatives a prompt takes."""
+    if noise == 1:
+        return 0, min(passages, negatives)
+    wanted = passages - math.ceil(round(passages * noise, 9))  # rounded: 0.07 * 100 is 7.000000000000001
+    take = min(max(wanted, least), positives)
+    fill = min(max(passages - take, 0), negatives)
+    return min(max(passages - fill, take), positives), fill

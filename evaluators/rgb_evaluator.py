@@ -1,0 +1,405 @@
+"""RGB: is an answer right, does it decline when it should, does it notice and correct planted errors?
+
+Source: Chen et al., "Benchmarking Large Language Models in Retrieval-Augmented Generation", AAAI 2024,
+arXiv 2309.01431. Policy `documented` is the rule set of this project's documentation; policy `paper` is the
+rule of the benchmark's own script. Every verdict names the rule that decided and the words it decided on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.errors import MissingInputError
+from evaluators.prompts import MARKERS
+from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
+from evaluators.types import Ability, Accepted, Record, Sample, Score
+
+PAPER_REJECTIONS = tuple(markers.rejection_words for markers in MARKERS.values())
+PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
+CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
+CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
+ENOUGH_OVERLAP = 0.8
+
+
+class Verdict(NamedTuple):
+    """A yes or no with the rule that decided and the words of the answer that it decided on."""
+
+    passed: bool
+    rule: str
+    evidence: tuple[str, ...] = ()
+
+
+class Step(NamedTuple):
+    """One rule in the order of its trial: it decided, or (verdict `None`) left the answer to the next rule."""
+
+    question: str
+    rule: str
+    verdict: Verdict | None
+
+
+Rule = tuple[str, Callable[[], Verdict | None]]
+
+
+class EvaluationResult(Record):
+    """The counts of one batch; rates are percentages from 0 to 100 over all samples (0.0 without samples)."""
+
+    task_type: str
+    model_name: str
+    total_samples: int = 0
+    correct: int = 0
+    incorrect: int = 0
+    rejected: int = 0
+    errors_detected: int = 0
+    errors_corrected: int = 0
+    errors_detected_and_corrected: int = 0
+    accuracy_by_noise: dict[int, float] = Field(default_factory=dict)
+
+    @property
+    def accuracy(self) -> float:
+        return _percent(self.correct, self.total_samples)
+
+    @property
+    def rejection_rate(self) -> float:
+        return _percent(self.rejected, self.total_samples)
+
+    @property
+    def error_detection_rate(self) -> float:
+        return _percent(self.errors_detected, self.total_samples)
+
+    @property
+    def error_correction_rate(self) -> float:
+        return _percent(self.errors_corrected, self.total_samples)
+
+    @property
+    def error_correction_rate_among_detected(self) -> float | None:
+        """The paper's CR: corrected among detected, in percent; `None` where no error was detected."""
+        if not self.errors_detected:
+            return None
+        return _percent(self.errors_detected_and_corrected, self.errors_detected)
+
+
+@evaluator("rgb", title="RGB", needs=("response", "rgb"))
+class RGBEvaluator(Evaluator):
+    """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
+
+    policy: Literal["documented", "paper"] = Field(
+        "documented", description="documented: flexible wording; paper: the benchmark's own phrases, nothing else"
+    )
+    nfkc: bool = Field(True, description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces")
+    remove_reasoning: bool = Field(True, description="Ignore <think> text: only what the model finally says counts")
+
+    PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = (
+        "i can not answer the question because of the insufficient information in documents",
+        "insufficient information in documents",
+        "can not answer",
+        "cannot answer",
+    )
+    REJECTION_KEYWORDS: ClassVar[tuple[str, ...]] = (
+        "i don't know", "i cannot", "i can't", "unable to", "not able to", "insufficient information",
+        "no information", "cannot determine", "cannot answer", "not enough information", "don't have enough",
+        "unable to determine", "cannot find", "no relevant", "not mentioned", "not provided", "not specified",
+        "unclear", "unknown", "i'm not sure", "i am not sure", "cannot be determined",
+        "information is not available", "does not provide",
+    )  # fmt: skip
+    ERROR_DETECTION_KEYWORDS: ClassVar[tuple[str, ...]] = (
+        "incorrect", "wrong", "false", "error", "mistake", "inaccurate", "not true", "not correct",
+        "factually incorrect", "contradicts", "actually", "in fact", "however", "but actually",
+        "the correct answer", "should be",
+    )  # fmt: skip
+
+    # Yes or no
+
+    def is_correct(self, response: str, ground_truth: Accepted, strict: bool = False) -> bool:
+        """Whether every required answer is given, in any of its spellings."""
+        return self.correctness(response, ground_truth, strict).passed
+
+    def is_rejection(self, response: str) -> bool:
+        """Whether the answer declines to answer."""
+        return self.rejection(response).passed
+
+    def detects_error(self, response: str, counterfactual_answer: str | None = None) -> bool:
+        """Whether the answer says that the documents, or the planted answer, are wrong."""
+        return self.detection(response, counterfactual_answer).passed
+
+    def corrects_error(
+        self, response: str, correct_answer: Accepted, counterfactual_answer: Accepted | None = None
+    ) -> bool:
+        """Whether the answer gives the true answer and not just the planted one."""
+        return self.correction(response, correct_answer, counterfactual_answer).passed
+
+    def normalize_answer(self, answer: str) -> str:
+        """Lower case, no stops at the end, single spaces; Chinese without any spaces (the paper's rule)."""
+        answer = re.sub(r"[.!?,;:]+$", "", answer.lower().strip())
+        return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
+
+    # Verdicts
+
+    def correctness(self, response: str, ground_truth: Accepted, strict: bool = False) -> Verdict:
+        """Whether the answer is right: all groups of accepted answers, any spelling in each."""
+        verdicts = self._group_verdicts(response, ground_truth, strict)
+        failed = [verdict for verdict in verdicts if not verdict.passed]
+        if failed or len(verdicts) == 1:
+            return (failed or verdicts)[0]
+        rules = " + ".join(dict.fromkeys(verdict.rule for verdict in verdicts))
+        return Verdict(True, rules, tuple(word for verdict in verdicts for word in verdict.evidence))
+
+    def rejection(self, response: str) -> Verdict:
+        return _decide(self._rejection_rules(response), Verdict(False, "no rejection phrase"))
+
+    def detection(self, response: str, counterfactual_answer: Accepted | None = None) -> Verdict:
+        return _decide(self._detection_rules(response, counterfactual_answer), Verdict(False, "no error phrase"))
+
+    def correction(
+        self, response: str, correct_answer: Accepted, counterfactual_answer: Accepted | None = None
+    ) -> Verdict:
+        verdict = self.correctness(response, correct_answer)
+        if not verdict.passed or counterfactual_answer is None:
+            return verdict
+        return self._only_planted(response, correct_answer, counterfactual_answer) or verdict
+
+    def labels(self, response: str, ground_truth: Accepted) -> list[int]:
+        """What the benchmark's script records: 1 or 0 for each required answer, or [-1] for a rejection."""
+        if self.is_rejection(response):
+            return [-1]
+        return [int(verdict.passed) for verdict in self._group_verdicts(response, ground_truth)]
+
+    # The engine's door
+
+    def score(self, sample: Sample) -> Score:
+        """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not apply."""
+        require(self.needs, sample, self.title)
+        verdicts = self.verdicts(sample)
+        values = {name: float(verdict.passed) for name, verdict in verdicts.items()}
+        details: dict[str, Any] = {"verdicts": {name: verdict._asdict() for name, verdict in verdicts.items()}}
+        flips = [option for option in ("nfkc", "remove_reasoning") if self._flips(option, sample, values)]
+        if flips:
+            details["flips"] = flips
+        if "correction" not in values:
+            return Score(values=values, details=details)
+        among = values["correction"] if values["detection"] else None
+        reason = "" if among is not None else "Correction among detected: no error was detected."
+        return Score(values={**values, "correction_among_detected": among}, reason=reason, details=details)
+
+    def verdicts(self, sample: Sample) -> dict[str, Verdict]:
+        """The verdicts that count for the sample's ability, by the name of the rate they enter."""
+        task, response = sample.rgb, sample.response
+        assert task is not None
+        assert response is not None
+        if task.ability is Ability.REJECTION:
+            return {"rejection": self.rejection(response)}
+        if sample.ground_truth is None:
+            raise MissingInputError(f"Sample {sample.id}: no accepted answer. Add the column `answer`.")
+        if task.ability is not Ability.COUNTERFACTUAL:
+            return {"accuracy": self.correctness(response, sample.ground_truth)}
+        return {
+            "detection": self.detection(response, task.counterfactual),
+            "correction": self.correction(response, sample.ground_truth, task.counterfactual),
+        }
+
+    def steps(self, sample: Sample) -> list[Step]:
+        """Every rule tried for the sample, in order, up to the one that decided each question."""
+        response, truth, task = sample.response or "", sample.ground_truth, sample.rgb
+        steps: list[Step] = []
+        if task is None or task.ability is Ability.REJECTION:
+            return list(_steps("Does it decline?", self._rejection_rules(response)))
+        if task.ability is Ability.COUNTERFACTUAL:
+            steps += _steps("Does it notice the error?", self._detection_rules(response, task.counterfactual))
+        for group in _groups(truth or ()):
+            for spelling in group:
+                rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(response, spelling, False)))
+                steps += rules
+                if rules[-1].verdict and rules[-1].verdict.passed:
+                    break
+        return steps
+
+    # Batches, under their documented names
+
+    def evaluate_noise_robustness(
+        self, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str, noise_ratio: float
+    ) -> EvaluationResult:
+        """Accuracy of answers given under one share of noise (`noise_ratio` from 0 to 1)."""
+        percent = round(noise_ratio * 100)
+        result = self._accuracy(f"noise_robustness_{percent}%", responses, ground_truths, model_name)
+        return result.model_copy(update={"accuracy_by_noise": {percent: result.accuracy}})
+
+    def evaluate_negative_rejection(self, responses: Sequence[str], model_name: str) -> EvaluationResult:
+        """How often questions that the documents cannot answer are declined."""
+        rejected = sum(self.is_rejection(response) for response in responses)
+        return EvaluationResult(
+            task_type="negative_rejection",
+            model_name=model_name,
+            total_samples=len(responses),
+            rejected=rejected,
+            incorrect=len(responses) - rejected,
+        )
+
+    def evaluate_information_integration(
+        self, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str
+    ) -> EvaluationResult:
+        """Accuracy of answers that need several documents."""
+        return self._accuracy("information_integration", responses, ground_truths, model_name)
+
+    def evaluate_counterfactual_robustness(
+        self,
+        responses: Sequence[str],
+        ground_truths: Sequence[Accepted],
+        counterfactual_answers: Sequence[str | None],
+        model_name: str,
+    ) -> EvaluationResult:
+        """How often planted errors are noticed, and how often the true answer is given in spite of them."""
+        rows = list(zip(responses, ground_truths, counterfactual_answers, strict=True))
+        detected = [self.detects_error(response, planted) for response, _, planted in rows]
+        corrected = [self.corrects_error(response, truth, planted) for response, truth, planted in rows]
+        return EvaluationResult(
+            task_type="counterfactual_robustness",
+            model_name=model_name,
+            total_samples=len(rows),
+            correct=sum(corrected),
+            incorrect=len(rows) - sum(corrected),
+            errors_detected=sum(detected),
+            errors_corrected=sum(corrected),
+            errors_detected_and_corrected=sum(d and c for d, c in zip(detected, corrected, strict=True)),
+        )
+
+    def _accuracy(
+        self, task_type: str, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str
+    ) -> EvaluationResult:
+        pairs = zip(responses, ground_truths, strict=True)
+        correct = sum(self.is_correct(response, truth) for response, truth in pairs)
+        return EvaluationResult(
+            task_type=task_type,
+            model_name=model_name,
+            total_samples=len(responses),
+            correct=correct,
+            incorrect=len(responses) - correct,
+        )
+
+    # The rules, in their order
+
+    def _group_verdicts(self, response: str, truth: Accepted, strict: bool = False) -> list[Verdict]:
+        groups = _groups(truth)
+        if not groups:
+            raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
+        return [self._group_verdict(response, group, strict) for group in groups]
+
+    def _group_verdict(self, response: str, spellings: Sequence[str], strict: bool) -> Verdict:
+        for spelling in spellings:
+            verdict = _decide(self._answer_rules(response, spelling, strict), Verdict(False, "no match"))
+            if verdict.passed:
+                return verdict
+        return verdict
+
+    def _answer_rules(self, response: str, truth: str, strict: bool) -> Iterator[Rule]:
+        if self.policy == "paper":
+            return self._paper_answer_rules(response, truth)
+        return self._documented_answer_rules(response, truth, strict)
+
+    def _documented_answer_rules(self, response: str, truth: str, strict: bool) -> Iterator[Rule]:
+        said, true = self.normalize_answer(self._prepare(response)), self.normalize_answer(self._prepare(truth))
+        yield "empty", lambda: None if said and true else Verdict(False, "empty")
+        if strict:
+            yield "exact match", lambda: Verdict(said == true, "exact match", (true,) if said == true else ())
+        yield "contains the answer", lambda: Verdict(True, "contains the answer", (true,)) if true in said else None
+        yield "short answer", lambda: Verdict(True, "short answer", (said,)) if said in true else None
+        yield "80 % of the words", lambda: _overlap(said, true)
+
+    def _paper_answer_rules(self, response: str, truth: str) -> Iterator[Rule]:
+        said, true = self._prepare(response).lower(), self._prepare(truth).lower()
+        if is_chinese(said):
+            said = without_spaces(said)
+        yield "contains the answer", lambda: Verdict(True, "contains the answer", (true,)) if true in said else None
+
+    def _rejection_rules(self, response: str) -> Iterator[Rule]:
+        if self.policy == "paper":
+            yield _phrases("marker phrase", PAPER_REJECTIONS, self._prepare(response))
+            return
+        said = self._prepare(response).lower().strip()
+        yield _phrases("primary phrase", self.PRIMARY_REJECTION_PHRASES, said)
+        yield _phrases("keyword", self.REJECTION_KEYWORDS, said)
+        yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, said)
+
+    def _detection_rules(self, response: str, planted: Accepted | None) -> Iterator[Rule]:
+        if self.policy == "paper":
+            yield _phrases("marker phrase", PAPER_DETECTIONS, self._prepare(response))
+            return
+        said = self._prepare(response).lower()
+        yield _phrases("keyword", self.ERROR_DETECTION_KEYWORDS, said)
+        wrong = [self._prepare(spelling).lower() for group in _groups(planted or ()) for spelling in group if spelling]
+        denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
+        yield _phrases("denies the planted answer", denials, said)
+        yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
+
+    def _only_planted(self, response: str, truth: Accepted, planted: Accepted) -> Verdict | None:
+        said = self.normalize_answer(self._prepare(response))
+        wrong = [word for word in self._spellings(planted) if word and word in said]
+        if wrong and not any(word in said for word in self._spellings(truth)):
+            return Verdict(False, "only the planted answer", tuple(wrong))
+        return None
+
+    def _spellings(self, accepted: Accepted) -> list[str]:
+        return [self.normalize_answer(self._prepare(word)) for group in _groups(accepted) for word in group]
+
+    def _prepare(self, text: str) -> str:
+        if self.remove_reasoning:
+            text = remove_reasoning(text)
+        return nfkc(text) if self.nfkc else text
+
+    def _flips(self, option: str, sample: Sample, values: dict[str, float]) -> bool:
+        """Whether the option, being on, changes a verdict of this sample."""
+        if not getattr(self, option) or not _matters(option, sample):
+            return False
+        without = self.model_copy(update={option: False}).verdicts(sample)
+        return any(float(verdict.passed) != values[name] for name, verdict in without.items())
+
+
+def _decide(rules: Iterator[Rule], otherwise: Verdict) -> Verdict:
+    for _, rule in rules:
+        verdict = rule()
+        if verdict is not None:
+            return verdict
+    return otherwise
+
+
+def _steps(question: str, rules: Iterator[Rule]) -> Iterator[Step]:
+    for name, rule in rules:
+        verdict = rule()
+        yield Step(question, name, verdict)
+        if verdict is not None:
+            return
+
+
+def _phrases(name: str, phrases: Sequence[str], said: str) -> Rule:
+    def rule() -> Verdict | None:
+        return next((Verdict(True, name, (phrase,)) for phrase in phrases if phrase in said), None)
+
+    return name, rule
+
+
+def _overlap(said: str, true: str) -> Verdict | None:
+    wanted = set(true.split())
+    found = wanted.intersection(said.split())
+    if len(found) / len(wanted) < ENOUGH_OVERLAP:
+        return None
+    return Verdict(True, "80 % of the words", tuple(word for word in true.split() if word in found))
+
+
+def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
+    if isinstance(accepted, str):
+        return [(accepted,)]
+    return [(group,) if isinstance(group, str) else tuple(group) for group in accepted]
+
+
+def _matters(option: str, sample: Sample) -> bool:
+    if option == "remove_reasoning":
+        return "think>" in (sample.response or "").lower()
+    spellings = [word for group in _groups(sample.ground_truth or ()) for word in group]
+    return not all(text.isascii() for text in (sample.response or "", *spellings))
+
+
+def _percent(count: int, total: int) -> float:
+    return count / total * 100 if total else 0.0

@@ -1,0 +1,34 @@
+"""Intervals that stand beside rates and means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+Z95 = 1.959964
+RESAMPLES = 1000
+
+
+def wilson(successes: float, total: int) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a rate, both ends from 0 to 1 (Wilson, JASA 1927); `total` above 0."""
+    rate, z2 = successes / total, Z95**2
+    centre = (rate + z2 / (2 * total)) / (1 + z2 / total)
+    half = Z95 / (1 + z2 / total) * math.sqrt(rate * (1 - rate) / total + z2 / (4 * total**2))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
+    """The 95 % percentile bootstrap interval of a mean (Efron 1979), seeded, from 1,000 resamples."""
+    data, rng = np.asarray(values), np.random.default_rng(seed)
+    means = [data[rng.integers(len(data), size=len(data))].mean() for _ in range(RESAMPLES)]
+    low, high = np.percentile(means, (2.5, 97.5))
+    return float(low), float(high)
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Wilson where the values are yes or no, bootstrap otherwise; at least one value."""
+    if all(value in (0, 1) for value in values):
+        return wilson(sum(values), len(values))
+    return bootstrap(values)
