@@ -11,10 +11,12 @@ from typing import NamedTuple
 from evaluators.prompts import MARKERS, Prompt
 from evaluators.text.normalise import is_chinese, nfkc
 from evaluators.text.sentences import split_sentences
-from evaluators.text.similarity import tokens
+from evaluators.text.similarity import STOP, terms
 from evaluators.types import Completion
 
 MIN_SCORE = 0.6
+FLOOR = 0.5
+SHARP = 2
 CONTEXT = 0.3
 KIND_BONUS = 0.1
 AGREEMENT_BONUS = 0.2
@@ -22,15 +24,10 @@ SAME_STATEMENT = 0.6
 LONGEST_SENTENCE = 400
 LONGEST_CHANGE = 6
 
-STOP_WORDS = frozenset(
-    "a an the of in on at to for by with from as is are was were be been do does did has have had will would can could"
-    " it its this that these those there and or but not if than then so who whom whose what which when where why how"
-    " many much s date year month day time take took place location name".split()
-)
 ASKING = re.compile(
-    "什么时候|是什么|什么|是?多少[个人]?|何时|时间|日期|哪[一几]?[个些年天月日号家部里座位颗]?|几[个年月日号位]"
-    "|是?谁|分别|都?有|[的了是在吗呢请]"
-)
+    r"\b(?:(?:which|what|the) )?(?:date|year|month|day|time|location|name) (?:of )?|take place|took place|how (?:many|much)"
+    "|什么时候|是什么|什么|是?多少[个人]?|何时|时间|日期|哪[一几]?[个些年天月日号家部里座位颗]?|几[个年月日号位]"
+    "|是?谁|分别|都?有|[的了是在吗呢请]", re.I)
 PARTS = re.compile(r"\band\b|[,;，、；？]|[和与及]", re.I)
 
 KINDS = {
@@ -67,12 +64,11 @@ class Part(NamedTuple):
 
 
 def words(text: str) -> tuple[str, ...]:
-    return tuple(re.sub(r"(?<=\w{3})(ing|ed|es|or|er|s|e)$", "", word) for word in tokens(nfkc(text)))
+    return tuple(term for term in terms(nfkc(text)) if term != STOP)
 
-STOPS = frozenset(w for s in STOP_WORDS for w in words(s)) | STOP_WORDS
 
 def asked_words(q: str) -> tuple[str, ...]:
-    return tuple(w for p in PARTS.split(q) for w in words(ASKING.sub(" ", p)) if w not in STOPS)
+    return tuple(w for p in PARTS.split(q) for w in words(ASKING.sub(" ", p)))
 
 
 def kind(text: str) -> str:
@@ -87,9 +83,9 @@ def values(kind: str, line: Line, asked: set[str]) -> set[str]:
         found = NUMBER.findall(DATE.sub(" ", line.text))
     elif kind == "name":
         found = NAME.findall(line.text)
-        return {w for v in found for w in words(v)} - asked - STOPS
+        return {w for v in found for w in words(v)} - asked
     else:
-        return set(line.words) - asked - STOPS
+        return set(line.words) - asked
     return {v.lower() for v in found if not set(words(v)) <= asked}
 
 
@@ -105,8 +101,9 @@ def read(documents: tuple[str, ...]) -> list[Line]:
 
 def parts(question: str, pages: list[set[str]]) -> list[Part]:
     asked = asked_words(question)
+    sharp = set(words(" ".join(re.findall(r"\b[A-Z]\w*|\b\d+", question))))
     df = {w: sum(w in page for page in pages) for w in asked}
-    weight = {w: math.log(1 + len(pages) / max(df[w], 0.5)) for w in asked}
+    weight = {w: math.log(1 + len(pages) / max(df[w], FLOOR)) * (SHARP if w in sharp else 1) for w in asked}
     pieces = [p for p in PARTS.split(question) if asked_words(p)]
     found = []
     for p in pieces:

@@ -1,0 +1,8 @@
+"""Start Plumbline: `streamlit run app.py`. The router is `ui/main.py`, away from `pages/` (see CONTRIBUTING)."""
+
+import streamlit as st
+
+app = st.App("ui/main.py")
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,62 @@
+"""Text made comparable: one Unicode form, no reasoning, no white space; and whether it is Chinese."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese characters, as the inside of a regular expression's square brackets."""
+
+CHINESE_SHARE = 0.3
+"""A text is Chinese when more than this share of its letters are ideographs."""
+
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
+
+
+def nfkc(text: str) -> str:
+    """Bring look-alike characters (full-width letters, ligatures, no-break spaces) to one form, Unicode NFKC."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def remove_reasoning(text: str) -> str:
+    """Remove what a reasoning model writes between `<think>` and `</think>`.
+
+    A block that never opens begins with the text, and one that never closes ends with it.
+    What remains loses the white space around it; a text without such tags stays as it is.
+    """
+    kept: list[str] = []
+    start, is_thinking = 0, False
+    for tag in _THINK_TAG.finditer(text):
+        if tag[1]:
+            if not is_thinking:
+                kept.clear()
+            start, is_thinking = tag.end(), False
+        elif not is_thinking:
+            kept.append(text[start : tag.start()])
+            start, is_thinking = tag.end(), True
+    if start == 0:
+        return text
+    return "".join(kept if is_thinking else [*kept, text[start:]]).strip()
+
+
+def is_chinese(text: str) -> bool:
+    """Tell whether more than 30 % of the letters are Chinese characters; a text without letters is not Chinese.
+
+    The share is low because one character is a word: Chinese text full of English names stays Chinese.
+    """
+    if text.isascii():
+        return False
+    letters = sum(map(str.isalpha, text))
+    return len(_IDEOGRAPH.findall(text)) > CHINESE_SHARE * letters
+
+
+def without_spaces(text: str) -> str:
+    """Remove all white space, line breaks included."""
+    return "".join(text.split())
+
+
+def without_surrogates(text: str) -> str:
+    """Replace half characters (lone surrogates), which no file and no request can carry, by U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

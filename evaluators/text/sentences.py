@@ -1,0 +1,150 @@
+"""Sentences and their keys: 0a, 0b, 1a for documents; a, b, c for the response.
+
+The cuts are those of the published RAGBench sentences, found by comparison: lines, then the Punkt
+algorithm (Kiss & Strunk 2006) on each line, then pieces too short to stand alone glued to a neighbour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluators.text.normalise import IDEOGRAPHS, is_chinese, without_surrogates
+from evaluators.types import Sentence
+
+if TYPE_CHECKING:
+    from nltk.tokenize.punkt import PunktLanguageVars, PunktSentenceTokenizer
+
+MIN_WORDS = 3
+"""A piece with fewer words, counted at single spaces, is no sentence of its own."""
+
+UNFINISHED = frozenset({"al.", "e.g.", "et.", "etc.", "i.e."})
+"""A sentence that ends with one of these words goes on in the next piece."""
+
+SENTENCE_STARTERS = frozenset(
+    """an the this that these those it its he his she her they their we our you your
+    in on at by for from with of to as after before during since until while when where
+    if although because however but and or so there here what which who how why is are was were""".split()
+)
+"""Words that, capitalised after an abbreviation, begin a sentence: "made in the U.S. The next"."""
+
+_CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！？；!?]*[”’」』）》]*")
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut a text into sentences; white space between sentences is dropped, at the start of a line it is kept."""
+    pieces = (piece for line in text.split("\n") for part in _chinese_parts(line) for piece in _punkt_pieces(part))
+    return _continue_unfinished(_glue_short(pieces))
+
+
+def letters(index: int) -> str:
+    """Name a position as a spreadsheet names its columns: 0 is a, 25 is z, 26 is aa."""
+    name = ""
+    while index >= 0:
+        index, letter = divmod(index, 26)
+        name = chr(ord("a") + letter) + name
+        index -= 1
+    return name
+
+
+class DocumentSentencizer:
+    """Cuts documents and response into keyed sentences, the units that the labels speak of."""
+
+    def sentencize_documents(self, documents: Sequence[str]) -> tuple[tuple[Sentence, ...], ...]:
+        """Key the sentences of each document by its number and letters: 0a, 0b, 1a, ..., 1z, 1aa."""
+        return tuple(_keyed(document, str(number)) for number, document in enumerate(documents))
+
+    def sentencize_response(self, response: str) -> tuple[Sentence, ...]:
+        """Key the sentences of the response by letters: a, b, ..., z, aa."""
+        return _keyed(response, "")
+
+
+def _keyed(text: str, prefix: str) -> tuple[Sentence, ...]:
+    sentences = split_sentences(without_surrogates(text))
+    return tuple(Sentence(key=prefix + letters(index), text=sentence) for index, sentence in enumerate(sentences))
+
+
+def _chinese_parts(line: str) -> Iterator[str]:
+    """Cut after Chinese stops, and after `!` and `?` that follow a Chinese character."""
+    if line.isascii():
+        return iter((line,))
+    cuts = [0, *(stop.end() for stop in _CHINESE_STOP.finditer(line)), len(line)]
+    return (line[start:end] for start, end in pairwise(cuts))
+
+
+def _punkt_pieces(line: str) -> list[str]:
+    return [piece for piece in _punkt().tokenize(line) if piece.strip()] if line.strip() else []
+
+
+def _glue_short(pieces: Iterable[str]) -> list[str]:
+    """Join a short piece to the sentence before it; at the start of the text, to the one after it."""
+    sentences: list[list[str]] = []
+    has_opening = False
+    for piece in pieces:
+        is_short = _is_short(piece)
+        if sentences and (is_short or not has_opening):
+            sentences[-1].append(piece)
+        else:
+            sentences.append([piece])
+        has_opening = has_opening or not is_short
+    return [" ".join(parts) for parts in sentences]
+
+
+def _is_short(piece: str) -> bool:
+    """Chinese has no spaces between words, so that a Chinese piece is never too short."""
+    return piece.count(" ") < MIN_WORDS - 1 and not is_chinese(piece)
+
+
+def _continue_unfinished(sentences: Iterable[str]) -> list[str]:
+    """Join a sentence to the one before it where that one ends in "e.g." or its like."""
+    joined: list[list[str]] = []
+    is_unfinished = False
+    for sentence in sentences:
+        if is_unfinished:
+            joined[-1].append(sentence)
+        else:
+            joined.append([sentence])
+        is_unfinished = sentence.rpartition(" ")[2] in UNFINISHED
+    return [" ".join(parts) for parts in joined]
+
+
+@cache
+def _punkt() -> PunktSentenceTokenizer:
+    """Build the tokenizer on first use, because importing nltk takes from half a second to some seconds."""
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+
+    parameters = PunktParameters()
+    parameters.abbrev_types = _abbreviations()
+    parameters.sent_starters = set(SENTENCE_STARTERS)
+    parameters.ortho_context = Counter()  # nltk's defaultdict would keep every word that it is ever asked for
+    return PunktSentenceTokenizer(parameters, lang_vars=_language())
+
+
+def _abbreviations() -> set[str]:
+    lines = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").splitlines()
+    return {word for line in lines if not line.startswith("#") for word in line.split()}
+
+
+def _language() -> PunktLanguageVars:
+    """English as nltk read it before 3.10: only straight quotes close a sentence, and no pattern has a time limit.
+
+    nltk's own limit of five seconds covers a whole line, so that it would refuse a book without line breaks.
+    """
+    from nltk.tokenize.punkt import PunktLanguageVars
+
+    class English(PunktLanguageVars):
+        re_boundary_realignment = re.compile(r"""["')\]}]+?(?:\s+|(?=--)|$)""", re.MULTILINE)
+        _re_non_word_chars = r"""(?:[)";}\]*:@'({\[?!])"""
+
+        def period_context_re(self) -> re.Pattern[str]:
+            return re.compile(super().period_context_re().pattern, re.VERBOSE)
+
+        def word_tokenize(self, s: str) -> list[str]:
+            return re.findall(self._word_tokenizer_re().pattern, s, re.VERBOSE)
+
+    return English()
