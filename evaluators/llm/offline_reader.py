@@ -15,8 +15,8 @@ from evaluators.text.similarity import STOP, terms
 from evaluators.types import Completion
 
 MIN_SCORE = 0.6
-FLOOR = 0.5
-SHARP = 2
+FLOOR = 1
+SHARP = 1
 CONTEXT = 0.3
 KIND_BONUS = 0.1
 AGREEMENT_BONUS = 0.2

@@ -41,12 +41,12 @@ def create_run(
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
         title=title,
         dataset_name=dataset.name,
-        fingerprint=store.save_dataset(dataset),
+        fingerprint=dataset.fingerprint,
         evaluator=evaluator,
         generator=generator,
         seed=seed,
     )
-    store.save_run(run)
+    store.save_run(run, dataset)
     return run
 
 

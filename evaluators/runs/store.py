@@ -65,17 +65,6 @@ class Store:
 
     # Samples and uploads
 
-    def save_dataset(self, dataset: Dataset) -> str:
-        """Stores the samples (once, whatever the name) and returns their fingerprint."""
-        fingerprint = dataset.fingerprint
-        rows = (
-            (fingerprint, position, sample.id, sample.question[:QUESTION_SHOWN], _facets(sample), _json(sample))
-            for position, sample in enumerate(dataset.samples)
-        )
-        with self._transaction() as db:
-            db.executemany("insert or ignore into samples values (?, ?, ?, ?, ?, ?)", rows)
-        return fingerprint
-
     def sample(self, fingerprint: str, position: int) -> Sample:
         rows = self._all("select body from samples where fingerprint = ? and position = ?", fingerprint, position)
         if not rows:
@@ -101,8 +90,14 @@ class Store:
 
     # Runs
 
-    def save_run(self, run: Run) -> None:
+    def save_run(self, run: Run, dataset: Dataset) -> None:
+        """Stores a run and its samples (those once, whatever the data set's name)."""
+        rows = (
+            (run.fingerprint, position, sample.id, sample.question[:QUESTION_SHOWN], _facets(sample), _json(sample))
+            for position, sample in enumerate(dataset.samples)
+        )
         with self._transaction() as db:
+            db.executemany("insert or ignore into samples values (?, ?, ?, ?, ?, ?)", rows)
             values = (run.id, run.workspace, run.created, run.fingerprint, _json(run))
             db.execute("insert into runs values (?, ?, ?, ?, ?)", values)
 
