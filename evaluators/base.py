@@ -78,14 +78,13 @@ def from_spec(spec: EvaluatorSpec) -> Evaluator:
 
 
 def missing(needs: tuple[str, ...], sample: Sample) -> list[str]:
-    """The fields among `needs` that the sample does not have; an empty response counts as there."""
+    """The fields among `needs` that the sample lacks or has nothing in; an empty response counts as there."""
     return [field for field in needs if getattr(sample, field) in (None, ())]
 
 
 def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
-    """Raises `MissingInputError` where the sample lacks a field."""
-    lacking = missing(needs, sample)
+    """Raises `MissingInputError` where the sample lacks a field; an empty one is the evaluator's to judge."""
+    lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:
-        raise MissingInputError(
-            f"Sample {sample.id}: {', '.join(lacking)} missing, and {who} needs it. Add the column."
-        )
+        what = ", ".join(lacking)
+        raise MissingInputError(f"Sample {sample.id}: {what} missing, and {who} needs it. Add the column.")

@@ -83,7 +83,7 @@ class EvaluationResult(Record):
         return _percent(self.errors_detected_and_corrected, self.errors_detected)
 
 
-@evaluator("rgb", title="RGB", needs=("response", "rgb"))
+@evaluator("rgb", title="RGB", needs=("response",))
 class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 
@@ -187,9 +187,9 @@ class RGBEvaluator(Evaluator):
 
     def verdicts(self, sample: Sample) -> dict[str, Verdict]:
         """The verdicts that count for the sample's ability, by the name of the rate they enter."""
-        task, response = sample.rgb, sample.response
-        assert task is not None
-        assert response is not None
+        task, response = sample.rgb, sample.response or ""
+        if task is None:
+            raise MissingInputError(f"Sample {sample.id}: it is not known which ability it tests. Choose one.")
         if task.ability is Ability.REJECTION:
             return {"rejection": self.rejection(response)}
         if sample.ground_truth is None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-from evaluators.types import Labels, Record, Sentences, Support
+from evaluators.errors import StoreError
+from evaluators.types import Labels, Record, Sample, Score, Sentences, Support
 
 METRICS = ("context_relevance", "context_utilization", "completeness", "adherence")
 _FIXED_TOTAL = 20
@@ -76,6 +77,24 @@ def arithmetic(scores: TRACEScores) -> dict[str, str]:
     return {name: f"{name.replace('_', ' ').capitalize()} {step.words}" for name, step in worked.items()}
 
 
+def to_score(scores: TRACEScores, sample: Sample) -> Score:
+    """The stored form: the values, and in `details` the labels, with the sentences unless they are the sample's own."""
+    details: dict[str, Any] = {"labels": scores.labels.model_dump(mode="json")}
+    if scores.sentences != sample.sentences:
+        details["sentences"] = scores.sentences.model_dump(mode="json")
+    values = {**scores.to_dict(), "supported_share": scores.supported_share}
+    return Score(values=values, reason=scores.reason, details=details)
+
+
+def from_score(score: Score, sample: Sample, definition: Definition | str = Definition.SENTENCE) -> TRACEScores:
+    """What `to_score` stored, counted by any definition. Raises `StoreError` where labels or sentences are missing."""
+    stored = score.details.get("sentences")
+    sentences = Sentences.model_validate(stored) if stored else sample.sentences
+    if sentences is None or "labels" not in score.details:
+        raise StoreError(f"Sample {sample.id}: the score holds no labels or no sentences. Run it again.")
+    return trace_scores(sentences, Labels.model_validate(score.details["labels"]), definition)
+
+
 class _Step(NamedTuple):
     """One value and the words that lead to it."""
 
@@ -92,7 +111,7 @@ class _Counts(NamedTuple):
     both: int
 
 
-def _fields(sentences: Sentences, labels: Labels, definition: Definition) -> dict[str, object]:
+def _fields(sentences: Sentences, labels: Labels, definition: Definition) -> dict[str, Any]:
     worked = _worked(sentences, labels, definition)
     return {
         **{name: step.value for name, step in worked.items()},

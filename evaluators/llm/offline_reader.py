@@ -1,51 +1,80 @@
-"""The offline reader: a deterministic baseline that quotes the best supported sentences, without an LLM."""
+"""The offline reader: a deterministic baseline that quotes the best supported sentences, without an LLM.
+
+A sentence scores by how much of the question it covers, by whether it holds the kind of answer asked for
+(date, number, name), and by how many other documents hold the same answer. Nothing in it is trained, and it
+knows nothing but the documents: where all of them carry the same error, it repeats the error.
+"""
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from evaluators.prompts import MARKERS, Prompt
-from evaluators.text.normalise import is_chinese, nfkc
+from evaluators.text.normalise import is_chinese
 from evaluators.text.sentences import split_sentences
-from evaluators.text.similarity import STOP, terms
+from evaluators.text.similarity import STOP, rarity, terms
 from evaluators.types import Completion
 
-MIN_SCORE = 0.6
-FLOOR = 1
-SHARP = 1
+MIN_SCORE = {"en": 0.75, "zh": 0.6}
+"""Below this the reader declines; Chinese terms are pairs of characters, of which fewer recur in an answer."""
+
+RELATED = 0.3
+"""The coverage from which a sentence may answer, and has a say in what the documents agree on."""
+
 CONTEXT = 0.3
-KIND_BONUS = 0.1
-AGREEMENT_BONUS = 0.2
+"""The part of the coverage that is the whole document's, for sentences that say "it" and "there"."""
+
+VALUE_BONUS = 0.1
+AGREEMENT_BONUS = 0.3
+
 SAME_STATEMENT = 0.6
+"""The share of common words from which two sentences are taken to make the same statement."""
+
+LONGEST_VALUE = 6
+"""Words; a longer difference between two sentences is more than another value."""
+
 LONGEST_SENTENCE = 400
-LONGEST_CHANGE = 6
+"""Characters; what is longer is a page without full stops, and is cut."""
 
-ASKING = re.compile(
-    r"\b(?:(?:which|what|the) )?(?:date|year|month|day|time|location|name) (?:of )?|take place|took place|how (?:many|much)"
-    "|什么时候|是什么|什么|是?多少[个人]?|何时|时间|日期|哪[一几]?[个些年天月日号家部里座位颗]?|几[个年月日号位]"
-    "|是?谁|分别|都?有|[的了是在吗呢请]", re.I)
-PARTS = re.compile(r"\band\b|[,;，、；？]|[和与及]", re.I)
+MOST_PARTS = 4
 
-KINDS = {
-    "date": re.compile(r"\b(when|date|time|(which|what) (year|day|month))\b|时间|日期|哪.?[天年]|何时|什么时候|几[月号日]", re.I),
+_ASKING = re.compile(
+    r"\b(?:date|year|month|day|time|location|name|place|(?<=how )(?:many|much))\b"
+    "|是?什么(?:时候)?|是?多少[个人]?|何时|时间|日期|地点|哪[一几]?[个些年天月日号家部里座位颗]?|几[个年月日号位]"
+    "|是?谁|叫|分别|都?有|[的了是在吗呢请]",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"\band\b|,(?!\s?\d)|[;，、；？]|[和与及](?![^《》]{0,40}》)", re.IGNORECASE)
+
+_KINDS = {
+    "date": re.compile(
+        r"\b(?:when|date|time|(?:which|what) (?:year|month|day))\b|时间|日期|哪.?[年天]|何时|什么时候|几[月号日]",
+        re.IGNORECASE,
+    ),
     "number": re.compile(
-        r"\bhow (?!do|does|did|is|are|was|were|can|could|to\b)\w+|\b(number|percentage|revenue|price)\b"
-        r"|多[少高长大远]|几|数量|人数|[率量额]", re.I),
-    "name": re.compile(r"\b(who|whom|whose|where)\b", re.I),
+        r"\bhow (?!do|does|did|is|are|was|were|has|have|can|could|to\b)\w+|\b(?:number|percentage|price|revenue)\b"
+        "|多[少高长大远]|几|数量|人数|[率量额]",
+        re.IGNORECASE,
+    ),
+    "name": re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE),
+    "thing": re.compile(r"\b(?:which|what)\b|什么|哪|谁", re.IGNORECASE),
 }
-MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?"
-DATE = re.compile(
-    rf"{MONTH} \d{{1,2}}\b|\b\d{{1,2}} {MONTH}|{MONTH}|\b(?:1\d|20)\d\d\b|\d{{1,2}}:\d\d"
-    r"|\d{2,4}年|\d{1,2}月\d{1,2}[日号]|\d{1,2}月|[一二三四五六七八九十]+月[一二三四五六七八九十]+日|[一二三四五六七八九十〇零]{4}年",
-    re.I)
-NUMBER = re.compile(
+_MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?"
+_DATE = re.compile(
+    rf"{_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_MONTH}|{_MONTH}|\b(?:1\d|20)\d\d\b|\d{{1,2}}:\d\d"
+    r"|\d{2,4}年|\d{1,2}月\d{1,2}[日号]|\d{1,2}月|[〇零一二三四五六七八九十]+[年月日]",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
     r"\d+(?:[.,]\d+)*|[一二三四五六七八九十百千万两]{2,}"
-    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.I)
-NAME = re.compile(r"\b[A-Z][\w'’-]+")
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\b[A-Z][\w'’-]+")
 
 
 class Line(NamedTuple):
@@ -56,114 +85,164 @@ class Line(NamedTuple):
     words: tuple[str, ...]
 
 
+Pages = Sequence[Sequence[Line]]
+"""The sentences of every document."""
+
+
 class Part(NamedTuple):
-    """One thing that a question asks for: the kind of answer, and the weight of each word."""
+    """One thing that a question asks for: the kind of answer, and what each word of the question weighs."""
 
     kind: str
     weights: dict[str, float]
 
-
-def words(text: str) -> tuple[str, ...]:
-    return tuple(term for term in terms(nfkc(text)) if term != STOP)
-
-
-def asked_words(q: str) -> tuple[str, ...]:
-    return tuple(w for p in PARTS.split(q) for w in words(ASKING.sub(" ", p)))
+    def coverage(self, words: Iterable[str]) -> float:
+        """The share of the question's weight that the words hold, from 0 to 1."""
+        return sum(self.weights.get(word, 0.0) for word in set(words)) / sum(self.weights.values())
 
 
-def kind(text: str) -> str:
-    k = next((name for name, pattern in KINDS.items() if pattern.search(text)), "")
-    return k
+class Claim(NamedTuple):
+    """A sentence as the answer to one part: how far it covers the question, and the values that it offers."""
 
-
-def values(kind: str, line: Line, asked: set[str]) -> set[str]:
-    if kind == "date":
-        found = DATE.findall(line.text)
-    elif kind == "number":
-        found = NUMBER.findall(DATE.sub(" ", line.text))
-    elif kind == "name":
-        found = NAME.findall(line.text)
-        return {w for v in found for w in words(v)} - asked
-    else:
-        return set(line.words) - asked
-    return {v.lower() for v in found if not set(words(v)) <= asked}
-
-
-def read(documents: tuple[str, ...]) -> list[Line]:
-    return [
-        Line(piece, number, words(piece))
-        for number, document in enumerate(documents)
-        for gap in re.split(r"\s*(?:\.\.\.|…)\s*", document)
-        for sentence in split_sentences(gap)
-        for piece in re.findall(rf"\S.{{0,{LONGEST_SENTENCE}}}(?!\w)|\S.{{0,{LONGEST_SENTENCE}}}", sentence, re.S)
-    ]
-
-
-def parts(question: str, pages: list[set[str]]) -> list[Part]:
-    asked = asked_words(question)
-    sharp = set(words(" ".join(re.findall(r"\b[A-Z]\w*|\b\d+", question))))
-    df = {w: sum(w in page for page in pages) for w in asked}
-    weight = {w: math.log(1 + len(pages) / max(df[w], FLOOR)) * (SHARP if w in sharp else 1) for w in asked}
-    pieces = [p for p in PARTS.split(question) if asked_words(p)]
-    found = []
-    for p in pieces:
-        own = asked_words(p)
-        found.append(Part(kind(p) or kind(question), {w: weight[w] for w in asked if w in own or df[w] > len(pages) / 2}))
-    return found
-
-
-def coverage(part: Part, held: set[str]) -> float:
-    return sum(weight for word, weight in part.weights.items() if word in held) / sum(part.weights.values())
-
-
-def best(part: Part, asked, lines: list[Line], pages, zh) -> Line | None:
-    pagecov = [coverage(part, page) for page in pages]
-    k = "" if zh and part.kind == "name" else part.kind
-    cov = [(1 - CONTEXT) * coverage(part, set(l.words)) + CONTEXT * pagecov[l.document] for l in lines]
-    vals = [values(k, l, asked) if c >= 0.3 else set() for l, c in zip(lines, cov)]
-    counts = Counter(v for v, d in {(v, l.document) for l, vs in zip(lines, vals) for v in vs})
-    top, chosen = MIN_SCORE, None
-    for line, c, vs in zip(lines, cov, vals):
-        if not vs:
-            continue
-        agree = sum(sorted((counts[v] - 1 for v in vs), reverse=True)[:2]) / 2 / max(1, len(pages) - 1)
-        score = c + AGREEMENT_BONUS * agree + (KIND_BONUS * min(2, len(vs)) / 2 if k else KIND_BONUS)
-        if score > top:
-            top, chosen = score, line
-    return chosen
-
-
-def other_side(line: Line, asked: set[str], lines: list[Line]) -> Line | None:
-    for other in lines:
-        if other.document == line.document:
-            continue
-        a, b = set(line.words), set(other.words)
-        if len(a & b) < SAME_STATEMENT * max(len(a), len(b)) or a == b:
-            continue
-        ops = SequenceMatcher(None, line.words, other.words, autojunk=False).get_opcodes()
-        if any(op == "replace" and not (set(line.words[i:j]) | set(other.words[k:l])) & asked and j - i <= LONGEST_CHANGE and l - k <= LONGEST_CHANGE for op, i, j, k, l in ops):
-            return other
-    return None
+    line: Line
+    coverage: float
+    values: frozenset[str]
 
 
 class OfflineReader:
+    """Answers from the documents alone: quotes, declines, or says that the documents contradict each other."""
+
     model = "offline-reader"
     title = "Offline reader (baseline, no key)"
 
     def complete(self, prompt: Prompt) -> Completion:
-        zh = is_chinese(prompt.question)
-        markers = MARKERS["zh" if zh else "en"]
-        lines = read(prompt.documents)
-        asked = set(asked_words(prompt.question))
-        pages = [set() for _ in prompt.documents]
-        for l in lines:
-            pages[l.document].update(l.words)
-        if not lines or not asked:
-            return Completion(text=markers.rejection)
-        found = [l for l in (best(p, asked, lines, pages, zh) for p in parts(prompt.question, pages)) if l]
+        """Reads the question and the documents of the prompt, never the rest; costs no tokens and never fails."""
+        language = "zh" if is_chinese(prompt.question) else "en"
+        pages = [_read(document, number) for number, document in enumerate(prompt.documents)]
+        asked = frozenset(_asked_words(prompt.question))
+        best = [(part, _best(part, asked, pages, MIN_SCORE[language])) for part in _parts(prompt.question, pages)]
+        found = [(part, line) for part, line in best if line]
         if not found:
-            return Completion(text=markers.rejection)
-        text = " ".join(dict.fromkeys(l.text for l in found))
-        if any(other_side(l, asked, lines) for l in found):
-            text = markers.errors + " " + text
-        return Completion(text=text)
+            return Completion(text=MARKERS[language].rejection)
+        rivals = [_rival(line, part, asked, pages) for part, line in found]
+        opening = [MARKERS[language].errors] if any(rivals) else []
+        quotes = [_better(line, rival, pages).text for (_, line), rival in zip(found, rivals, strict=True)]
+        return Completion(text=("" if language == "zh" else " ").join([*opening, *dict.fromkeys(quotes)]))
+
+
+def _read(document: str, number: int) -> list[Line]:
+    """Cuts a document into sentences; "..." stands for a gap in a search result and ends one as well."""
+    return [
+        Line(piece, number, _words(piece))
+        for stretch in re.split(r"\.{3,}|…+", document)
+        for sentence in split_sentences(stretch)
+        for piece in _pieces(sentence.strip())
+    ]
+
+
+def _pieces(sentence: str) -> list[str]:
+    if len(sentence) <= LONGEST_SENTENCE:
+        return [sentence] if sentence else []
+    most = LONGEST_SENTENCE - 1
+    return re.findall(rf"\S.{{0,{most}}}(?=[\s，。、；]|$)|\S.{{0,{most}}}", sentence, re.DOTALL)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The stems of the content words; in Chinese, pairs of characters."""
+    return tuple(term for term in terms(text) if term != STOP and (len(term) > 1 or term.isascii()))
+
+
+def _asked_words(question: str) -> list[str]:
+    """The words that an answer would repeat, without those that only ask ("what date")."""
+    return [
+        word for piece in _SEPARATOR.split(question) for stretch in _ASKING.split(piece) for word in _words(stretch)
+    ]
+
+
+def _kind(question: str) -> str:
+    """The kind of answer asked for: date, number, name or thing; nothing where no word tells."""
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(question)), "")
+
+
+def _parts(question: str, pages: Pages) -> list[Part]:
+    """Cuts "who ... and when ..." in two; each part keeps the words of the other that most documents hold."""
+    asked = _asked_words(question)
+    held = [{word for line in page for word in line.words} for page in pages]
+    weight = rarity(held)
+    topic = {word for word in asked if sum(word in page for page in held) > len(pages) / 2 and not word.isdigit()}
+    pieces = [(piece, own) for piece in _SEPARATOR.split(question) if pages and (own := set(_asked_words(piece)))]
+    return [
+        Part(_kind(piece) or _kind(question), {word: weight(word) for word in asked if word in own | topic})
+        for piece, own in pieces[:MOST_PARTS]
+    ]
+
+
+def _best(part: Part, asked: frozenset[str], pages: Pages, least: float) -> Line | None:
+    """The sentence with the highest score, the first of equals; nothing where all stay below `least`."""
+    claims = [claim for page in pages for claim in _claims(page, part, asked)]
+    holders = Counter(
+        value for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}
+    )
+
+    def score(claim: Claim) -> float:
+        agreeing = sum(sorted((holders[value] - 1 for value in claim.values), reverse=True)[:2]) / 2
+        bonus = VALUE_BONUS * min(2, len(claim.values)) / 2 + AGREEMENT_BONUS * agreeing / max(1, len(pages) - 1)
+        return claim.coverage + bonus
+
+    top = max(claims, key=score, default=None)
+    return top.line if top and score(top) >= least else None
+
+
+def _claims(page: Sequence[Line], part: Part, asked: frozenset[str]) -> list[Claim]:
+    """The sentences of one document that are related to the question and hold the kind of answer asked for."""
+    context = CONTEXT * part.coverage(word for line in page for word in line.words)
+    covered = [(line, context + (1 - CONTEXT) * part.coverage(line.words)) for line in page]
+    claims = [
+        Claim(line, coverage, _values(part.kind, line, asked)) for line, coverage in covered if coverage >= RELATED
+    ]
+    return [claim for claim in claims if claim.values]
+
+
+def _values(kind: str, line: Line, asked: frozenset[str]) -> frozenset[str]:
+    """The dates, numbers or names in a sentence that the question does not hold itself; else its other words."""
+    if kind == "date":
+        found = _DATE.findall(line.text)
+    elif kind == "number":
+        found = _NUMBER.findall(_DATE.sub(" ", line.text))
+    elif kind == "name":
+        found = _NAME.findall(line.text)
+    else:
+        return frozenset(line.words) - asked
+    return frozenset(value.lower() for value in found if not asked.issuperset(_words(value)))
+
+
+def _rival(line: Line, part: Part, asked: frozenset[str], pages: Pages) -> Line | None:
+    """A sentence of another document that makes the same statement with another value."""
+    others = (other for page in pages for other in page if other.document != line.document)
+    return next((other for other in others if _contradicts(line, other, part.kind, asked)), None)
+
+
+def _contradicts(line: Line, other: Line, kind: str, asked: frozenset[str]) -> bool:
+    """Whether two sentences share most words, agree on those of the question, and differ in a short stretch."""
+    here, there = set(line.words), set(other.words)
+    if len(here & there) < SAME_STATEMENT * max(len(here), len(there)):
+        return False
+    steps = SequenceMatcher(None, line.words, other.words, autojunk=False).get_opcodes()
+    changes = [(line.words[a:b], other.words[c:d]) for step, a, b, c, d in steps if step == "replace"]
+    if any(not asked.isdisjoint(one + two) for one, two in changes):
+        return False
+    return any(_can_be_value(one, kind) and _can_be_value(two, kind) for one, two in changes)
+
+
+def _can_be_value(words: tuple[str, ...], kind: str) -> bool:
+    text = " ".join(words)
+    has_number = bool(_NUMBER.search(text) or _DATE.search(text))
+    return len(words) <= LONGEST_VALUE and (has_number or kind not in {"date", "number"})
+
+
+def _better(line: Line, rival: Line | None, pages: Pages) -> Line:
+    """The side whose own words more documents hold; the first one where both have as many, or there is no other."""
+    if rival is None:
+        return line
+    only_here, only_there = set(line.words) - set(rival.words), set(rival.words) - set(line.words)
+    held = [{word for other in page for word in other.words} for page in pages]
+    return rival if sum(only_there <= words for words in held) > sum(only_here <= words for words in held) else line

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from evaluators.runs.statistics import interval
 from evaluators.runs.store import Outline
-from evaluators.types import Ability, Record
+from evaluators.trace_metrics import Definition, from_score, to_score
+from evaluators.types import Ability, Record, Sample, Score
 
 
 class Mean(Record):
@@ -49,6 +50,16 @@ def summarise(rows: Sequence[Outline], name: str) -> Mean:
         not_applicable=sum(row.status == "scored" and row.values.get(name) is None for row in rows),
         failed=sum(row.status == "failed" for row in rows),
     )
+
+
+def under(
+    rows: Iterable[Outline], scored: Iterable[tuple[int, Sample, Score]], definition: Definition
+) -> list[Outline]:
+    """The rows with their TRACE values counted by another definition, from the stored labels."""
+    values = {
+        position: to_score(from_score(score, sample, definition), sample).values for position, sample, score in scored
+    }
+    return [row.model_copy(update={"values": values.get(row.position, {})}) for row in rows]
 
 
 def with_ability(rows: Iterable[Outline], ability: Ability) -> list[Outline]:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import StoreError
-from evaluators.types import Dataset, Record, Run, Sample, SampleResult
+from evaluators.types import Dataset, Record, Run, Sample, SampleResult, Score
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 QUESTION_SHOWN = 120
@@ -147,10 +147,24 @@ class Store:
                    where s.fingerprint = ? order by s.position"""
         return [_outline(*row) for row in self._all(query, run.id, run.fingerprint)]
 
-    def bodies(self, run: Run) -> Iterator[SampleResult]:
-        """Every scored result in full, in order; many rows: iterate once."""
-        query = "select body from results where run_id = ? and status = 'scored' order by position"
-        return (SampleResult.model_validate_json(body) for (body,) in self._all(query, run.id))
+    def scored(self, run: Run) -> Iterator[tuple[int, Sample, Score]]:
+        """Every scored sample with its score, in order, a few hundred in memory at a time."""
+        query = """select r.position, s.body, r.body from results r
+                   join samples s on s.position = r.position and s.fingerprint = ?
+                   where r.run_id = ? and r.status = 'scored' and r.position > ? order by r.position limit 256"""
+        last = -1
+        while rows := self._all(query, run.fingerprint, run.id, last):
+            for last, sample, result in rows:
+                score = SampleResult.model_validate_json(result).score
+                if score is not None:
+                    yield last, Sample.model_validate_json(sample), score
+
+    def flips(self, run: Run) -> dict[str, int]:
+        """How many verdicts each option changed, by option; options that changed none are absent."""
+        query = """select option.value, count(*)
+                   from results, json_each(results.body, '$.score.details.flips') as option
+                   where run_id = ? group by 1 order by 1"""
+        return dict(self._all(query, run.id))
 
     def close(self) -> None:
         with self._lock:

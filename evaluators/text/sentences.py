@@ -2,7 +2,10 @@
 
 The cuts are those of the published RAGBench sentences, found by comparison: lines, then the Punkt
 algorithm (Kiss & Strunk 2006) on each line, then pieces too short to stand alone glued to a neighbour.
+So the number of a list item ends the sentence before it ("... include: 1."), as it does there.
 """
+
+# mypy: allow-untyped-calls
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluators.text.normalise import IDEOGRAPHS, is_chinese, without_surrogates
+from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
 from evaluators.types import Sentence
 
 if TYPE_CHECKING:
@@ -26,14 +29,15 @@ MIN_WORDS = 3
 UNFINISHED = frozenset({"al.", "e.g.", "et.", "etc.", "i.e."})
 """A sentence that ends with one of these words goes on in the next piece."""
 
-SENTENCE_STARTERS = frozenset(
-    """an the this that these those it its he his she her they their we our you your
-    in on at by for from with of to as after before during since until while when where
-    if although because however but and or so there here what which who how why is are was were""".split()
-)
+SENTENCE_STARTERS = """
+an the this that these those it its he his she her they their we our you your
+in on at by for from with of to as after before during since until while when where
+if although because however but and or so there here what which who how why is are was were
+"""
 """Words that, capitalised after an abbreviation, begin a sentence: "made in the U.S. The next"."""
 
-_CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！？；!?]*[”’」』）》]*")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！？；!?]*[”’」』）》]*\s*")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -96,8 +100,8 @@ def _glue_short(pieces: Iterable[str]) -> list[str]:
 
 
 def _is_short(piece: str) -> bool:
-    """Chinese has no spaces between words, so that a Chinese piece is never too short."""
-    return piece.count(" ") < MIN_WORDS - 1 and not is_chinese(piece)
+    """Chinese has no spaces between words, so that a piece with a Chinese character is never too short."""
+    return piece.count(" ") < MIN_WORDS - 1 and not _IDEOGRAPH.search(piece)
 
 
 def _continue_unfinished(sentences: Iterable[str]) -> list[str]:
@@ -120,8 +124,10 @@ def _punkt() -> PunktSentenceTokenizer:
 
     parameters = PunktParameters()
     parameters.abbrev_types = _abbreviations()
-    parameters.sent_starters = set(SENTENCE_STARTERS)
-    parameters.ortho_context = Counter()  # nltk's defaultdict would keep every word that it is ever asked for
+    parameters.sent_starters = set(SENTENCE_STARTERS.split())
+    parameters.collocations = {("no", "##number##")}  # "No. 5" is a number, but "The answer is no." is a sentence
+    # nltk's defaultdict would keep every word that it is ever asked for.
+    parameters.ortho_context = Counter()  # type: ignore[assignment]
     return PunktSentenceTokenizer(parameters, lang_vars=_language())
 
 

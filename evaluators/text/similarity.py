@@ -1,63 +1,146 @@
-"""How alike two texts are: terms, their weight within one sample, coverage and cosine; embeddings where installed."""
+"""How alike texts are: terms, their weight within one sample, coverage and cosine; embeddings where installed.
+
+A text is a row with a 1 for each term of a common vocabulary that it holds. A term weighs the more, the fewer
+sentences of the sample's documents hold it.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluators.errors import ParameterError
+from evaluators.text.normalise import IDEOGRAPHS, nfkc
 
-Matrix = npt.NDArray[np.float32]
+Matrix = npt.NDArray[np.floating[Any]]
 Embed = Callable[[Sequence[str]], Matrix]
-"""Texts to rows of length 1."""
+"""Turns texts into rows of length 1."""
 
 LEXICAL = "lexical"
+EMBEDDING_PREFIX = "sentence-transformers/"
 STOP = ""
 """The term of a word that carries no content."""
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:[.,]\d+)*")
-_STOP_WORDS = frozenset(
+_WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+(?:[.,]\d+)*")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_STOP_WORDS = frozenset(  # noqa: SIM905
     """a about above after again all also an and any are as at be because been before being between both but by can
     could did do does doing during each either few for from further get had has have having he her here hers him his
     how i if in into is it its itself just may me might more most must my no nor not of off on once only or other our
     out over own per s same shall she should so some such t than that the their them then there these they this those
     through to too under until up upon us very was we were what when where whether which while who whom whose why will
-    with within without would you your document documents context question answer provided based according information
-    mentioned passage title""".split()
+    with within without would yes you your document documents context passage provided based according mentioned""".split()
 )
-_HAN_STOP = frozenset("的了是在和与或及也都而且就着被把将之其这那有为以于吗呢吧")
-_SUFFIXES = ("ations", "ation", "ingly", "ities", "ments", "ness", "ment", "ings", "edly", "ity", "ies", "ing",
-             "ion", "ely", "est", "ers", "ed", "es", "ly", "er", "e", "s", "y")
+_STOP_CHARACTERS = frozenset("的了是在和与或及也都而且就着被把将之其这那有为以于吗呢吧")
+_SUFFIXES = tuple(
+    """ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly er e s y""".split()
+)
 _SHORTEST_STEM = 3
+_LOADING = Lock()
 
 
 def terms(text: str) -> list[str]:
-    """One term per word: its stem, `STOP` for a stop word; a Chinese character stands as a pair with the next one."""
+    """One term per word: its stem, or `STOP`; a Chinese character is a word and its term the pair with the next one."""
+    text = nfkc(text)
     words: list[str] = _WORD.findall(text.lower())
-    if not re.search(f"[{_HAN}]", text):
+    if text.isascii():
         return [_term(word) for word in words]
-    return [_pair(word, after) if _is_han(word) else _term(word) for word, after in zip(words, [*words[1:], ""])]
+    following = [*words[1:], STOP]
+    return [
+        _pair(word, after) if _is_ideograph(word) else _term(word) for word, after in zip(words, following, strict=True)
+    ]
 
 
-def _is_han(word: str) -> bool:
-    return "\u3400" <= word[0] <= "\u9fff"
+def vocabulary(texts: Iterable[Iterable[str]]) -> dict[str, int]:
+    """The column of each term in these texts, in order of appearance."""
+    content = dict.fromkeys(term for text in texts for term in text if term)
+    return {term: column for column, term in enumerate(content)}
 
 
-def _pair(character: str, after: str) -> str:
-    if character in _HAN_STOP:
-        return STOP
-    return character + after if after and _is_han(after) and after not in _HAN_STOP else character
+def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
+    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2))."""
+    counts = Counter(term for sentence in sentences for term in set(sentence))
+    total = len(sentences) or 1
+    by_count = [math.log(1 + total / (count + 0.5)) for count in range(total + 1)]
+    return lambda term: by_count[counts[term]]
+
+
+class Rows(NamedTuple):
+    """Texts as rows over a vocabulary, with the length of each as a vector over all its terms, known or not."""
+
+    incidence: Matrix
+    lengths: Matrix
+
+
+def rows(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]) -> Rows:
+    """The texts in rows and their lengths."""
+    squares = [sum(weight(term) ** 2 for term in set(text) if term) for text in texts]
+    return Rows(incidence(texts, columns), np.sqrt(np.array(squares, np.float32)))
+
+
+def incidence(texts: Sequence[Iterable[str]], columns: Mapping[str, int]) -> Matrix:
+    """One row per text, 1 where it holds the column's term."""
+    table = np.zeros((len(texts), len(columns)), np.float32)
+    for row, text in enumerate(texts):
+        table[row, [columns[term] for term in text if term in columns]] = 1
+    return table
+
+
+def coverage(of: Matrix, by: Matrix, weights: Matrix) -> Matrix:
+    """The share, 0 to 1, of the weight of each row `of` that each row `by` holds; 0 where a row has no term."""
+    return ratio((of * weights) @ by.T, (of @ weights)[:, None])
+
+
+def cosine(left: Rows, right: Rows, weights: Matrix) -> Matrix:
+    """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 where a row has no term."""
+    shared = (left.incidence * weights**2) @ right.incidence.T
+    return ratio(shared, left.lengths[:, None] * right.lengths[None, :])
+
+
+def ratio(part: Matrix, whole: Matrix | float) -> Matrix:
+    """`part / whole`, and 0 where the whole is 0."""
+    return part / np.maximum(whole, np.float32(1e-6))
+
+
+def embedder(name: str) -> Embed | None:
+    """The embedding of a `sentence-transformers/...` model, loaded once per process; None for "lexical".
+
+    Raises `ParameterError` where the name is another one, the package is missing or the model cannot be loaded.
+    """
+    if name == LEXICAL:
+        return None
+    if not name.startswith(EMBEDDING_PREFIX):
+        raise ParameterError(f"embedding_model is {name!r}. Use {LEXICAL!r} or a name like {EMBEDDING_PREFIX}...")
+    with _LOADING:
+        return _load(name)
+
+
+@lru_cache(maxsize=4)
+def _load(name: str) -> Embed:
+    try:
+        model = import_module("sentence_transformers").SentenceTransformer(name)
+    except ImportError as error:
+        raise ParameterError(
+            f"embedding_model {name!r} needs a package that is not installed. "
+            f"Run `pip install sentence-transformers` or choose {LEXICAL!r}."
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"{name!r} cannot be loaded: {error}. Check its name and the network.") from error
+    return lambda texts: np.asarray(model.encode(list(texts), normalize_embeddings=True), np.float32)
 
 
 @lru_cache(maxsize=50_000)
 def _term(word: str) -> str:
+    """The word without its ending: enough to bring "learns", "learned" and "learning" together."""
     if word in _STOP_WORDS:
         return STOP
     for suffix in _SUFFIXES:
@@ -66,3 +149,11 @@ def _term(word: str) -> str:
     return word
 
 
+def _is_ideograph(word: str) -> bool:
+    return _IDEOGRAPH.match(word) is not None
+
+
+def _pair(character: str, after: str) -> str:
+    if character in _STOP_CHARACTERS:
+        return STOP
+    return character + after if _is_ideograph(after) and after not in _STOP_CHARACTERS else character

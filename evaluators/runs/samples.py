@@ -1,0 +1,33 @@
+"""The two runs that need nothing: RGB with the offline reader, TRACE without an LLM, on bundled data."""
+
+from __future__ import annotations
+
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
+from evaluators.datasets.rgb import TestBed, compose
+from evaluators.llm.offline_reader import OfflineReader
+from evaluators.prompts import load
+from evaluators.runs.engine import create_run
+from evaluators.runs.store import Store
+from evaluators.types import Dataset, EvaluatorSpec, GeneratorSpec, Run
+
+
+def rgb(store: Store, workspace: str) -> Run:
+    """All four abilities of the English sample bed, answered by the offline reader."""
+    bed = bundled()[ENGLISH_BED]
+    assert isinstance(bed, TestBed)
+    return create_run(
+        store,
+        compose(bed, bed.abilities),
+        EvaluatorSpec(name="rgb"),
+        workspace=workspace,
+        title=bed.name,
+        generator=GeneratorSpec(model=OfflineReader.model, prompt=load("rgb_en")),
+        seed=0,
+    )
+
+
+def trace(store: Store, workspace: str) -> Run:
+    """The TRACE sample, labelled by the heuristic."""
+    dataset = bundled()[TRACE_SAMPLES]
+    assert isinstance(dataset, Dataset)
+    return create_run(store, dataset, EvaluatorSpec(name="trace"), workspace=workspace, title=dataset.name)

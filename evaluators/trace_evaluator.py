@@ -1,0 +1,404 @@
+"""TRACE without an LLM: sentence labels estimated from the words that question, documents and response share.
+
+Three logistic sums turn lexical evidence into probabilities: that a document sentence is relevant, that it is
+utilized, and that a response sentence is supported. Their weights were fitted on the published labels of RAGBench
+(Friel et al., arXiv 2407.11005; CC BY 4.0), 2,981 rows, and checked by even/odd-row cross-validation.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.text.chunking import ChunkingStrategy, Span, check_overlap, spans, units
+from evaluators.text.normalise import remove_reasoning
+from evaluators.text.sentences import DocumentSentencizer
+from evaluators.text.similarity import (
+    LEXICAL,
+    STOP,
+    Embed,
+    Matrix,
+    cosine,
+    coverage,
+    embedder,
+    incidence,
+    rarity,
+    ratio,
+    rows,
+    terms,
+    vocabulary,
+)
+from evaluators.trace_metrics import TRACEScores, to_score, trace_scores
+from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
+
+Weights = Mapping[str, float]
+Evidence = Mapping[str, Matrix | float]
+
+RELEVANT: Weights = {}
+RELEVANT_BY_QUESTION: Weights = {}
+UTILIZED: Weights = {}
+SUPPORTED: Weights = {}
+FULL_FROM = 0.75
+PARTIAL_FROM = 0.5
+
+_MOST_KEYS = 3
+_LEAST_GAIN = 0.1
+_SHORT = 3
+_STRANGERS_THAT_COUNT = 3
+_THE_NUMBER = "the number"
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ITEM_NUMBER = re.compile(r"^\W*\d+[.)]\s")
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
+_REFUSAL = re.compile(
+    r"(insufficient|not enough|not sufficient|no (relevant |specific |explicit )?) ?information"
+    r"|(documents?|context|passages?|texts?|sources?|articles?|information|it|they)\b[^.]{0,60}?"
+    r"\b(do not|does not|did not|don't|doesn't|didn't) [a-z]* ?"
+    r"(say|mention|provide|specify|contain|include|state|give|address|indicate|discuss|explain)"
+    r"|(can ?not|can't|could not|unable to|not able to|not possible to)( be)? "
+    r"(answer|determine|provide|find|say|tell|give)"
+    r"|\bnot (explicitly |directly |specifically |clearly )?(mentioned|provided|stated|specified|discussed|addressed)"
+    r"|\bno mention of|\b(do not|don't) know"
+    r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
+    re.IGNORECASE,
+)
+_TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
+
+
+class Words(NamedTuple):
+    """The terms of one sample, sentence by sentence; document sentences in one list through all documents."""
+
+    documents: list[list[str]]
+    places: list[list[Span]]
+    """Per document, where its sentences lie in the words of all documents."""
+    response: list[list[str]]
+    question: list[str]
+
+
+class Compared(NamedTuple):
+    """One sample in rows over the terms of question and response, with the likeness of its sentences."""
+
+    documents: Matrix
+    response: Matrix
+    question: Matrix
+    units: Matrix
+    weights: Matrix
+    holds: npt.NDArray[np.bool_]
+    """Which document sentence (row) lies in which unit (column), at least in part."""
+    question_cosine: Matrix
+    response_cosine: Matrix
+    carried: Matrix
+    """How far each document sentence (row) covers each response sentence (column)."""
+
+
+class _Claim(NamedTuple):
+    """A response sentence to be supported: its row, how likely it is supported, and its words found nowhere."""
+
+    row: int
+    probability: float
+    strangers: Sequence[str]
+
+
+@evaluator("trace", title="TRACE (heuristic)", needs=("question", "response", "retrieved_documents"))
+class TRACEEvaluator(Evaluator):
+    """TRACE estimated without an LLM, in about a millisecond a sample; show its values as estimates."""
+
+    llm_client: Any = Field(None, description="Not used: this metric asks no LLM.")
+    chunking_strategy: ChunkingStrategy = Field(
+        "dense",
+        description="What a sentence is read within: overlapping windows of words (dense), itself, or its document.",
+    )
+    embedding_model: str = Field(
+        LEXICAL,
+        description='"lexical" compares words; "sentence-transformers/..." adds meaning where that package is installed.',
+    )
+    chunk_size: int = Field(512, ge=50, le=2000, description="Words per window (dense only).")
+    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
+
+    @model_validator(mode="after")
+    def _windows_move_on(self) -> Self:
+        check_overlap(self.chunk_size, self.chunk_overlap)
+        return self
+
+    def evaluate(
+        self,
+        question: str,
+        response: str,
+        retrieved_documents: Sequence[str],
+        ground_truth: Any = None,
+    ) -> TRACEScores:
+        """The TRACE values of one answer under the definition `sentence`; the ground truth is not looked at.
+
+        An empty response and an empty list of documents are judged as defined, with a reason.
+        Raises `ParameterError` where the embedding model is not available.
+        """
+        sentences = _cut(response, retrieved_documents)
+        return trace_scores(sentences, self.label(sentences, question))
+
+    def label(self, sentences: Sentences, question: str) -> Labels:
+        """Estimated labels: relevant and utilized document sentences, and the support of each response sentence."""
+        words = _words(sentences, question)
+        compared = self._compare(words, sentences, question)
+        evidence, keys = document_evidence(words, compared), sentences.document_keys
+        return Labels(
+            relevant_keys=tuple(keys[row] for row in _relevant(compared, evidence)),
+            utilized_keys=tuple(keys[row] for row in _utilized(compared, evidence)),
+            sentence_support=_supports(sentences, question, compared),
+        )
+
+    def score(self, sample: Sample) -> Score:
+        """Judges the sample on its published sentences, where it has some, else on its text cut into sentences."""
+        require(self.needs, sample, self.title)
+        sentences = sample.sentences or _cut(sample.response or "", sample.retrieved_documents)
+        return to_score(trace_scores(sentences, self.label(sentences, sample.question)), sample)
+
+    def _compare(self, words: Words, sentences: Sentences, question: str) -> Compared:
+        size, overlap = self.chunk_size, self.chunk_overlap
+        cut = [unit for place in words.places for unit in units(self.chunking_strategy, place, size, overlap)]
+        compared = _compared(words, cut)
+        embed = embedder(self.embedding_model)
+        return _with_meaning(compared, embed, sentences, question) if embed else compared
+
+
+def document_evidence(words: Words, compared: Compared) -> Evidence:
+    """What speaks for each document sentence: likeness to question and response, alone and within its best unit."""
+    whole = compared.response.max(axis=0, initial=0)[None, :]
+    share = coverage(whole, compared.documents, compared.weights)[0]
+    asked, best = compared.question_cosine, compared.response_cosine.max(axis=1, initial=0)
+    return {
+        "constant": 1.0,
+        "question_cosine": asked,
+        "question_cosine_to_best": _to_best(asked),
+        "question_cosine_nearby": _nearby(asked, words),
+        "question_in_unit": _in_best_unit(compared.question, compared),
+        "response_cosine": best,
+        "response_cosine_to_best": _to_best(best),
+        "response_cosine_nearby": _nearby(best, words),
+        "response_share_to_best": _to_best(share),
+        "response_in_unit": _in_best_unit(whole, compared),
+        "shared_pairs": _shared_pairs(words),
+        "document_sentences": math.log(max(len(words.documents), 1)),
+        "documents": math.log(max(len(words.places), 1)),
+        "response_sentences": math.log(len(words.response) + 0.5),
+        "response_terms": math.log1p(whole.sum()),
+    }
+
+
+def support_evidence(compared: Compared, strangers: Sequence[Sequence[str]]) -> Evidence:
+    """What speaks for each response sentence: how much of it its best documents hold, and what no document holds."""
+    reached = compared.documents.max(axis=0, initial=0)[None, :]
+    whole = compared.response.max(axis=0, initial=0)[None, :]
+    counts = [min(len(found), _STRANGERS_THAT_COUNT) for found in strangers]
+    return {
+        "constant": 1.0,
+        "best_sentence": compared.carried.max(axis=0, initial=0),
+        "best_unit": coverage(compared.response, compared.units, compared.weights).max(axis=1, initial=0),
+        "whole_response_in_unit": float(coverage(whole, compared.units, compared.weights).max(initial=0)),
+        "all_documents": coverage(compared.response, reached, compared.weights)[:, 0],
+        "is_short": (compared.response.sum(axis=1) < _SHORT).astype(np.float32),
+        "strangers": np.array(counts, np.float32),
+    }
+
+
+def _cut(response: str, documents: Sequence[str]) -> Sentences:
+    cutter = DocumentSentencizer()
+    return Sentences(
+        documents=cutter.sentencize_documents(documents),
+        response=cutter.sentencize_response(remove_reasoning(response)),
+    )
+
+
+def _words(sentences: Sentences, question: str) -> Words:
+    documents = [[terms(sentence.text) for sentence in document] for document in sentences.documents]
+    flat = [sentence for document in documents for sentence in document]
+    places = iter(spans([len(sentence) for sentence in flat]))
+    return Words(
+        documents=flat,
+        places=[list(islice(places, len(document))) for document in documents],
+        response=[terms(sentence.text) for sentence in sentences.response],
+        question=terms(question),
+    )
+
+
+def _compared(words: Words, cut: Sequence[Span]) -> Compared:
+    columns, weight = vocabulary([words.question, *words.response]), rarity(words.documents)
+    weights = np.array([weight(term) for term in columns], np.float32)
+    documents, response = rows(words.documents, columns, weight), rows(words.response, columns, weight)
+    question = rows([words.question], columns, weight)
+    return Compared(
+        documents=documents.incidence,
+        response=response.incidence,
+        question=question.incidence,
+        units=_unit_rows(words, cut, columns),
+        weights=weights,
+        holds=_holds(words, cut),
+        question_cosine=cosine(documents, question, weights)[:, 0],
+        response_cosine=cosine(documents, response, weights),
+        carried=coverage(response.incidence, documents.incidence, weights).T,
+    )
+
+
+def _unit_rows(words: Words, cut: Sequence[Span], columns: dict[str, int]) -> Matrix:
+    flat = [term for sentence in words.documents for term in sentence]
+    return incidence([flat[start:end] for start, end in cut], columns)
+
+
+def _holds(words: Words, cut: Sequence[Span]) -> npt.NDArray[np.bool_]:
+    places = np.array([place for document in words.places for place in document], int).reshape(-1, 2)
+    spans_of_units = np.array(cut, int).reshape(-1, 2)
+    begins_before_end = places[:, :1] < spans_of_units[None, :, 1]
+    ends_after_start = places[:, 1:] > spans_of_units[None, :, 0]
+    return np.logical_and(begins_before_end, ends_after_start)
+
+
+def _with_meaning(compared: Compared, embed: Embed, sentences: Sentences, question: str) -> Compared:
+    """The same likenesses, each averaged with that of the embeddings (negative ones count as 0)."""
+    documents = [sentence.text for document in sentences.documents for sentence in document]
+    embedded = embed([*documents, *(sentence.text for sentence in sentences.response), question])
+    count = len(documents)
+    likeness = np.maximum(embedded[:count] @ embedded[count:].T, 0)
+    return compared._replace(
+        question_cosine=(compared.question_cosine + likeness[:, -1]) / 2,
+        response_cosine=(compared.response_cosine + likeness[:, :-1]) / 2,
+        carried=(compared.carried + likeness[:, :-1]) / 2,
+    )
+
+
+def _in_best_unit(row: Matrix, compared: Compared) -> Matrix:
+    """How much of a text the best unit that holds each document sentence covers."""
+    return np.where(compared.holds, coverage(row, compared.units, compared.weights), 0).max(axis=1, initial=0)
+
+
+def _to_best(values: Matrix) -> Matrix:
+    return ratio(values, values.max(initial=0))
+
+
+def _nearby(values: Matrix, words: Words) -> Matrix:
+    """The higher of the two neighbours' values in the same document."""
+    nearby = np.zeros_like(values)
+    start = 0
+    for place in words.places:
+        own = values[start : start + len(place)]
+        nearby[start : start + len(place)] = np.maximum([0, *own[:-1]], [*own[1:], 0]) if len(own) else own
+        start += len(place)
+    return nearby
+
+
+def _shared_pairs(words: Words) -> Matrix:
+    """How many neighbouring words each document sentence has in common with the response, as log(1 + n)."""
+    copied = {pair for sentence in words.response for pair in pairwise(sentence)} - {(STOP, STOP)}
+    counts = [sum(pair in copied for pair in pairwise(sentence)) for sentence in words.documents]
+    return np.log1p(np.array(counts, np.float32))
+
+
+def _relevant(compared: Compared, evidence: Evidence) -> list[int]:
+    """Likely relevant sentences; the response helps, because likeness to the question alone tells little."""
+    has_response = bool(compared.response.any())
+    touched = compared.response_cosine.max(axis=1, initial=0) + compared.question_cosine > 0
+    return _likeliest(_probability(RELEVANT if has_response else RELEVANT_BY_QUESTION, evidence) * touched)
+
+
+def _utilized(compared: Compared, evidence: Evidence) -> list[int]:
+    touched = compared.response_cosine.max(axis=1, initial=0) > 0
+    return _likeliest(_probability(UTILIZED, evidence) * touched)
+
+
+def _probability(weights: Weights, evidence: Evidence) -> Matrix:
+    total = sum(weight * evidence[name] for name, weight in weights.items())
+    return 1 / (1 + np.exp(-np.asarray(total, np.float32)))
+
+
+def _likeliest(probability: Matrix) -> list[int]:
+    """As many sentences as the probabilities add up to, the likeliest of them, in reading order."""
+    count = int(probability.sum() + 0.5)
+    return sorted(np.argsort(-probability, kind="stable")[:count].tolist())
+
+
+def _supports(sentences: Sentences, question: str, compared: Compared) -> tuple[SentenceSupport, ...]:
+    strangers = _strangers(sentences, question)
+    probability = _probability(SUPPORTED, support_evidence(compared, strangers))
+    keys = sentences.document_keys
+    return tuple(
+        _support(sentence, _Claim(row, float(probability[row]), strangers[row]), compared, keys)
+        for row, sentence in enumerate(sentences.response)
+    )
+
+
+def _support(sentence: Sentence, claim: _Claim, compared: Compared, keys: Sequence[str]) -> SentenceSupport:
+    silent = _no_claim(sentence.text, compared.response[claim.row])
+    if silent:
+        return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=silent)
+    carriers = _carriers(claim.row, compared)
+    level = _level(claim) if carriers else Support.NONE
+    carrying = tuple(keys[row] for row in carriers)
+    return SentenceSupport(
+        key=sentence.key,
+        support=level,
+        supporting_keys=() if level is Support.NONE else carrying,
+        explanation=_explanation(claim, carriers, carrying, compared),
+    )
+
+
+def _no_claim(text: str, row: Matrix) -> str:
+    """Why a response sentence needs no support; empty where it makes a claim."""
+    if is_refusal(text):
+        return "It makes no claim: it says that the answer is not known."
+    return "" if row.any() else "It makes no claim: it has no content word."
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on to claim."""
+    refusal = _REFUSAL.search(text)
+    return refusal is not None and not _TURN.search(text, refusal.end())
+
+
+def _level(claim: _Claim) -> Support:
+    """A number that no document holds forbids full support, however alike the rest is."""
+    if claim.probability >= FULL_FROM and not any(stranger.startswith(_THE_NUMBER) for stranger in claim.strangers):
+        return Support.FULL
+    return Support.PARTIAL if claim.probability >= PARTIAL_FROM else Support.NONE
+
+
+def _carriers(row: int, compared: Compared) -> list[int]:
+    """Up to three document sentences, the best first, each adding a tenth or more of the claim's weight."""
+    open_weights = compared.response[row] * compared.weights
+    least, carriers = _LEAST_GAIN * open_weights.sum(), []
+    gains = compared.carried[:, row] * open_weights.sum()
+    while len(carriers) < _MOST_KEYS and gains.max(initial=0) > least:
+        carriers.append(int(gains.argmax()))
+        open_weights = open_weights * (1 - compared.documents[carriers[-1]])
+        gains = compared.documents @ open_weights
+    return carriers
+
+
+def _explanation(claim: _Claim, carriers: Sequence[int], keys: Sequence[str], compared: Compared) -> str:
+    words = compared.response[claim.row]
+    found = (words * compared.documents[list(carriers)].max(axis=0, initial=0)).sum()
+    where = ", ".join(keys) or "any document sentence"
+    counted = f"{int(found)} of {int(words.sum())} content words in {where}"
+    return "; ".join([counted, *(f"{stranger} is in no document" for stranger in claim.strangers)])
+
+
+def _strangers(sentences: Sentences, question: str) -> list[list[str]]:
+    """Per response sentence, the numbers and names that neither documents nor question hold."""
+    source = " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
+    numbers, words = set(_numbers(source)), source.lower()
+    return [_strange(sentence.text, numbers, words) for sentence in sentences.response]
+
+
+def _strange(text: str, numbers: set[str], words: str) -> list[str]:
+    figures = [f"{_THE_NUMBER} {number}" for number in dict.fromkeys(_numbers(text)) if number not in numbers]
+    names = [f"the name {name}" for name in dict.fromkeys(_NAME.findall(text)) if name.lower() not in words]
+    return [*figures, *names]
+
+
+def _numbers(text: str) -> list[str]:
+    """The numbers in a text without thousands separators; "2." in front of a list item is none."""
+    return [number.replace(",", "") for number in _NUMBER.findall(_ITEM_NUMBER.sub("", text))]

@@ -1,0 +1,23 @@
+"""Home: what this is, one button to a real evaluation, recent runs."""
+
+import streamlit as st
+
+from evaluators.runs import samples
+from ui import run_list, session
+
+st.title("Plumbline")
+st.markdown(
+    "Shows whether a RAG system's answers are true to their sources.  \n"
+    "**RGB** asks: does it answer in spite of noise, decline without evidence, combine documents, notice errors?  \n"
+    "**TRACE** asks, sentence by sentence: what was relevant, what was used, what is supported?"
+)
+with st.container(horizontal=True):
+    if st.button("Run the RGB sample", type="primary", icon=":material/play_arrow:"):
+        session.start(samples.rgb(session.store(), session.workspace()))
+    if st.button("Run the TRACE sample", icon=":material/play_arrow:"):
+        session.start(samples.trace(session.store(), session.workspace()))
+    st.page_link("../pages/datasets.py", label="Use your own data", icon=":material/upload_file:")
+st.caption("No key, no account, no telemetry: the samples run on this machine in seconds.")
+
+st.subheader("Recent runs")
+run_list.show(limit=5)

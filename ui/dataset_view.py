@@ -1,0 +1,116 @@
+"""A data set on the screen: uploading, a preview, and what each evaluator needs of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.base import catalogue, missing
+from evaluators.datasets.bundled import bundled
+from evaluators.datasets.mapping import load
+from evaluators.datasets.rgb import TestBed
+from evaluators.errors import DatasetError
+from evaluators.types import Accepted, Dataset
+from ui import session
+from ui.untrusted import plain
+
+PREVIEW_ROWS = 50
+CELL = 200
+
+
+def uploader() -> None:
+    """Reads the chosen file once and keeps it for this workspace; a bad file changes nothing."""
+    file = st.file_uploader(
+        "Upload JSONL, JSON or CSV",
+        type=["jsonl", "json", "csv", "tsv"],
+        key="upload",
+        help="Samples (question, response, retrieved_documents, ground_truth), RGB test beds, RGB prediction files.",
+    )
+    if file is None or st.session_state.get("uploaded") == file.file_id:
+        return
+    try:
+        data = load(file.name, file.getvalue())
+        if data.name in bundled():
+            raise DatasetError(f"{data.name} is the name of a bundled data set. Rename the file.")
+        session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
+    except DatasetError as error:
+        st.error(plain(str(error)), icon=":material/error:", title="This file cannot be used")
+        return
+    st.session_state["uploaded"] = file.file_id
+    st.session_state["dataset"] = data.name
+    rows = len(data.rows if isinstance(data, TestBed) else data.samples)
+    st.toast(f"{rows:,} rows read.", icon=":material/check:")
+
+
+def show(data: TestBed | Dataset) -> None:
+    """What it is, what it serves, and its first rows."""
+    if isinstance(data, TestBed):
+        abilities = ", ".join(ability.label.lower() for ability in data.abilities)
+        st.caption(f"RGB test bed · {len(data.rows):,} rows · tests {abilities}")
+        st.page_link("../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:")
+        _table([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]])
+        return
+    st.caption(f"Samples · {len(data.samples):,} rows")
+    _needs(data)
+    _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]])
+
+
+def delete_button(name: str) -> None:
+    st.button("Delete this upload", icon=":material/delete:", on_click=_delete, args=(name,))
+
+
+def _delete(name: str) -> None:
+    session.store().delete_upload(session.workspace(), name)
+    st.session_state.pop("dataset", None)
+
+
+def _needs(data: Dataset) -> None:
+    rows = []
+    for cls in catalogue().values():
+        lacking: dict[str, int] = dict.fromkeys(cls.needs, 0)
+        for sample in data.samples:
+            for field in missing(cls.needs, sample):
+                lacking[field] += 1
+        served = len(data.samples) - max(lacking.values(), default=0)
+        words = [f"{field} ✓" if not count else f"{field} missing in {count:,}" for field, count in lacking.items()]
+        rows.append(
+            {"Evaluator": cls.title, "Usable": f"{served:,} / {len(data.samples):,}", "Needs": ", ".join(words)}
+        )
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
+
+
+def _table(rows: list[dict[str, object]]) -> None:
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="First rows")
+    if len(rows) == PREVIEW_ROWS:
+        st.caption(f"The first {PREVIEW_ROWS} rows.")
+
+
+def _bed_cells(row: object) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "query": row.query[:CELL],
+        "answer": accepted(row.answer)[:CELL],
+        "positives": len(row.positive),
+        "negatives": len(row.negative),
+        "planted answer": accepted(row.fakeanswer)[:CELL],
+    }
+
+
+def _sample_cells(sample: object) -> dict[str, object]:
+    return {
+        "id": sample.id,
+        "question": sample.question[:CELL],
+        "response": (sample.response or "")[:CELL],
+        "documents": len(sample.retrieved_documents),
+        "ground truth": accepted(sample.ground_truth)[:CELL],
+        "gold labels": "yes" if sample.labels else "",
+    }
+
+
+def accepted(answer: Accepted | None) -> str:
+    """Accepted answers in one line: all groups joined by "and", spellings by "or"."""
+    if answer is None or isinstance(answer, str):
+        return answer or ""
+    return " and ".join(group if isinstance(group, str) else " or ".join(group) for group in answer)

@@ -1,0 +1,31 @@
+"""Forms that are read from declarations: an evaluator's parameters become its widgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from evaluators.base import Evaluator
+from evaluators.params import Parameter, parameters
+
+
+def parameter_widgets(cls: type[Evaluator], key: str) -> dict[str, Any]:
+    """One widget for each parameter of the evaluator, in columns; returns the chosen values."""
+    declared = parameters(cls)
+    columns = st.columns(len(declared))
+    return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}
+
+
+def _widget(parameter: Parameter, column: Any, key: str) -> Any:
+    common = {"label": parameter.title, "help": parameter.description or None, "key": key}
+    if parameter.kind == "bool":
+        return column.toggle(value=parameter.default, **common)
+    if parameter.kind == "choice":
+        return column.selectbox(options=parameter.choices, index=parameter.choices.index(parameter.default), **common)
+    if parameter.kind in ("int", "float"):
+        bounds = {"min_value": parameter.minimum, "max_value": parameter.maximum}
+        cast = int if parameter.kind == "int" else float
+        bounds = {name: None if bound is None else cast(bound) for name, bound in bounds.items()}
+        return column.number_input(value=parameter.default, **bounds, **common)
+    return column.text_input(value=parameter.default, **common)

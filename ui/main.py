@@ -1,0 +1,21 @@
+"""The router: the frame around every page. Pages are listed here and nowhere else."""
+
+import streamlit as st
+
+from ui import progress, session
+
+st.set_page_config(page_title="Plumbline", page_icon=str(session.ROOT / "ui" / "static" / "favicon.png"), layout="wide")
+
+page = st.navigation(
+    [
+        st.Page("../pages/home.py", title="Home", icon=":material/home:", default=True),
+        st.Page("../pages/datasets.py", title="Datasets", icon=":material/database:"),
+        st.Page("../pages/rgb.py", title="RGB", icon=":material/show_chart:"),
+        st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
+        st.Page("../pages/runs.py", title="Runs", icon=":material/history:"),
+        st.Page("../pages/sample.py", title="Sample", icon=":material/search:"),
+    ]
+)
+with st.sidebar:
+    progress.sidebar()
+page.run()

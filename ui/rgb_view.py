@@ -1,0 +1,107 @@
+"""What an RGB run shows: accuracy by noise, the rates of the four abilities, every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from evaluators.runs import aggregate
+from evaluators.runs.store import Outline
+from evaluators.types import Ability, Run
+from ui import charts, published, session, tables
+from ui.untrusted import plain
+
+VALUES = {
+    "accuracy": "Accuracy",
+    "rejection": "Rejection",
+    "detection": "Detection",
+    "correction": "Correction",
+}
+FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective noise"}
+
+
+def show(run: Run) -> None:
+    """Charts, numbers and samples of an RGB run, as far as it is."""
+    rows = session.outlines(run)
+    _charts(run, rows)
+    _flips(run)
+    st.subheader("Samples")
+    tables.samples(run, _chosen(rows, run), _asked_values(rows), FACETS)
+
+
+def card(run: Run) -> None:
+    """What this run was: enough to run it again."""
+    generator = run.generator
+    asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}"]
+    if generator:
+        asked += [f"Model: {generator.model}", f"Prompt: {generator.prompt_hash}", f"Seed: {run.seed}"]
+    else:
+        asked += ["Answers: from the file"]
+    st.caption(" · ".join(plain(text) for text in asked))
+
+
+def _charts(run: Run, rows: Sequence[Outline]) -> None:
+    curves = {
+        ability.label: points
+        for ability in (Ability.NOISE, Ability.INTEGRATION)
+        if (points := aggregate.accuracy_by_noise(rows, ability))
+    }
+    rates = aggregate.rgb_rates(rows)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.subheader("Accuracy by noise")
+        if curves:
+            models = st.multiselect(
+                "Lay published curves underneath", list(published.noise_curves()), key=f"pub_{run.id}"
+            )
+            paper = {name: published.noise_curves()[name] for name in models}
+            figure = charts.accuracy_by_noise(curves, paper)
+            st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
+            with st.expander("Numbers", icon=":material/table_rows:"):
+                tables.noise_levels(curves)
+        else:
+            st.caption("This run asked neither noise robustness nor integration.")
+    with right:
+        st.subheader("Rates")
+        st.plotly_chart(charts.rates(rates), config=charts.CONFIG, key=f"rates_{run.id}", alt="Rates by ability")
+        st.caption("Bars: value, whiskers: 95 % interval, beside: scored / asked.")
+        with st.expander("Numbers", icon=":material/table_rows:"):
+            tables.rates(rates)
+
+
+def _flips(run: Run) -> None:
+    flips = session.store().flips(run)
+    if not flips:
+        return
+    names = {"nfkc": "look-alike characters (NFKC)", "remove_reasoning": "reasoning removal"}
+    parts = [f"{names[option]}: {count}" for option, count in flips.items()]
+    st.info(f"Verdicts that an option changed: {'; '.join(parts)}.", icon=":material/swap_horiz:")
+
+
+def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
+    abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
+    with st.container(horizontal=True):
+        ability = st.segmented_control(
+            "Ability", abilities, format_func=lambda a: a.label, key=f"ability_{run.id}", label_visibility="collapsed"
+        )
+        outcome = st.segmented_control("Outcome", list(OUTCOMES), key=f"outcome_{run.id}", label_visibility="collapsed")
+    kept = aggregate.with_ability(rows, ability) if ability else rows
+    return [row for row in kept if OUTCOMES[outcome](row)] if outcome else kept
+
+
+def _headline(row: Outline) -> float | None:
+    """The value by which a sample counts as passed: for planted errors, the correction."""
+    return next((row.values[name] for name in ("accuracy", "rejection", "correction") if name in row.values), None)
+
+
+OUTCOMES = {
+    "Passed": lambda row: _headline(row) == 1,
+    "Not passed": lambda row: _headline(row) == 0,
+    "Failed": lambda row: row.status == "failed",
+}
+
+
+def _asked_values(rows: Sequence[Outline]) -> dict[str, str]:
+    found = {name for row in rows for name in row.values}
+    return {name: title for name, title in VALUES.items() if name in found}

@@ -1,0 +1,56 @@
+"""Runs as a list: what it was, how far it is, what can be done."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import streamlit as st
+
+from evaluators.base import catalogue
+from evaluators.runs.engine import registry
+from evaluators.types import Run
+from ui import progress, session
+from ui.untrusted import plain
+
+
+def show(limit: int, *, editable: bool = False) -> None:
+    """The newest runs of this workspace; `editable` adds resume, retry and delete."""
+    runs = session.store().runs(session.workspace(), limit)
+    if not runs:
+        st.info("No run yet. Start one on the Home, RGB or TRACE page.", icon=":material/hourglass_empty:")
+    for run in runs:
+        _row(run, editable)
+
+
+def _row(run: Run, editable: bool) -> None:
+    counts, live = session.store().counts(run), registry.is_live(run.id)
+    with st.container(border=True):
+        what, state, buttons = st.columns([4, 3, 4], vertical_alignment="center")
+        what.markdown(f"**{plain(run.title)}**  \n{_kind(run)} · {_when(run)}")
+        state.caption(progress.words(counts, live))
+        with buttons.container(horizontal=True, horizontal_alignment="right"):
+            if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
+                session.open_run(run)
+            if editable:
+                progress.actions(run, counts, live)
+                _delete(run)
+
+
+def _delete(run: Run) -> None:
+    with st.popover("Delete", icon=":material/delete:", key=f"ask_{run.id}"):
+        st.write("Delete this run and its results?")
+        st.button("Delete for good", type="primary", key=f"delete_{run.id}", on_click=_remove, args=(run,))
+
+
+def _remove(run: Run) -> None:
+    registry.cancel(run.id)
+    session.store().delete_run(run.id)
+
+
+def _kind(run: Run) -> str:
+    model = f" with {plain(run.generator.model)}" if run.generator else ""
+    return f"{catalogue()[run.evaluator.name].title}{model}"
+
+
+def _when(run: Run) -> str:
+    return datetime.fromisoformat(run.created).strftime("%d %b %Y, %H:%M UTC")

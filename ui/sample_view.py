@@ -1,0 +1,160 @@
+"""One sample under the lamp: what was asked, what was answered, what was judged and why."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.base import from_spec
+from evaluators.prompts import fill
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.trace_metrics import TRACEScores, arithmetic, from_score
+from evaluators.types import Run, Sample, SampleResult, Score
+from ui import highlight, session
+from ui.dataset_view import accepted
+from ui.trace_view import VALUES, definition_switch
+from ui.untrusted import plain
+
+
+def chosen() -> tuple[Run | None, int]:
+    """The run and the position (from 0) in the address, else those shown last."""
+    run_id = st.query_params.get("run") or st.session_state.get("sample_run")
+    number = st.query_params.get("sample") or st.session_state.get("sample_number", "1")
+    run = session.store().run(run_id) if run_id else None
+    return run, int(number) - 1 if number.isdigit() and int(number) else 0
+
+
+def steps(run: Run, position: int) -> int:
+    """Buttons to the neighbours; returns the position to show and keeps it in the address."""
+    asked = session.store().counts(run).asked
+    position = min(position, asked - 1)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Back to the run", icon=":material/arrow_back:"):
+            session.open_run(run)
+        if st.button("Previous", icon=":material/chevron_left:", disabled=position == 0):
+            position -= 1
+        if st.button("Next", icon=":material/chevron_right:", icon_position="right", disabled=position == asked - 1):
+            position += 1
+        st.caption(f"Sample {position + 1:,} of {asked:,} · {plain(run.title)}")
+    st.query_params.update({"run": run.id, "sample": str(position + 1)})
+    st.session_state.update(sample_run=run.id, sample_number=str(position + 1))
+    return position
+
+
+def show(run: Run, sample: Sample, position: int) -> None:
+    """The sample with its result, by the kind of evaluator."""
+    result = session.store().result(run.id, position)
+    st.subheader("Question")
+    st.text(sample.question)
+    if result is None:
+        st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
+    elif result.score is None:
+        st.error(plain(result.error), icon=":material/error:", title="This sample failed")
+    if result is not None and result.response is not None:
+        sample = sample.model_copy(update={"response": result.response})
+    if run.evaluator.name == "rgb":
+        _rgb(run, sample, result)
+    else:
+        _trace(sample, result.score if result else None, f"{run.id}_{position}")
+
+
+def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
+    evaluator = from_spec(run.evaluator)
+    assert isinstance(evaluator, RGBEvaluator)
+    task = sample.rgb
+    if task:
+        effective = "" if task.effective_noise is None else f" · effective noise {100 * task.effective_noise:.0f} %"
+        noise = "" if task.noise is None else f" · noise {100 * task.noise:.0f} %"
+        st.caption(f"{task.ability.label}{noise}{effective} · policy {evaluator.policy}")
+    verdicts = evaluator.verdicts(sample) if result and result.score and task else {}
+    evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.subheader("Answer")
+        st.html(highlight.words(sample.response or "", evidence))
+        _expected(sample)
+        for name, verdict in verdicts.items():
+            _verdict(name, verdict.passed, verdict.rule)
+        if result and result.score and result.score.reason:
+            st.caption(result.score.reason)
+        if verdicts:
+            _rules(evaluator, sample)
+    with right:
+        st.subheader("Documents")
+        st.html(highlight.passages(sample.retrieved_documents, evidence))
+    if run.generator:
+        with st.expander("Prompt", icon=":material/edit_note:"):
+            prompt = fill(run.generator.prompt, sample.question, sample.retrieved_documents)
+            st.code(prompt.text, language=None, wrap_lines=True)
+
+
+def _expected(sample: Sample) -> None:
+    if sample.ground_truth is not None:
+        st.text(f"Accepted: {accepted(sample.ground_truth)}")
+    if sample.rgb and sample.rgb.counterfactual is not None:
+        st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
+
+
+def _verdict(name: str, passed: bool, rule: str) -> None:
+    badge = st.success if passed else st.warning
+    icon = ":material/check_circle:" if passed else ":material/cancel:"
+    badge(f"**{name.capitalize()}: {'yes' if passed else 'no'}** · decided by: {plain(rule)}", icon=icon)
+
+
+def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
+    outcomes = {None: "does not decide", True: "yes", False: "no"}
+    rows = [
+        {
+            "Asked": step.question,
+            "Rule": step.rule,
+            "Outcome": outcomes[step.verdict.passed if step.verdict else None],
+            "Words": ", ".join(step.verdict.evidence) if step.verdict else "",
+        }
+        for step in evaluator.steps(sample)
+    ]
+    st.caption("Every rule in the order of its trial")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
+
+
+def _trace(sample: Sample, score: Score | None, key: str) -> None:
+    if sample.situation:
+        st.caption(f"Situation: {plain(sample.situation)}")
+    if score is None:
+        st.html(highlight.words(sample.response or "", []))
+        st.html(highlight.passages(sample.retrieved_documents))
+        return
+    scores = from_score(score, sample, definition_switch())
+    _cards(scores)
+    support = {item.key: item for item in scores.labels.sentence_support}
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.subheader("Response")
+        keys = [sentence.key for sentence in scores.sentences.response]
+        chosen_key = st.pills("Show the evidence for sentence", keys, key=f"evidence_{key}") if keys else None
+        st.html(highlight.response(scores.sentences.response, scores.labels, chosen_key))
+        chosen_support = support.get(chosen_key) if chosen_key else None
+        if chosen_support:
+            named = ", ".join(chosen_support.supporting_keys) or "no sentence"
+            st.text(f"Sentence {chosen_key} rests on {named}. {chosen_support.explanation}")
+        if sample.ground_truth is not None:
+            st.text(f"Ground truth: {accepted(sample.ground_truth)}")
+        _arithmetic(scores)
+    with right:
+        st.subheader("Documents")
+        framed = chosen_support.supporting_keys if chosen_support else ()
+        st.html(highlight.documents(scores.sentences.documents, scores.labels, framed))
+
+
+def _cards(scores: TRACEScores) -> None:
+    values = {**scores.to_dict(), "supported_share": scores.supported_share}
+    for column, (name, title) in zip(st.columns(len(VALUES)), VALUES.items(), strict=True):
+        value = values[name]
+        column.metric(title, "n/a" if value is None else f"{value:.2f}", border=True)
+    if scores.reason:
+        st.caption(plain(scores.reason))
+
+
+def _arithmetic(scores: TRACEScores) -> None:
+    st.caption("How each number was worked out")
+    for line in arithmetic(scores).values():
+        st.text(line)

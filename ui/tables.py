@@ -1,0 +1,88 @@
+"""Tables: one page of rows at a time, long texts cut, a click opens the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.runs.store import Outline
+from evaluators.types import Run
+from ui import session
+
+PAGE_ROWS = 50
+STATES = {"scored": "scored", "failed": "failed", None: "open"}
+
+
+def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]) -> None:
+    """A page of samples with progress bars; `values` and `facets` map names to column titles."""
+    if not rows:
+        st.info("No sample matches.", icon=":material/filter_alt_off:")
+        return
+    pages = -(-len(rows) // PAGE_ROWS)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        page = st.pagination(pages, key=f"page_{run.id}") if pages > 1 else 1
+        st.caption(f"{len(rows):,} samples. Select a row to open the sample.")
+    shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    picked = st.dataframe(
+        pd.DataFrame([_cells(row, values, facets) for row in shown]),
+        hide_index=True,
+        key=f"samples_{run.id}_{page}",
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={
+            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f")
+            for title in values.values()
+        },
+        alt="Samples of this run",
+    )
+    if picked.selection.rows:
+        session.open_sample(run, shown[picked.selection.rows[0]].position)
+
+
+def noise_levels(points: Mapping[str, Sequence[NoisePoint]]) -> None:
+    """The numbers behind the accuracy-by-noise chart."""
+    rows = [
+        {
+            "Ability": name,
+            "Noise": f"{100 * point.noise:.0f} %",
+            "Effective noise": "unknown" if point.effective_noise is None else f"{100 * point.effective_noise:.0f} %",
+            **_mean_cells(point.accuracy),
+        }
+        for name, curve in points.items()
+        for point in curve
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Accuracy by noise")
+
+
+def rates(means: Mapping[str, Mean]) -> None:
+    """The numbers behind the bars."""
+    rows = [{"Rate": title, **_mean_cells(mean)} for title, mean in means.items()]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
+
+
+def _mean_cells(mean: Mean) -> dict[str, str | int]:
+    known = mean.mean is not None and mean.low is not None and mean.high is not None
+    return {
+        "Value": f"{100 * mean.mean:.1f} %" if known else "nothing judged yet",
+        "95 % interval": f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %" if known else "",
+        "Scored / asked": mean.coverage,
+        "Not applicable": mean.not_applicable,
+        "Failed": mean.failed,
+    }
+
+
+def _cells(row: Outline, values: Mapping[str, str], facets: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "#": row.position + 1,
+        "State": STATES[row.status],
+        **{title: _facet(getattr(row, name)) for name, title in facets.items()},
+        "Question": row.question,
+        **{title: row.values.get(name) for name, title in values.items()},
+    }
+
+
+def _facet(value: object) -> object:
+    return f"{100 * value:.0f} %" if isinstance(value, float) else value

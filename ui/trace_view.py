@@ -1,0 +1,117 @@
+"""What a TRACE run shows: the four metrics under the chosen definition, their distribution, every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import streamlit as st
+
+from evaluators.runs import aggregate
+from evaluators.runs.store import Counts, Outline, Store
+from evaluators.trace_metrics import METRICS, Definition
+from evaluators.types import Run
+from ui import charts, session, tables
+from ui.untrusted import plain
+
+DEFINITIONS = {
+    Definition.SENTENCE: "Sentence",
+    Definition.FIXED_20: "Fixed 20",
+    Definition.RAGBENCH: "RAGBench",
+}
+MEANINGS = {
+    Definition.SENTENCE: "Relevance = relevant / all sentences; utilization = used / relevant sentences.",
+    Definition.FIXED_20: "As Sentence, but relevance = relevant sentences / 20.",
+    Definition.RAGBENCH: "As published with RAGBench: utilization = used / all sentences.",
+}
+VALUES = {
+    "context_relevance": "Relevance",
+    "context_utilization": "Utilization",
+    "completeness": "Completeness",
+    "adherence": "Adherence",
+    "supported_share": "Supported share",
+    "average": "Average",
+}
+HELP = {
+    "context_relevance": "How much of the retrieved text helps to answer",
+    "context_utilization": "How much of it the answer used",
+    "completeness": "How much of the relevant text the answer covers",
+    "adherence": "Share of answers in which every sentence is supported",
+    "supported_share": "Mean share of supported sentences in an answer",
+    "average": "Mean of the four metrics that apply",
+}
+ORDERS = {"As in the data": None} | {f"{title}, lowest first": name for name, title in VALUES.items()}
+
+
+def card(run: Run) -> None:
+    """What this run was: enough to run it again."""
+    params = ", ".join(f"{name} {value}" for name, value in run.evaluator.params.items())
+    st.caption(plain(f"Data: {run.dataset_name} · {params}"))
+
+
+def show(run: Run) -> None:
+    """Cards, distributions and samples, as far as the run is."""
+    st.info("Heuristic labels: every score here is an estimate made without an LLM.", icon=":material/info:")
+    definition = definition_switch()
+    rows = _rows(session.store(), run.id, session.store().counts(run), definition)
+    _cards(rows)
+    _distributions(rows, run)
+    st.subheader("Samples")
+    facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
+    tables.samples(run, _sorted(rows, run), VALUES, facets)
+
+
+def definition_switch() -> Definition:
+    """The choice of definition, the same on every page; it changes the view, not the run."""
+    chosen = st.segmented_control(
+        "Definition",
+        list(DEFINITIONS),
+        default=Definition.SENTENCE,
+        format_func=DEFINITIONS.__getitem__,
+        required=True,
+        key="definition",
+        persist_state="session",
+    )
+    st.caption(MEANINGS[chosen])
+    return chosen
+
+
+@lru_cache(maxsize=8)
+def _rows(runs: Store, run_id: str, _: Counts, definition: Definition) -> Sequence[Outline]:
+    """The samples under the definition; worked out again only when there are new results."""
+    run = runs.run(run_id)
+    if run is None:
+        return []
+    rows = session.outlines(run)
+    return rows if definition is Definition.SENTENCE else aggregate.under(rows, runs.scored(run), definition)
+
+
+def _cards(rows: Sequence[Outline]) -> None:
+    for column, (name, title) in zip(st.columns(len(VALUES)), VALUES.items(), strict=True):
+        mean = aggregate.summarise(rows, name)
+        with column.container(border=True, height="stretch"):
+            st.metric(title, "–" if mean.mean is None else f"{mean.mean:.2f}", help=HELP[name])
+            interval = "" if mean.low is None else f"95 %: {mean.low:.2f} to {mean.high:.2f}  \n"
+            st.caption(f"{interval}{mean.coverage} scored{_left_out(mean)}")
+
+
+def _left_out(mean: aggregate.Mean) -> str:
+    parts = [(mean.not_applicable, "not applicable"), (mean.failed, "failed")]
+    return "".join(f"  \n{count} {words}" for count, words in parts if count)
+
+
+def _distributions(rows: Sequence[Outline], run: Run) -> None:
+    with st.expander("Distributions", icon=":material/bar_chart:", expanded=True):
+        for column, name in zip(st.columns(len(METRICS)), METRICS, strict=True):
+            values = [value for row in rows if (value := row.values.get(name)) is not None]
+            column.caption(f"{VALUES[name]} · {len(values):,} samples")
+            figure = charts.distribution(values)
+            title = f"Distribution of {VALUES[name].lower()}"
+            column.plotly_chart(figure, config=charts.CONFIG, key=f"dist_{name}_{run.id}", alt=title)
+
+
+def _sorted(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
+    order = ORDERS[st.selectbox("Order", list(ORDERS), key=f"order_{run.id}", width=320)]
+    if order is None:
+        return rows
+    return sorted(rows, key=lambda row: (row.values.get(order) is None, row.values.get(order) or 0))
