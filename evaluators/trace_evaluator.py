@@ -55,17 +55,18 @@ _SHORT = 3
 _STRANGERS_THAT_COUNT = 3
 _THE_NUMBER = "the number"
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_ITEM_NUMBER = re.compile(r"^\W*\d+[.)]\s")
+_ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 _REFUSAL = re.compile(
-    r"(insufficient|not enough|not sufficient|no (relevant |specific |explicit )?) ?information"
+    r"\b(insufficient|not enough|not sufficient) information"
     r"|(documents?|context|passages?|texts?|sources?|articles?|information|it|they)\b[^.]{0,60}?"
     r"\b(do not|does not|did not|don't|doesn't|didn't) [a-z]* ?"
     r"(say|mention|provide|specify|contain|include|state|give|address|indicate|discuss|explain)"
     r"|(can ?not|can't|could not|unable to|not able to|not possible to)( be)? "
     r"(answer|determine|provide|find|say|tell|give)"
     r"|\bnot (explicitly |directly |specifically |clearly )?(mentioned|provided|stated|specified|discussed|addressed)"
-    r"|\bno mention of|\b(do not|don't) know"
+    r"|\bno (\w+ )?(mention|information|instructions|details)\b|\bnot (\w+ ){0,4}any (\w+ )?information"
+    r"|\bit is (unclear|not clear)\b|\b(do not|don't) know\b"
     r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
     re.IGNORECASE,
 )
@@ -401,4 +402,4 @@ def _strange(text: str, numbers: set[str], words: str) -> list[str]:
 
 def _numbers(text: str) -> list[str]:
     """The numbers in a text without thousands separators; "2." in front of a list item is none."""
-    return [number.replace(",", "") for number in _NUMBER.findall(_ITEM_NUMBER.sub("", text))]
+    return [number.replace(",", "") for number in _NUMBER.findall(_ITEM_NUMBER.sub(" ", text))]

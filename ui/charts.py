@@ -32,7 +32,10 @@ def accuracy_by_noise(
         )
     for name, points in series.items():
         _add_curve(figure, name, [point for point in points if point.accuracy.mean is not None])
-    figure.update_xaxes(title="Noise: share of documents beside the point", ticksuffix=" %", rangemode="tozero")
+    most = max((point.noise for points in series.values() for point in points), default=0.8)
+    figure.update_xaxes(
+        title="Noise: share of documents beside the point", ticksuffix=" %", range=[-4, 100 * max(most, 0.8) + 4]
+    )
     figure.update_yaxes(title="Accuracy", ticksuffix=" %", range=[-3, 105])
     return _laid_out(figure, 380)
 
@@ -54,7 +57,7 @@ def rates(means: Mapping[str, Mean]) -> go.Figure:
         figure.add_annotation(x=1, xref="paper", xanchor="left", y=title, text=text, showarrow=False, xshift=8)
     figure.update_xaxes(range=[0, 103], ticksuffix=" %")
     figure.update_yaxes(automargin=True)
-    return _laid_out(figure, 90 + 46 * max(len(judged), 1)).update_layout(margin_r=130)
+    return _laid_out(figure, 90 + 46 * max(len(judged), 1)).update_layout(margin_r=120)
 
 
 def distribution(values: Sequence[float]) -> go.Figure:

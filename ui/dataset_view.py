@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from evaluators.base import catalogue, missing
+from evaluators.base import Evaluator, catalogue, missing
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.mapping import load
-from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.errors import DatasetError
-from evaluators.types import Accepted, Dataset
+from evaluators.types import Accepted, Dataset, Sample
 from ui import session
 from ui.untrusted import plain
 
@@ -67,18 +67,19 @@ def _delete(name: str) -> None:
 
 
 def _needs(data: Dataset) -> None:
-    rows = []
-    for cls in catalogue().values():
-        lacking: dict[str, int] = dict.fromkeys(cls.needs, 0)
-        for sample in data.samples:
-            for field in missing(cls.needs, sample):
-                lacking[field] += 1
-        served = len(data.samples) - max(lacking.values(), default=0)
-        words = [f"{field} ✓" if not count else f"{field} missing in {count:,}" for field, count in lacking.items()]
-        rows.append(
-            {"Evaluator": cls.title, "Usable": f"{served:,} / {len(data.samples):,}", "Needs": ", ".join(words)}
-        )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
+    st.dataframe(
+        pd.DataFrame([_served(cls, data) for cls in catalogue().values()]),
+        hide_index=True,
+        alt="What each evaluator needs",
+    )
+
+
+def _served(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
+    lacking = [missing(cls.needs, sample) for sample in data.samples]
+    counts = {field: sum(field in fields for fields in lacking) for field in cls.needs}
+    words = [f"{field} ✓" if not count else f"{field} missing in {count:,}" for field, count in counts.items()]
+    usable = f"{lacking.count([]):,} / {len(lacking):,}"
+    return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
 
 
 def _table(rows: list[dict[str, object]]) -> None:
@@ -87,7 +88,7 @@ def _table(rows: list[dict[str, object]]) -> None:
         st.caption(f"The first {PREVIEW_ROWS} rows.")
 
 
-def _bed_cells(row: object) -> dict[str, object]:
+def _bed_cells(row: BedRow) -> dict[str, object]:
     return {
         "id": row.id,
         "query": row.query[:CELL],
@@ -98,7 +99,7 @@ def _bed_cells(row: object) -> dict[str, object]:
     }
 
 
-def _sample_cells(sample: object) -> dict[str, object]:
+def _sample_cells(sample: Sample) -> dict[str, object]:
     return {
         "id": sample.id,
         "question": sample.question[:CELL],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from evaluators.llm.catalogue import titles
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
 from evaluators.types import Ability, Run
@@ -35,7 +36,11 @@ def card(run: Run) -> None:
     generator = run.generator
     asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}"]
     if generator:
-        asked += [f"Model: {generator.model}", f"Prompt: {generator.prompt_hash}", f"Seed: {run.seed}"]
+        asked += [
+            f"Model: {titles().get(generator.model, generator.model)}",
+            f"Prompt: {generator.prompt_hash}",
+            f"Seed: {run.seed}",
+        ]
     else:
         asked += ["Answers: from the file"]
     st.caption(" · ".join(plain(text) for text in asked))
@@ -48,14 +53,13 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
         if (points := aggregate.accuracy_by_noise(rows, ability))
     }
     rates = aggregate.rgb_rates(rows)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Accuracy by noise")
         if curves:
-            models = st.multiselect(
-                "Lay published curves underneath", list(published.noise_curves()), key=f"pub_{run.id}"
-            )
-            paper = {name: published.noise_curves()[name] for name in models}
+            curves_of = published.noise_curves()
+            models = st.multiselect("Lay published curves underneath", list(curves_of), key=f"published_{run.id}")
+            paper = {name: curves_of[name] for name in models}
             figure = charts.accuracy_by_noise(curves, paper)
             st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
             with st.expander("Numbers", icon=":material/table_rows:"):

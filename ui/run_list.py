@@ -7,6 +7,7 @@ from datetime import datetime
 import streamlit as st
 
 from evaluators.base import catalogue
+from evaluators.llm.catalogue import titles
 from evaluators.runs.engine import registry
 from evaluators.types import Run
 from ui import progress, session
@@ -48,7 +49,7 @@ def _remove(run: Run) -> None:
 
 
 def _kind(run: Run) -> str:
-    model = f" with {plain(run.generator.model)}" if run.generator else ""
+    model = f" with {plain(titles().get(run.generator.model, run.generator.model))}" if run.generator else ""
     return f"{catalogue()[run.evaluator.name].title}{model}"
 
 

@@ -45,12 +45,18 @@ def workspace() -> str:
 
 def sources() -> dict[str, str]:
     """The names of all data this visitor can use, bundled first, each with where it is from."""
-    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(store().upload_names(workspace()), "uploaded")
+    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(store().uploads(workspace()), "uploaded")
 
 
 def source(name: str) -> TestBed | Dataset | None:
     """The data of that name; an upload may not take a bundled name."""
-    return bundled().get(name) or store().upload(workspace(), name)
+    made = store().uploads(workspace()).get(name, "")
+    return bundled().get(name) or _upload(store(), workspace(), name, made)
+
+
+@lru_cache(maxsize=8)
+def _upload(runs: Store, owner: str, name: str, _made: str) -> TestBed | Dataset | None:
+    return runs.upload(owner, name)
 
 
 def shown_run(evaluator: str) -> Run | None:

@@ -19,8 +19,8 @@ from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import STOP, rarity, terms
 from evaluators.types import Completion
 
-MIN_SCORE = {"en": 0.75, "zh": 0.6}
-"""Below this the reader declines; Chinese terms are pairs of characters, of which fewer recur in an answer."""
+MIN_SCORE = 0.7
+"""Below this the reader declines."""
 
 RELATED = 0.3
 """The coverage from which a sentence may answer, and has a say in what the documents agree on."""
@@ -97,7 +97,8 @@ class Part(NamedTuple):
 
     def coverage(self, words: Iterable[str]) -> float:
         """The share of the question's weight that the words hold, from 0 to 1."""
-        return sum(self.weights.get(word, 0.0) for word in set(words)) / sum(self.weights.values())
+        held = set(words)
+        return sum(weight for word, weight in self.weights.items() if word in held) / sum(self.weights.values())
 
 
 class Claim(NamedTuple):
@@ -119,7 +120,7 @@ class OfflineReader:
         language = "zh" if is_chinese(prompt.question) else "en"
         pages = [_read(document, number) for number, document in enumerate(prompt.documents)]
         asked = frozenset(_asked_words(prompt.question))
-        best = [(part, _best(part, asked, pages, MIN_SCORE[language])) for part in _parts(prompt.question, pages)]
+        best = [(part, _best(part, asked, pages)) for part in _parts(prompt.question, pages)]
         found = [(part, line) for part, line in best if line]
         if not found:
             return Completion(text=MARKERS[language].rejection)
@@ -176,8 +177,8 @@ def _parts(question: str, pages: Pages) -> list[Part]:
     ]
 
 
-def _best(part: Part, asked: frozenset[str], pages: Pages, least: float) -> Line | None:
-    """The sentence with the highest score, the first of equals; nothing where all stay below `least`."""
+def _best(part: Part, asked: frozenset[str], pages: Pages) -> Line | None:
+    """The sentence with the highest score, the first of equals; nothing where all stay below `MIN_SCORE`."""
     claims = [claim for page in pages for claim in _claims(page, part, asked)]
     holders = Counter(
         value for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}
@@ -189,7 +190,7 @@ def _best(part: Part, asked: frozenset[str], pages: Pages, least: float) -> Line
         return claim.coverage + bonus
 
     top = max(claims, key=score, default=None)
-    return top.line if top and score(top) >= least else None
+    return top.line if top and score(top) >= MIN_SCORE else None
 
 
 def _claims(page: Sequence[Line], part: Part, asked: frozenset[str]) -> list[Claim]:

@@ -78,12 +78,12 @@ def accuracy_by_noise(rows: Iterable[Outline], ability: Ability) -> list[NoisePo
 def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
     """The headline rates of the abilities that were asked, by title."""
     wanted = (
-        ("Noise robustness: accuracy", Ability.NOISE, "accuracy"),
+        ("Noise robustness", Ability.NOISE, "accuracy"),
         ("Negative rejection", Ability.REJECTION, "rejection"),
-        ("Integration: accuracy", Ability.INTEGRATION, "accuracy"),
+        ("Integration", Ability.INTEGRATION, "accuracy"),
         ("Error detection", Ability.COUNTERFACTUAL, "detection"),
         ("Error correction", Ability.COUNTERFACTUAL, "correction"),
-        ("Correction among detected", Ability.COUNTERFACTUAL, "correction_among_detected"),
+        ("Correction if detected", Ability.COUNTERFACTUAL, "correction_among_detected"),
     )
     asked = [(title, with_ability(rows, ability), name) for title, ability, name in wanted]
     return {title: summarise(group, name) for title, group, name in asked if group}

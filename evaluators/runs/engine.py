@@ -32,7 +32,7 @@ def create_run(
     seed: int | None = None,
 ) -> Run:
     """Stores a new run and its samples; raises before anything is stored where evaluator or prompt is unusable."""
-    from_spec(evaluator)
+    complete = from_spec(evaluator).spec()
     if generator:
         check(generator.prompt)
     run = Run(
@@ -42,7 +42,7 @@ def create_run(
         title=title,
         dataset_name=dataset.name,
         fingerprint=dataset.fingerprint,
-        evaluator=evaluator,
+        evaluator=complete,
         generator=generator,
         seed=seed,
     )

@@ -77,8 +77,9 @@ class Store:
             values = (workspace, upload.name, created, _json(upload))
             db.execute("insert or replace into uploads values (?, ?, ?, ?)", values)
 
-    def upload_names(self, workspace: str) -> list[str]:
-        return [name for (name,) in self._all("select name from uploads where workspace = ? order by name", workspace)]
+    def uploads(self, workspace: str) -> dict[str, str]:
+        """The names of the workspace's uploads, each with the time it was made."""
+        return dict(self._all("select name, created from uploads where workspace = ? order by name", workspace))
 
     def upload(self, workspace: str, name: str) -> Upload | None:
         rows = self._all("select body from uploads where workspace = ? and name = ?", workspace, name)
