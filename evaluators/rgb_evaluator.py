@@ -192,13 +192,15 @@ class RGBEvaluator(Evaluator):
             raise MissingInputError(f"Sample {sample.id}: it is not known which ability it tests. Choose one.")
         if task.ability is Ability.REJECTION:
             return {"rejection": self.rejection(response)}
-        if sample.ground_truth is None:
-            raise MissingInputError(f"Sample {sample.id}: no accepted answer. Add the column `answer`.")
+        truth = sample.ground_truth
+        if truth is None or not _is_complete(truth):
+            what = f"Sample {sample.id}: an accepted answer is missing or empty."
+            raise MissingInputError(f"{what} Fill in the column `answer`.")
         if task.ability is not Ability.COUNTERFACTUAL:
-            return {"accuracy": self.correctness(response, sample.ground_truth)}
+            return {"accuracy": self.correctness(response, truth)}
         return {
             "detection": self.detection(response, task.counterfactual),
-            "correction": self.correction(response, sample.ground_truth, task.counterfactual),
+            "correction": self.correction(response, truth, task.counterfactual),
         }
 
     def steps(self, sample: Sample) -> list[Step]:
@@ -209,12 +211,14 @@ class RGBEvaluator(Evaluator):
             return list(_steps("Does it decline?", self._rejection_rules(response)))
         if task.ability is Ability.COUNTERFACTUAL:
             steps += _steps("Does it notice the error?", self._detection_rules(response, task.counterfactual))
-        for group in _groups(truth or ()):
-            for spelling in group:
-                rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(response, spelling, False)))
-                steps += rules
-                if rules[-1].verdict and rules[-1].verdict.passed:
-                    break
+        steps += self._answer_steps(response, truth or ())
+        if (
+            task.ability is Ability.COUNTERFACTUAL
+            and task.counterfactual
+            and truth
+            and self.is_correct(response, truth)
+        ):
+            steps += _steps("Is it only the planted answer?", self._planted_rules(response, truth, task.counterfactual))
         return steps
 
     # Batches, under their documented names
@@ -283,7 +287,7 @@ class RGBEvaluator(Evaluator):
 
     def _group_verdicts(self, response: str, truth: Accepted, strict: bool = False) -> list[Verdict]:
         groups = _groups(truth)
-        if not groups:
+        if not groups or not all(groups):
             raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
         return [self._group_verdict(response, group, strict) for group in groups]
 
@@ -294,13 +298,21 @@ class RGBEvaluator(Evaluator):
                 return verdict
         return verdict
 
+    def _answer_steps(self, response: str, truth: Accepted) -> Iterator[Step]:
+        for group in _groups(truth):
+            for spelling in group:
+                rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(response, spelling, False)))
+                yield from rules
+                if rules[-1].verdict and rules[-1].verdict.passed:
+                    break
+
     def _answer_rules(self, response: str, truth: str, strict: bool) -> Iterator[Rule]:
         if self.policy == "paper":
             return self._paper_answer_rules(response, truth)
         return self._documented_answer_rules(response, truth, strict)
 
     def _documented_answer_rules(self, response: str, truth: str, strict: bool) -> Iterator[Rule]:
-        said, true = self.normalize_answer(self._prepare(response)), self.normalize_answer(self._prepare(truth))
+        said, true = self._comparable(response, truth)
         yield "empty", lambda: None if said and true else Verdict(False, "empty")
         if strict:
             yield "exact match", lambda: Verdict(said == true, "exact match", (true,) if said == true else ())
@@ -334,15 +346,25 @@ class RGBEvaluator(Evaluator):
         yield _phrases("denies the planted answer", denials, said)
         yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
 
+    def _planted_rules(self, response: str, truth: Accepted, planted: Accepted) -> Iterator[Rule]:
+        yield "only the planted answer", lambda: self._only_planted(response, truth, planted)
+
     def _only_planted(self, response: str, truth: Accepted, planted: Accepted) -> Verdict | None:
-        said = self.normalize_answer(self._prepare(response))
-        wrong = [word for word in self._spellings(planted) if word and word in said]
-        if wrong and not any(word in said for word in self._spellings(truth)):
+        wrong = self._mentioned(response, planted)
+        if wrong and not self._mentioned(response, truth):
             return Verdict(False, "only the planted answer", tuple(wrong))
         return None
 
-    def _spellings(self, accepted: Accepted) -> list[str]:
-        return [self.normalize_answer(self._prepare(word)) for group in _groups(accepted) for word in group]
+    def _mentioned(self, response: str, accepted: Accepted) -> list[str]:
+        pairs = [self._comparable(response, spelling) for group in _groups(accepted) for spelling in group]
+        return [true for said, true in pairs if true and true in said]
+
+    def _comparable(self, response: str, truth: str) -> tuple[str, str]:
+        """Both normalised; where one is Chinese, both without spaces, so that "iPhone 14" is found in Chinese text."""
+        said, true = self.normalize_answer(self._prepare(response)), self.normalize_answer(self._prepare(truth))
+        if is_chinese(said) or is_chinese(true):
+            return without_spaces(said), without_spaces(true)
+        return said, true
 
     def _prepare(self, text: str) -> str:
         if self.remove_reasoning:
@@ -394,11 +416,18 @@ def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
     return [(group,) if isinstance(group, str) else tuple(group) for group in accepted]
 
 
+def _is_complete(accepted: Accepted) -> bool:
+    groups = _groups(accepted)
+    return bool(groups) and all(any(spelling.strip() for spelling in group) for group in groups)
+
+
 def _matters(option: str, sample: Sample) -> bool:
+    response = sample.response or ""
     if option == "remove_reasoning":
-        return "think>" in (sample.response or "").lower()
-    spellings = [word for group in _groups(sample.ground_truth or ()) for word in group]
-    return not all(text.isascii() for text in (sample.response or "", *spellings))
+        return "think" in response.lower()
+    answers = (sample.ground_truth, sample.rgb.counterfactual if sample.rgb else None)
+    spellings = [word for accepted in answers for group in _groups(accepted or ()) for word in group]
+    return not all(text.isascii() for text in (response, *spellings))
 
 
 def _percent(count: int, total: int) -> float:

@@ -42,18 +42,57 @@ from evaluators.types import Labels, Sample, Score, Sentence, Sentences, Sentenc
 Weights = Mapping[str, float]
 Evidence = Mapping[str, Matrix | float]
 
-RELEVANT: Weights = {}
-RELEVANT_BY_QUESTION: Weights = {}
-UTILIZED: Weights = {}
-SUPPORTED: Weights = {}
-FULL_FROM = 0.75
+RELEVANT: Weights = {
+    "constant": -5.90,
+    "question_cosine_to_best": 0.52,
+    "response_cosine": 1.32,
+    "response_cosine_to_best": 1.07,
+    "response_cosine_nearby": 1.25,
+    "response_share_to_best": 1.76,
+    "response_in_unit": 0.84,
+    "shared_pairs": 0.27,
+    "document_sentences": -0.40,
+    "documents": 1.00,
+    "response_sentences": -0.56,
+    "response_terms": 1.00,
+}
+RELEVANT_BY_QUESTION: Weights = {
+    "constant": -1.36,
+    "question_cosine_to_best": 1.65,
+    "question_cosine_nearby": 1.24,
+    "question_in_unit": 0.34,
+    "document_sentences": -0.31,
+    "documents": 0.44,
+}
+"""Used where the response has no content word; no better than a constant on RAGBench."""
+UTILIZED: Weights = {
+    "constant": -7.33,
+    "question_cosine_to_best": 0.08,
+    "response_cosine": 2.51,
+    "response_cosine_to_best": 1.87,
+    "response_cosine_nearby": 1.28,
+    "response_share_to_best": 2.27,
+    "response_in_unit": 0.85,
+    "shared_pairs": 0.29,
+    "document_sentences": -0.42,
+    "documents": 0.69,
+    "response_sentences": -0.52,
+    "response_terms": 1.09,
+}
+SUPPORTED: Weights = {
+    "constant": -0.71,
+    "best_sentence": 2.46,
+    "whole_response_in_unit": 3.81,
+    "is_short": 2.03,
+}
+FULL_FROM = 0.7
 PARTIAL_FROM = 0.5
+LEAST_SHARE_FOR_FULL = 0.5
+"""At least this share of its content words must stand in the sentences that carry a fully supported sentence."""
 
 _MOST_KEYS = 3
 _LEAST_GAIN = 0.1
 _SHORT = 3
-_STRANGERS_THAT_COUNT = 3
-_THE_NUMBER = "the number"
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
@@ -70,6 +109,8 @@ _REFUSAL = re.compile(
     r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
     re.IGNORECASE,
 )
+_NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
+_LEAD_IN = re.compile(r":\s*(\(?\d{1,2}[.)])?\W*$")
 _TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
 
 
@@ -100,10 +141,12 @@ class Compared(NamedTuple):
 
 
 class _Claim(NamedTuple):
-    """A response sentence to be supported: its row, how likely it is supported, and its words found nowhere."""
+    """A response sentence: its content words, those found in the sentences that carry it, and what stands nowhere."""
 
-    row: int
+    words: int
+    found: int
     probability: float
+    carriers: list[int]
     strangers: Sequence[str]
 
 
@@ -118,7 +161,7 @@ class TRACEEvaluator(Evaluator):
     )
     embedding_model: str = Field(
         LEXICAL,
-        description='"lexical" compares words; "sentence-transformers/..." adds meaning where that package is installed.',
+        description='"lexical" compares words; "sentence-transformers/..." adds meaning, if that package is installed.',
     )
     chunk_size: int = Field(512, ge=50, le=2000, description="Words per window (dense only).")
     chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
@@ -153,6 +196,13 @@ class TRACEEvaluator(Evaluator):
             utilized_keys=tuple(keys[row] for row in _utilized(compared, evidence)),
             sentence_support=_supports(sentences, question, compared),
         )
+
+    def support_estimates(self, sentences: Sentences, question: str) -> dict[str, float]:
+        """How likely each response sentence is supported, 0 to 1; the lowest and the mean rank answers by doubt."""
+        compared = self._compare(_words(sentences, question), sentences, question)
+        probability = _probability(SUPPORTED, support_evidence(compared)).tolist()
+        supports = _supports(sentences, question, compared)
+        return {support.key: _estimate(support, value) for support, value in zip(supports, probability, strict=True)}
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences, where it has some, else on its text cut into sentences."""
@@ -192,19 +242,14 @@ def document_evidence(words: Words, compared: Compared) -> Evidence:
     }
 
 
-def support_evidence(compared: Compared, strangers: Sequence[Sequence[str]]) -> Evidence:
-    """What speaks for each response sentence: how much of it its best documents hold, and what no document holds."""
-    reached = compared.documents.max(axis=0, initial=0)[None, :]
+def support_evidence(compared: Compared) -> Evidence:
+    """What speaks for each response sentence: how much its best document sentence holds of it, and of all the rest."""
     whole = compared.response.max(axis=0, initial=0)[None, :]
-    counts = [min(len(found), _STRANGERS_THAT_COUNT) for found in strangers]
     return {
         "constant": 1.0,
         "best_sentence": compared.carried.max(axis=0, initial=0),
-        "best_unit": coverage(compared.response, compared.units, compared.weights).max(axis=1, initial=0),
         "whole_response_in_unit": float(coverage(whole, compared.units, compared.weights).max(initial=0)),
-        "all_documents": coverage(compared.response, reached, compared.weights)[:, 0],
         "is_short": (compared.response.sum(axis=1) < _SHORT).astype(np.float32),
-        "strangers": np.array(counts, np.float32),
     }
 
 
@@ -283,19 +328,17 @@ def _to_best(values: Matrix) -> Matrix:
 
 def _nearby(values: Matrix, words: Words) -> Matrix:
     """The higher of the two neighbours' values in the same document."""
-    nearby = np.zeros_like(values)
-    start = 0
-    for place in words.places:
-        own = values[start : start + len(place)]
-        nearby[start : start + len(place)] = np.maximum([0, *own[:-1]], [*own[1:], 0]) if len(own) else own
-        start += len(place)
-    return nearby
+    ends = np.cumsum([len(place) for place in words.places], dtype=int)
+    before, after = np.roll(values, 1), np.roll(values, -1)
+    before[[0, *ends[:-1]] if len(values) else []] = 0
+    after[ends - 1 if len(values) else []] = 0
+    return np.maximum(before, after)
 
 
 def _shared_pairs(words: Words) -> Matrix:
     """How many neighbouring words each document sentence has in common with the response, as log(1 + n)."""
     copied = {pair for sentence in words.response for pair in pairwise(sentence)} - {(STOP, STOP)}
-    counts = [sum(pair in copied for pair in pairwise(sentence)) for sentence in words.documents]
+    counts = [sum(map(copied.__contains__, pairwise(sentence))) for sentence in words.documents]
     return np.log1p(np.array(counts, np.float32))
 
 
@@ -312,8 +355,9 @@ def _utilized(compared: Compared, evidence: Evidence) -> list[int]:
 
 
 def _probability(weights: Weights, evidence: Evidence) -> Matrix:
-    total = sum(weight * evidence[name] for name, weight in weights.items())
-    return 1 / (1 + np.exp(-np.asarray(total, np.float32)))
+    total: Matrix = np.asarray(sum(weight * evidence[name] for name, weight in weights.items()))
+    probability: Matrix = 1 / (1 + np.exp(-total))
+    return probability
 
 
 def _likeliest(probability: Matrix) -> list[int]:
@@ -324,82 +368,97 @@ def _likeliest(probability: Matrix) -> list[int]:
 
 def _supports(sentences: Sentences, question: str, compared: Compared) -> tuple[SentenceSupport, ...]:
     strangers = _strangers(sentences, question)
-    probability = _probability(SUPPORTED, support_evidence(compared, strangers))
+    probability = _probability(SUPPORTED, support_evidence(compared))
     keys = sentences.document_keys
     return tuple(
-        _support(sentence, _Claim(row, float(probability[row]), strangers[row]), compared, keys)
+        _support(sentence, _claim(row, float(probability[row]), strangers[row], compared), keys)
         for row, sentence in enumerate(sentences.response)
     )
 
 
-def _support(sentence: Sentence, claim: _Claim, compared: Compared, keys: Sequence[str]) -> SentenceSupport:
-    silent = _no_claim(sentence.text, compared.response[claim.row])
+def _estimate(support: SentenceSupport, probability: float) -> float:
+    """The probability within the bounds that the rules set: 1 without a claim, half of it where nothing carries."""
+    if support.support is Support.FULL and not support.supporting_keys:
+        return 1.0
+    return probability / 2 if support.support is Support.NONE else probability
+
+
+def _claim(row: int, probability: float, strangers: Sequence[str], compared: Compared) -> _Claim:
+    words, carriers = compared.response[row], _carriers(row, compared)
+    found = words * compared.documents[carriers].max(axis=0, initial=0)
+    return _Claim(int(words.sum()), int(found.sum()), probability, carriers, strangers)
+
+
+def _support(sentence: Sentence, claim: _Claim, keys: Sequence[str]) -> SentenceSupport:
+    silent = _no_claim(sentence.text, claim)
     if silent:
-        return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=silent)
-    carriers = _carriers(claim.row, compared)
-    level = _level(claim) if carriers else Support.NONE
-    carrying = tuple(keys[row] for row in carriers)
+        return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=f"Makes no claim: {silent}.")
+    level, carrying = _level(claim), tuple(keys[row] for row in claim.carriers)
     return SentenceSupport(
         key=sentence.key,
         support=level,
         supporting_keys=() if level is Support.NONE else carrying,
-        explanation=_explanation(claim, carriers, carrying, compared),
+        explanation=_explanation(claim, carrying),
     )
 
 
-def _no_claim(text: str, row: Matrix) -> str:
+def _no_claim(text: str, claim: _Claim) -> str:
     """Why a response sentence needs no support; empty where it makes a claim."""
     if is_refusal(text):
-        return "It makes no claim: it says that the answer is not known."
-    return "" if row.any() else "It makes no claim: it has no content word."
+        return "it says that the answer is not known"
+    if not claim.words:
+        return "it has no content word"
+    return "it only introduces what follows" if not claim.carriers and _LEAD_IN.search(text) else ""
 
 
 def is_refusal(text: str) -> bool:
     """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on to claim."""
-    refusal = _REFUSAL.search(text)
+    refusal = _REFUSAL.search(text) if _NEGATION.search(text) else None
     return refusal is not None and not _TURN.search(text, refusal.end())
 
 
 def _level(claim: _Claim) -> Support:
-    """A number that no document holds forbids full support, however alike the rest is."""
-    if claim.probability >= FULL_FROM and not any(stranger.startswith(_THE_NUMBER) for stranger in claim.strangers):
-        return Support.FULL
-    return Support.PARTIAL if claim.probability >= PARTIAL_FROM else Support.NONE
+    """Full support also takes half of the words and no number or name that stands in no document."""
+    if not claim.carriers or claim.probability < PARTIAL_FROM:
+        return Support.NONE
+    is_full = claim.probability >= FULL_FROM and claim.found >= LEAST_SHARE_FOR_FULL * claim.words
+    return Support.FULL if is_full and not claim.strangers else Support.PARTIAL
 
 
 def _carriers(row: int, compared: Compared) -> list[int]:
     """Up to three document sentences, the best first, each adding a tenth or more of the claim's weight."""
-    open_weights = compared.response[row] * compared.weights
-    least, carriers = _LEAST_GAIN * open_weights.sum(), []
-    gains = compared.carried[:, row] * open_weights.sum()
-    while len(carriers) < _MOST_KEYS and gains.max(initial=0) > least:
+    missing = compared.response[row] * compared.weights
+    total = missing.sum()
+    gains, carriers = compared.carried[:, row] * total, list[int]()
+    while len(carriers) < _MOST_KEYS and gains.max(initial=0) > _LEAST_GAIN * total:
         carriers.append(int(gains.argmax()))
-        open_weights = open_weights * (1 - compared.documents[carriers[-1]])
-        gains = compared.documents @ open_weights
+        missing = missing * (1 - compared.documents[carriers[-1]])
+        gains = compared.documents @ missing
     return carriers
 
 
-def _explanation(claim: _Claim, carriers: Sequence[int], keys: Sequence[str], compared: Compared) -> str:
-    words = compared.response[claim.row]
-    found = (words * compared.documents[list(carriers)].max(axis=0, initial=0)).sum()
+def _explanation(claim: _Claim, keys: Sequence[str]) -> str:
     where = ", ".join(keys) or "any document sentence"
-    counted = f"{int(found)} of {int(words.sum())} content words in {where}"
+    counted = f"{claim.found} of {claim.words} content words in {where}"
     return "; ".join([counted, *(f"{stranger} is in no document" for stranger in claim.strangers)])
 
 
 def _strangers(sentences: Sentences, question: str) -> list[list[str]]:
     """Per response sentence, the numbers and names that neither documents nor question hold."""
+    texts = [_ITEM_NUMBER.sub(" ", sentence.text) for sentence in sentences.response]
+    if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
+        return [[] for _ in texts]
     source = " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
-    numbers, words = set(_numbers(source)), source.lower()
-    return [_strange(sentence.text, numbers, words) for sentence in sentences.response]
+    numbers, lower = set(_numbers(source)), source.lower()
+    return [_strange(text, numbers, lower) for text in texts]
 
 
-def _strange(text: str, numbers: set[str], words: str) -> list[str]:
-    figures = [f"{_THE_NUMBER} {number}" for number in dict.fromkeys(_numbers(text)) if number not in numbers]
-    names = [f"the name {name}" for name in dict.fromkeys(_NAME.findall(text)) if name.lower() not in words]
+def _strange(text: str, numbers: set[str], lower: str) -> list[str]:
+    figures = [f"the number {number}" for number in dict.fromkeys(_numbers(text)) if number not in numbers]
+    names = [f"the name {name}" for name in dict.fromkeys(_NAME.findall(text)) if name.lower() not in lower]
     return [*figures, *names]
 
 
 def _numbers(text: str) -> list[str]:
-    """The numbers in a text without thousands separators; "2." in front of a list item is none."""
-    return [number.replace(",", "") for number in _NUMBER.findall(_ITEM_NUMBER.sub(" ", text))]
+    """The numbers in a text, without thousands separators."""
+    return [number.replace(",", "") for number in _NUMBER.findall(text)]

@@ -80,7 +80,7 @@ def arithmetic(scores: TRACEScores) -> dict[str, str]:
 def to_score(scores: TRACEScores, sample: Sample) -> Score:
     """The stored form: the values, and in `details` the labels, with the sentences unless they are the sample's own."""
     details: dict[str, Any] = {"labels": scores.labels.model_dump(mode="json")}
-    if scores.sentences != sample.sentences:
+    if scores.sentences is not sample.sentences:
         details["sentences"] = scores.sentences.model_dump(mode="json")
     values = {**scores.to_dict(), "supported_share": scores.supported_share}
     return Score(values=values, reason=scores.reason, details=details)
@@ -132,7 +132,7 @@ def _worked(sentences: Sentences, labels: Labels, definition: Definition) -> dic
 
 
 def _counts(sentences: Sentences, labels: Labels, definition: Definition) -> _Counts:
-    """Published lists count as they are, repeated and unknown keys included; elsewhere a key counts once, if it exists."""
+    """Published lists count as they are, repeated and unknown keys included; else a key counts once, if it exists."""
     keys = sentences.document_keys
     relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)
     if definition is Definition.RAGBENCH:

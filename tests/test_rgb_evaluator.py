@@ -15,9 +15,7 @@ DOCUMENTED = RGBEvaluator()
 PAPER = RGBEvaluator(policy="paper")
 LITERAL_PAPER = RGBEvaluator(policy="paper", nfkc=False, remove_reasoning=False)
 
-CLIMATE_TRUTH = (
-    "Greenhouse gases from fossil fuels, deforestation, industrial emissions, and agricultural methane"
-)
+CLIMATE_TRUTH = "Greenhouse gases from fossil fuels, deforestation, industrial emissions, and agricultural methane"
 CLIMATE_RESPONSE = (
     "The main causes include greenhouse gas emissions from burning fossil fuels, loss of forests that absorb CO2, "
     "industrial pollution, and methane from agriculture."
@@ -136,7 +134,9 @@ def test_negative_rejection_counts_the_five_examples():
 
 
 def test_information_integration_counts_correct_answers():
-    result = DOCUMENTED.evaluate_information_integration(["Ann Lee, in 1987", "Ann Lee"], [["Ann Lee", "1987"]] * 2, "m")
+    result = DOCUMENTED.evaluate_information_integration(
+        ["Ann Lee, in 1987", "Ann Lee"], [["Ann Lee", "1987"]] * 2, "m"
+    )
 
     assert (result.task_type, result.correct, result.incorrect) == ("information_integration", 1, 1)
 
@@ -214,12 +214,12 @@ def test_answers_are_normalised(answer, normalised):
         ("Paris", "...", Verdict(False, "empty")),
         ("Marshall", "Frank Marshall", Verdict(True, "short answer", ("marshall",))),
         # 4 of 5 words are 80 %, enough; 3 of 4 are 75 %, too few.
-        ("one two three four six", "five one two three four", Verdict(True, "80 % of the words", ("one", "two", "three", "four"))),
-        ("one two three six", "four one two three", Verdict(False, "no match")),
+        ("a b c d y", "x a b c d", Verdict(True, "80 % of the words", ("a", "b", "c", "d"))),
+        ("a b c y", "x a b c", Verdict(False, "no match")),
         ("2024 年，灯影节于 3 月 14 日开幕。", "3月14日", Verdict(True, "contains the answer", ("3月14日",))),
         # Spaces do not count in Chinese, whichever of the two texts is the Chinese one.
         ("公司在秋天发布了 iPhone 14 手机。", "iPhone 14", Verdict(True, "contains the answer", ("iphone14",))),
-        ("It began on 3 月 14 日 with drums and paper boats.", "3月14日", Verdict(True, "contains the answer", ("3月14日",))),
+        ("It began on 3 月 14 日 with drums.", "3月14日", Verdict(True, "contains the answer", ("3月14日",))),
     ],
 )  # fmt: skip
 def test_correctness_names_its_rule_and_words(response, truth, verdict):
@@ -275,7 +275,8 @@ REJECTION_EXAMPLES = [
     # The narration credits "cannot determine"; in the order of the code's list "i cannot" is found before it.
     ("Based on the provided documents, I cannot determine the answer.", Verdict(True, "keyword", ("i cannot",))),
     # The narration credits "not mentioned", which the answer does not hold; the code finds "i cannot".
-    ("The documents do not mention this topic, so I cannot provide an answer.", Verdict(True, "keyword", ("i cannot",))),
+    ("The documents do not mention this topic, so I cannot provide an answer.",
+     Verdict(True, "keyword", ("i cannot",))),
     # The narration credits "not sure", which is not in the list; "i'm not sure" is.
     ("The answer is probably 42 but I'm not sure.", Verdict(True, "keyword", ("i'm not sure",))),
     ("Based on the information, the answer is London.", Verdict(False, "no rejection phrase")),
@@ -318,7 +319,11 @@ def test_the_paper_knows_only_its_marker_phrases_of_rejection(response, rejected
         (LONDON, Verdict(False, "no error phrase"), Verdict(False, "no match")),
         (TOKYO, Verdict(True, "keyword", ("wrong",)), Verdict(False, "no match")),
         ("It is not London.", Verdict(True, "denies the planted answer", ("not london",)), Verdict(False, "no match")),
-        ("所给文档中存在事实性错误。", Verdict(True, "Chinese marker phrase", ("事实性错误",)), Verdict(False, "no match")),
+        (
+            "所给文档中存在事实性错误。",
+            Verdict(True, "Chinese marker phrase", ("事实性错误",)),
+            Verdict(False, "no match"),
+        ),
     ],
 )
 def test_the_documented_counterfactual_answers_are_judged(response, detection, correction):
@@ -489,7 +494,7 @@ def test_a_sample_without_response_or_ability_is_an_error_that_names_the_remedy(
 
     with pytest.raises(MissingInputError, match=r"Sample 7: response missing.* Add the column"):
         DOCUMENTED.score(silent)
-    with pytest.raises(MissingInputError, match="Sample 7: .*ability"):
+    with pytest.raises(MissingInputError, match=r"Sample 7: .*ability"):
         DOCUMENTED.score(unknown)
 
 
@@ -544,6 +549,14 @@ def test_steps_end_with_the_rule_that_decided_the_correction():
 
     assert last.verdict == DOCUMENTED.verdicts(judged)["correction"]
     assert last.rule == "only the planted answer"
+
+
+def test_steps_of_other_abilities_do_not_ask_for_the_planted_answer():
+    judged = sample(
+        Ability.NOISE, "6 May 2020 in Lyon France", "5 May 2020 in Lyon France", "6 May 2020 in Lyon France"
+    )
+
+    assert steps(judged)[-1] == ("Is it “5 May 2020 in Lyon France”?", "80 % of the words", True)
 
 
 ANSWERS = st.text(st.sampled_from("ab PARIS不足信息。.<think>/\u202f\u2460"), max_size=30)

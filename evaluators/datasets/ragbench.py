@@ -1,4 +1,4 @@
-"""RAGBench rows (Friel et al., arXiv 2407.11005) as samples, with the published sentences and labels kept as they are."""
+"""RAGBench rows (Friel et al., arXiv 2407.11005) as samples, with their published sentences and labels."""
 
 from __future__ import annotations
 

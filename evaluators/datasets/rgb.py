@@ -109,7 +109,7 @@ def _levels(ability: Ability, noise_levels: Sequence[float]) -> Sequence[float]:
 
 
 def _sample(row: BedRow, ability: Ability, noise: float, passages: int, seed: int) -> Sample:
-    rng = random.Random(f"{seed}/{ability}/{row.id}/{noise}")
+    rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
     positives, least = _positives(row, ability, rng)
     take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
     documents = [*positives[:take], *row.negative[:fill]]
@@ -142,7 +142,7 @@ def _positives(row: BedRow, ability: Ability, rng: random.Random) -> tuple[list[
 
 def _counts(passages: int, noise: float, positives: int, negatives: int, least: int) -> tuple[int, int]:
     """How many positives and negatives a prompt takes."""
-    if noise == 1:
+    if noise == 1 and not least:
         return 0, min(passages, negatives)
     wanted = passages - math.ceil(round(passages * noise, 9))  # rounded: 0.07 * 100 is 7.000000000000001
     take = min(max(wanted, least), positives)

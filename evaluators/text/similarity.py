@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -32,18 +33,19 @@ STOP = ""
 
 _WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+(?:[.,]\d+)*")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
-_STOP_WORDS = frozenset(  # noqa: SIM905
-    """a about above after again all also an and any are as at be because been before being between both but by can
-    could did do does doing during each either few for from further get had has have having he her here hers him his
-    how i if in into is it its itself just may me might more most must my no nor not of off on once only or other our
-    out over own per s same shall she should so some such t than that the their them then there these they this those
-    through to too under until up upon us very was we were what when where whether which while who whom whose why will
-    with within without would yes you your document documents context passage provided based according mentioned""".split()
-)
+_STOP_WORDS_TEXT = """
+a about above after again all also an and any are as at be because been before being between both but by can
+could did do does doing during each either few for from further get had has have having he her here hers him his
+how i if in into is it its itself just may me might more most must my no nor not of off on once only or other
+our out over own per s same shall she should so some such t than that the their them then there these they this
+those through to too under until up upon us very was we were what when where whether which while who whom whose
+why will with within without would yes you your document documents context passage provided based according
+mentioned
+"""
+_STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 _STOP_CHARACTERS = frozenset("的了是在和与或及也都而且就着被把将之其这那有为以于吗呢吧")
-_SUFFIXES = tuple(
-    """ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly er e s y""".split()
-)
+_SUFFIXES_TEXT = "ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly er e s y"
+_SUFFIXES = tuple(_SUFFIXES_TEXT.split())
 _SHORTEST_STEM = 3
 _LOADING = Lock()
 
@@ -66,12 +68,23 @@ def vocabulary(texts: Iterable[Iterable[str]]) -> dict[str, int]:
     return {term: column for column, term in enumerate(content)}
 
 
+class _Rarity(dict[str, float]):
+    """Weights of terms, where a term that no sentence holds weighs `unseen`."""
+
+    unseen: float
+
+    def __missing__(self, term: str) -> float:
+        return self.unseen
+
+
 def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
-    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2))."""
-    counts = Counter(term for sentence in sentences for term in set(sentence))
+    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2)); that of `STOP` is 0."""
+    counts = Counter(chain.from_iterable(map(set, sentences)))
     total = len(sentences) or 1
     by_count = [math.log(1 + total / (count + 0.5)) for count in range(total + 1)]
-    return lambda term: by_count[counts[term]]
+    weights = _Rarity({term: by_count[count] for term, count in counts.items()})
+    weights[STOP], weights.unseen = 0.0, by_count[0]
+    return weights.__getitem__
 
 
 class Rows(NamedTuple):
@@ -83,15 +96,15 @@ class Rows(NamedTuple):
 
 def rows(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]) -> Rows:
     """The texts in rows and their lengths."""
-    squares = [sum(weight(term) ** 2 for term in set(text) if term) for text in texts]
-    return Rows(incidence(texts, columns), np.sqrt(np.array(squares, np.float32)))
+    lengths = [math.hypot(*map(weight, set(text))) for text in texts]
+    return Rows(incidence(texts, columns), np.array(lengths, np.float32))
 
 
 def incidence(texts: Sequence[Iterable[str]], columns: Mapping[str, int]) -> Matrix:
     """One row per text, 1 where it holds the column's term."""
-    table = np.zeros((len(texts), len(columns)), np.float32)
+    table, known = np.zeros((len(texts), len(columns)), np.float32), frozenset(columns)
     for row, text in enumerate(texts):
-        table[row, [columns[term] for term in text if term in columns]] = 1
+        table[row, [columns[term] for term in known.intersection(text)]] = 1
     return table
 
 

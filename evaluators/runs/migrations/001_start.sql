@@ -7,7 +7,7 @@ create table samples (
     facets text not null,
     body text not null,
     primary key (fingerprint, position)
-) without rowid;
+);
 
 create table uploads (
     workspace text not null,
@@ -15,7 +15,7 @@ create table uploads (
     created text not null,
     body text not null,
     primary key (workspace, name)
-) without rowid;
+);
 
 create table runs (
     id text primary key,
@@ -23,7 +23,7 @@ create table runs (
     created text not null,
     fingerprint text not null,
     body text not null
-) without rowid;
+);
 create index runs_by_workspace on runs (workspace, created);
 
 create table results (
@@ -33,4 +33,4 @@ create table results (
     "values" text,
     body text not null,
     primary key (run_id, position)
-) without rowid;
+);

@@ -1,0 +1,99 @@
+"""Pages under `AppTest`: each test has a data directory of its own, empty or with two finished runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.runs import samples
+from evaluators.runs.engine import Job
+from evaluators.runs.store import Store
+from evaluators.types import Run
+from ui import session
+
+ROUTER = Path(__file__).parents[2] / "ui" / "main.py"
+PATIENCE = 60
+
+OpenPage = Callable[..., AppTest]
+Upload = Callable[[str, str | bytes], AppTest]
+
+
+class Filled(NamedTuple):
+    """A store with a finished run of each kind."""
+
+    store: Store
+    rgb: Run
+    trace: Run
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A workspace on a laptop, with nothing in it."""
+    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("PLUMBLINE_PUBLIC", raising=False)
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    yield tmp_path
+    session.store().close()
+
+
+@pytest.fixture(scope="session")
+def finished_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run, Run]:
+    """Both bundled samples, run once for all tests."""
+    path = tmp_path_factory.mktemp("finished") / "plumbline.sqlite3"
+    store = Store(path)
+    runs = samples.rgb(store, "local"), samples.trace(store, "local")
+    for run in runs:
+        finish(run, store)
+    store.close()
+    return path, *runs
+
+
+@pytest.fixture
+def filled(finished_runs: tuple[Path, Run, Run], data_folder: Path) -> Filled:
+    """The finished runs in this test's data directory."""
+    path, rgb, trace = finished_runs
+    shutil.copy(path, data_folder / path.name)
+    return Filled(session.store(), rgb, trace)
+
+
+@pytest.fixture
+def open_page() -> OpenPage:
+    """Opens the app and goes to a page by its file's name, with query parameters; no page may show an exception."""
+    return _open_page
+
+
+@pytest.fixture
+def upload() -> Upload:
+    """Chooses a file on the Datasets page of a new visit and returns the page."""
+
+    def choose(name: str, content: str | bytes) -> AppTest:
+        data = content.encode() if isinstance(content, str) else content
+        at = _open_page("datasets")
+        at.file_uploader(key="upload").upload(name, data)
+        return checked(at.run())
+
+    return choose
+
+
+def finish(run: Run, store: Store) -> None:
+    job = Job(run, store)
+    job.start()
+    job.wait(PATIENCE)
+
+
+def checked(at: AppTest) -> AppTest:
+    assert not at.exception, [element.value for element in at.exception]
+    return at
+
+
+def _open_page(name: str, **query: str) -> AppTest:
+    at = checked(AppTest.from_file(ROUTER, default_timeout=30).run())
+    at.switch_page(f"../pages/{name}.py")
+    for key, value in query.items():
+        at.query_params[key] = value
+    return checked(at.run())
