@@ -328,10 +328,11 @@ def _to_best(values: Matrix) -> Matrix:
 
 def _nearby(values: Matrix, words: Words) -> Matrix:
     """The higher of the two neighbours' values in the same document."""
-    ends = np.cumsum([len(place) for place in words.places], dtype=int)
-    before, after = np.roll(values, 1), np.roll(values, -1)
-    before[[0, *ends[:-1]] if len(values) else []] = 0
-    after[ends - 1 if len(values) else []] = 0
+    before, after = np.zeros_like(values), np.zeros_like(values)
+    before[1:], after[:-1] = values[:-1], values[1:]
+    first = np.cumsum([0, *(len(place) for place in words.places)])
+    before[first[first < len(values)]] = 0
+    after[first[first > 0] - 1] = 0
     return np.maximum(before, after)
 
 
@@ -355,8 +356,8 @@ def _utilized(compared: Compared, evidence: Evidence) -> list[int]:
 
 
 def _probability(weights: Weights, evidence: Evidence) -> Matrix:
-    total: Matrix = np.asarray(sum(weight * evidence[name] for name, weight in weights.items()))
-    probability: Matrix = 1 / (1 + np.exp(-total))
+    total = sum(weight * evidence[name] for name, weight in weights.items())
+    probability: Matrix = 1 / (1 + np.exp(-np.asarray(total)))
     return probability
 
 

@@ -102,9 +102,10 @@ def rows(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Cal
 
 def incidence(texts: Sequence[Iterable[str]], columns: Mapping[str, int]) -> Matrix:
     """One row per text, 1 where it holds the column's term."""
-    table, known = np.zeros((len(texts), len(columns)), np.float32), frozenset(columns)
-    for row, text in enumerate(texts):
-        table[row, [columns[term] for term in known.intersection(text)]] = 1
+    known = frozenset(columns)
+    found = [[columns[term] for term in known.intersection(text)] for text in texts]
+    table = np.zeros((len(texts), len(columns)), np.float32)
+    table[np.repeat(np.arange(len(texts)), [len(row) for row in found]), list(chain.from_iterable(found))] = 1
     return table
 
 

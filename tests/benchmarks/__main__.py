@@ -1,0 +1,19 @@
+"""All benchmarks, each in a process of its own; prints one JSON object."""
+
+import json
+import subprocess
+import sys
+
+PARTS = ("rgb", "trace", "engine", "app")
+
+
+def measured(part: str) -> dict[str, object]:
+    """What the part prints, or why it could not be measured."""
+    done = subprocess.run([sys.executable, "-m", f"tests.benchmarks.{part}"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"failed": done.stderr.strip().splitlines()[-1]}
+    return json.loads(done.stdout)
+
+
+if __name__ == "__main__":
+    print(json.dumps({part: measured(part) for part in PARTS}, indent=2))
