@@ -12,6 +12,7 @@ class Parameter(Record):
     """One field of an evaluator: its kind, default, bounds (inclusive) and choices."""
 
     name: str
+    title: str
     kind: Literal["bool", "int", "float", "choice", "text"]
     default: Any
     description: str = ""
@@ -19,16 +20,13 @@ class Parameter(Record):
     maximum: float | None = None
     choices: tuple[str, ...] = ()
 
-    @property
-    def title(self) -> str:
-        return self.name.replace("_", " ").capitalize()
-
 
 def parameters(cls: type[Evaluator]) -> tuple[Parameter, ...]:
     """The parameters a person may set, in the order in which the class declares them."""
     return tuple(
         Parameter(
             name=name,
+            title=field.title or name.replace("_", " ").capitalize(),
             kind=_kind(field.annotation),
             default=field.default,
             description=field.description or "",

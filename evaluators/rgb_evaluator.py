@@ -90,7 +90,9 @@ class RGBEvaluator(Evaluator):
     policy: Literal["documented", "paper"] = Field(
         "documented", description="documented: flexible wording; paper: the benchmark's own phrases, nothing else"
     )
-    nfkc: bool = Field(True, description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces")
+    nfkc: bool = Field(
+        True, title="NFKC", description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces"
+    )
     remove_reasoning: bool = Field(True, description="Ignore <think> text: only what the model finally says counts")
 
     PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = (

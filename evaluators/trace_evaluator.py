@@ -91,7 +91,7 @@ LEAST_SHARE_FOR_FULL = 0.5
 """At least this share of its content words must stand in the sentences that carry a fully supported sentence."""
 
 _MOST_KEYS = 3
-_LEAST_GAIN = 0.1
+_LEAST_GAIN = 0.2
 _SHORT = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)")
@@ -191,10 +191,13 @@ class TRACEEvaluator(Evaluator):
         words = _words(sentences, question)
         compared = self._compare(words, sentences, question)
         evidence, keys = document_evidence(words, compared), sentences.document_keys
+        relevant, utilized = _relevant(compared, evidence), _utilized(compared, evidence)
+        supports = _supports(sentences, question, compared)
+        carrying = {key for support in supports for key in support.supporting_keys}
         return Labels(
-            relevant_keys=tuple(keys[row] for row in _relevant(compared, evidence)),
-            utilized_keys=tuple(keys[row] for row in _utilized(compared, evidence)),
-            sentence_support=_supports(sentences, question, compared),
+            relevant_keys=tuple(key for row, key in enumerate(keys) if row in relevant),
+            utilized_keys=tuple(key for row, key in enumerate(keys) if row in utilized or key in carrying),
+            sentence_support=supports,
         )
 
     def support_estimates(self, sentences: Sentences, question: str) -> dict[str, float]:
@@ -343,14 +346,14 @@ def _shared_pairs(words: Words) -> Matrix:
     return np.log1p(np.array(counts, np.float32))
 
 
-def _relevant(compared: Compared, evidence: Evidence) -> list[int]:
+def _relevant(compared: Compared, evidence: Evidence) -> set[int]:
     """Likely relevant sentences; the response helps, because likeness to the question alone tells little."""
     has_response = bool(compared.response.any())
     touched = compared.response_cosine.max(axis=1, initial=0) + compared.question_cosine > 0
     return _likeliest(_probability(RELEVANT if has_response else RELEVANT_BY_QUESTION, evidence) * touched)
 
 
-def _utilized(compared: Compared, evidence: Evidence) -> list[int]:
+def _utilized(compared: Compared, evidence: Evidence) -> set[int]:
     touched = compared.response_cosine.max(axis=1, initial=0) > 0
     return _likeliest(_probability(UTILIZED, evidence) * touched)
 
@@ -361,10 +364,10 @@ def _probability(weights: Weights, evidence: Evidence) -> Matrix:
     return probability
 
 
-def _likeliest(probability: Matrix) -> list[int]:
-    """As many sentences as the probabilities add up to, the likeliest of them, in reading order."""
+def _likeliest(probability: Matrix) -> set[int]:
+    """As many sentences as the probabilities add up to, the likeliest of them, the first of equals."""
     count = int(probability.sum() + 0.5)
-    return sorted(np.argsort(-probability, kind="stable")[:count].tolist())
+    return set(np.argsort(-probability, kind="stable")[:count].tolist())
 
 
 def _supports(sentences: Sentences, question: str, compared: Compared) -> tuple[SentenceSupport, ...]:
@@ -419,7 +422,7 @@ def is_refusal(text: str) -> bool:
 
 
 def _level(claim: _Claim) -> Support:
-    """Full support also takes half of the words and no number or name that stands in no document."""
+    """Full support also takes enough of the words and no number or name that stands in no document."""
     if not claim.carriers or claim.probability < PARTIAL_FROM:
         return Support.NONE
     is_full = claim.probability >= FULL_FROM and claim.found >= LEAST_SHARE_FOR_FULL * claim.words
@@ -427,7 +430,7 @@ def _level(claim: _Claim) -> Support:
 
 
 def _carriers(row: int, compared: Compared) -> list[int]:
-    """Up to three document sentences, the best first, each adding a tenth or more of the claim's weight."""
+    """Up to three document sentences, the best first, each adding more than a fifth of the claim's weight."""
     missing = compared.response[row] * compared.weights
     total = missing.sum()
     gains, carriers = compared.carried[:, row] * total, list[int]()

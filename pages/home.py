@@ -11,7 +11,7 @@ st.markdown(
     "**RGB** asks: does it answer in spite of noise, decline without evidence, combine documents, notice errors?  \n"
     "**TRACE** asks, sentence by sentence: what was relevant, what was used, what is supported?"
 )
-with st.container(horizontal=True):
+with st.container(horizontal=True, vertical_alignment="center"):
     if st.button("Run the RGB sample", type="primary", icon=":material/play_arrow:"):
         session.start(samples.rgb(session.store(), session.workspace()))
     if st.button("Run the TRACE sample", icon=":material/play_arrow:"):

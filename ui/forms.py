@@ -13,7 +13,7 @@ from evaluators.params import Parameter, parameters
 def parameter_widgets(cls: type[Evaluator], key: str) -> dict[str, Any]:
     """One widget for each parameter of the evaluator, in columns; returns the chosen values."""
     declared = parameters(cls)
-    columns = st.columns(len(declared))
+    columns = st.columns(len(declared), vertical_alignment="bottom")
     return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}
 
 

@@ -30,7 +30,7 @@ def show() -> None:
 
 def _ask() -> None:
     beds = {name: bed for name in session.sources() if isinstance(bed := session.source(name), TestBed)}
-    left, middle, right = st.columns([3, 3, 2])
+    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     name = left.selectbox("Test bed", list(beds), key="rgb_bed")
     titles = catalogue.titles()
     model = middle.selectbox("Model", list(titles), format_func=titles.__getitem__, key="rgb_model")
@@ -101,7 +101,7 @@ def _score() -> None:
         for name in session.sources()
         if isinstance(data := session.source(name), Dataset) and any(s.response is not None for s in data.samples)
     }
-    left, right = st.columns([3, 2])
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
     name = left.selectbox("Answers", list(answered), key="rgb_answers")
     right.page_link("../pages/datasets.py", label="Upload answers (RGB prediction file)", icon=":material/upload_file:")
     if name is None:

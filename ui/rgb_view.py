@@ -62,6 +62,8 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
             paper = {name: curves_of[name] for name in models}
             figure = charts.accuracy_by_noise(curves, paper)
             st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
+            if paper:
+                st.caption("The paper asked 300 English rows with its own prompt: look at the shape, not at the gap.")
             with st.expander("Numbers", icon=":material/table_rows:"):
                 tables.noise_levels(curves)
         else:

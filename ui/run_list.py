@@ -26,7 +26,7 @@ def show(limit: int, *, editable: bool = False) -> None:
 def _row(run: Run, editable: bool) -> None:
     counts, live = session.store().counts(run), registry.is_live(run.id)
     with st.container(border=True):
-        what, state, buttons = st.columns([4, 3, 4], vertical_alignment="center")
+        what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         what.markdown(f"**{plain(run.title)}**  \n{_kind(run)} · {_when(run)}")
         state.caption(progress.words(counts, live))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
@@ -49,8 +49,11 @@ def _remove(run: Run) -> None:
 
 
 def _kind(run: Run) -> str:
-    model = f" with {plain(titles().get(run.generator.model, run.generator.model))}" if run.generator else ""
-    return f"{catalogue()[run.evaluator.name].title}{model}"
+    title = catalogue()[run.evaluator.name].title
+    if run.generator is None:
+        return title
+    model = titles().get(run.generator.model, run.generator.model)
+    return f"{title} with {plain(model)} · prompt {run.generator.prompt_hash}"
 
 
 def _when(run: Run) -> str:

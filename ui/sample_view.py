@@ -8,7 +8,7 @@ import streamlit as st
 from evaluators.base import from_spec
 from evaluators.prompts import fill
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.trace_metrics import TRACEScores, arithmetic, from_score
+from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
 from evaluators.types import Run, Sample, SampleResult, Score
 from ui import highlight, session
 from ui.dataset_view import accepted
@@ -77,11 +77,11 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
             _verdict(name, verdict.passed, verdict.rule)
         if result and result.score and result.score.reason:
             st.caption(result.score.reason)
-        if verdicts:
-            _rules(evaluator, sample)
     with right:
         st.subheader("Documents")
         st.html(highlight.passages(sample.retrieved_documents, evidence))
+    if verdicts:
+        _rules(evaluator, sample)
     if run.generator:
         with st.expander("Prompt", icon=":material/edit_note:"):
             prompt = fill(run.generator.prompt, sample.question, sample.retrieved_documents)
@@ -112,7 +112,7 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
         }
         for step in evaluator.steps(sample)
     ]
-    st.caption("Every rule in the order of its trial")
+    st.subheader("Rules, in the order of their trial")
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
 
 
@@ -123,7 +123,7 @@ def _trace(sample: Sample, score: Score | None, key: str) -> None:
         st.html(highlight.words(sample.response or "", []))
         st.html(highlight.passages(sample.retrieved_documents))
         return
-    scores = from_score(score, sample, definition_switch())
+    scores = _labelled(from_score(score, sample, definition_switch()), sample)
     _cards(scores)
     support = {item.key: item for item in scores.labels.sentence_support}
     left, right = st.columns([1, 1], gap="large")
@@ -143,6 +143,16 @@ def _trace(sample: Sample, score: Score | None, key: str) -> None:
         st.subheader("Documents")
         framed = chosen_support.supporting_keys if chosen_support else ()
         st.html(highlight.documents(scores.sentences.documents, scores.labels, framed))
+
+
+def _labelled(scores: TRACEScores, sample: Sample) -> TRACEScores:
+    """The scores by the labels that were chosen: the run's own, or the gold labels that came with the data."""
+    if sample.labels is None:
+        return scores
+    choice = st.segmented_control(
+        "Labels", ["Heuristic", "Gold"], default="Heuristic", required=True, key="labels", persist_state="session"
+    )
+    return trace_scores(scores.sentences, sample.labels, scores.definition) if choice == "Gold" else scores
 
 
 def _cards(scores: TRACEScores) -> None:

@@ -25,7 +25,7 @@ def show() -> None:
         for name in session.sources()
         if isinstance(data := session.source(name), Dataset) and any(s.response is not None for s in data.samples)
     }
-    left, middle, right = st.columns([3, 3, 2])
+    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     name = left.selectbox("Data set", list(datasets), key="trace_dataset")
     method = middle.selectbox("Method", [HEURISTIC, *LATER], key="trace_method")
     right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")

@@ -32,6 +32,7 @@ STOP = ""
 """The term of a word that carries no content."""
 
 _WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+(?:[.,]\d+)*")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _STOP_WORDS_TEXT = """
 a about above after again all also an and any are as at be because been before being between both but by can
@@ -53,9 +54,9 @@ _LOADING = Lock()
 def terms(text: str) -> list[str]:
     """One term per word: its stem, or `STOP`; a Chinese character is a word and its term the pair with the next one."""
     text = nfkc(text)
-    words: list[str] = _WORD.findall(text.lower())
     if text.isascii():
-        return [_term(word) for word in words]
+        return list(map(_term, _ASCII_WORD.findall(text.lower())))
+    words: list[str] = _WORD.findall(text.lower())
     following = [*words[1:], STOP]
     return [
         _pair(word, after) if _is_ideograph(word) else _term(word) for word, after in zip(words, following, strict=True)

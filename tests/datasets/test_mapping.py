@@ -1,0 +1,362 @@
+"""From rows to data sets: what a column may be called and hold, and that bad rows are named with a remedy."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.datasets import ragbench
+from evaluators.datasets.mapping import COLUMNS, load
+from evaluators.datasets.rgb import TestBed
+from evaluators.errors import DatasetError
+from evaluators.types import Ability, Dataset
+
+ROW = {"question": "q", "response": "r"}
+BED_ROW = {"query": "q", "answer": "a", "positive": ["p"], "negative": ["n"]}
+RECORDED = {"id": 3, "query": "q", "prediction": "r", "ans": ["a"], "docs": ["d"], "noise_rate": 0.4}
+
+
+def one(row, name="a.json"):
+    """The only sample in a file that holds this row."""
+    (sample,) = load(name, json.dumps([row]).encode()).samples
+    return sample
+
+
+def refusal(*rows):
+    with pytest.raises(DatasetError) as caught:
+        load("a.json", json.dumps(rows).encode())
+    return str(caught.value)
+
+
+# Samples
+
+
+@pytest.mark.parametrize(("field", "name"), [(field, name) for field, names in COLUMNS.items() for name in names])
+def test_a_column_may_have_any_of_its_usual_names(field, name):
+    if (field, name) == ("response", "prediction"):
+        pytest.skip("a file with prediction is an RGB prediction file where it has query, too")
+    row = {key: value for key, value in ROW.items() if key != field} | {name: "text"}
+
+    assert getattr(one(row), field) == (("text",) if field == "retrieved_documents" else "text")
+
+
+def test_a_row_becomes_a_sample():
+    labels = {"relevant_keys": ["0a"], "sentence_support": [{"key": "a", "support": "full"}]}
+
+    sample = one(ROW | {"id": 5, "documents": ["d"], "answer": ["a", ["b", "c"]], "situation": "s", "labels": labels})
+
+    assert (sample.id, sample.question, sample.response, sample.situation) == ("5", "q", "r", "s")
+    assert (sample.retrieved_documents, sample.ground_truth) == (("d",), ("a", ("b", "c")))
+    assert sample.labels.relevant_keys == ("0a",)
+
+
+def test_without_an_id_the_number_of_the_row_is_the_id():
+    dataset = load("a.json", json.dumps([ROW, ROW]).encode())
+
+    assert [sample.id for sample in dataset.samples] == ["1", "2"]
+    assert dataset.name == "a.json"
+
+
+@pytest.mark.parametrize(
+    ("cell", "documents"),
+    [
+        (["d1", "d2"], ("d1", "d2")),
+        ('["d1", "d2"]', ("d1", "d2")),
+        (' ["d1"]', ("d1",)),
+        ("one document", ("one document",)),
+        ("[1] see below", ("[1] see below",)),
+        ("[" * 100_000, ("[" * 100_000,)),
+        ([], ()),
+        (None, ()),
+        (math.nan, ()),
+    ],
+)
+def test_documents_may_be_a_list_a_json_list_as_text_or_one_text(cell, documents):
+    assert one(ROW | {"documents": cell}).retrieved_documents == documents
+
+
+@pytest.mark.parametrize(
+    ("cell", "truth"),
+    [
+        ("Paris", "Paris"),
+        (1987, "1987"),
+        (["a", "b"], ("a", "b")),
+        ([["a", "b"], "c"], (("a", "b"), "c")),
+        ('["a", ["b", "c"]]', ("a", ("b", "c"))),
+        ("", None),
+        (None, None),
+        (math.nan, None),
+    ],
+)
+def test_the_accepted_answer_may_be_text_number_or_lists(cell, truth):
+    assert one(ROW | {"answer": cell}).ground_truth == truth
+
+
+def test_csv_cells_hold_lists_as_json():
+    data = b'question;response;documents;answer\nq;r;"[""d1"", ""d2""]";"[""a"", [""b"", ""c""]]"\n'
+
+    (sample,) = load("a.csv", data).samples
+
+    assert (sample.retrieved_documents, sample.ground_truth) == (("d1", "d2"), ("a", ("b", "c")))
+
+
+@pytest.mark.parametrize(("cell", "text"), [(3, "3"), (4.5, "4.5"), (True, "True")])
+def test_numbers_become_text(cell, text):
+    assert one({"question": cell, "response": cell}).question == text
+
+
+@pytest.mark.parametrize("cell", [None, math.nan])
+def test_a_missing_response_stays_unknown(cell):
+    assert one({"question": "q", "response": cell}).response is None
+
+
+def test_an_empty_response_is_a_response():
+    assert one({"question": "q", "response": ""}).response == ""
+
+
+def test_a_later_row_may_be_the_first_to_have_a_column():
+    dataset = load("a.json", json.dumps([{"question": "q1"}, ROW]).encode())
+
+    assert [sample.response for sample in dataset.samples] == [None, "r"]
+
+
+def test_half_characters_are_replaced_in_every_text():
+    dataset = load("a.json", json.dumps([{"question": "q\ud800", "response": "\udc00r", "docs": ["d\ud83d"]}]).encode())
+
+    dataset.model_dump_json().encode()  # would raise where half a character were left
+    assert dataset.samples[0].question == "q\ufffd"
+
+
+def test_whole_characters_that_json_writes_as_two_halves_are_kept():
+    assert one({"question": "😀", "response": "r"}).question == "😀"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"response": "r"}, "a.json has no column question (it has: response). Rename or add one: question or query"),
+        ({"question": "q"}, "a.json has no column response (it has: question). Rename or add one: response or"),
+        ({}, "a.json has no column question (it has: none)"),
+        ({"\ud800": 1}, "a.json has no column question (it has: \ufffd)"),
+        (ROW | {"question": ""}, "Row 1: the question is empty. Fill it in or remove the row."),
+        (ROW | {"question": " \n"}, "Row 1: the question is empty."),
+        (ROW | {"question": None}, "Row 1: question is missing. Add it."),
+        (ROW | {"question": math.nan}, "Row 1: question is missing. Add it."),
+        (ROW | {"question": ["q"]}, "Row 1: question is a list. Make it text."),
+        (ROW | {"response": {"text": "r"}}, "Row 1: response is an object. Make it text."),
+        (ROW | {"id": [1]}, "Row 1: id is a list. Make it text."),
+        (ROW | {"documents": ["d", 5]}, "Row 1: document 2 in documents is '5'. Make it text."),
+        (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is 'nan'. Make it text."),
+        (ROW | {"documents": {"a": "d"}}, "Row 1: document 1 in documents is \"{'a': 'd'}\". Make it text."),
+        (ROW | {"answer": ["a", 5]}, "Row 1: ground_truth is not usable (Input should be a valid string). Correct"),
+        (ROW | {"answer": {"a": 1}}, "Row 1: ground_truth is not usable"),
+        (ROW | {"labels": 3}, "Row 1: labels is not usable"),
+        (ROW | {"labels": {"relevant_keys": "0a"}}, "Row 1: relevant_keys is not usable (Input should be a valid list)"),
+        (ROW | {"labels": {"oops": []}}, "Row 1: oops is not usable"),
+    ],
+)  # fmt: skip
+def test_a_bad_row_is_named_with_the_remedy(row, message):
+    assert message in refusal(row)
+
+
+def test_the_bad_rows_are_named_by_their_numbers():
+    message = refusal(ROW, ROW | {"question": ""}, ROW, ROW | {"response": []})
+
+    assert message == (
+        "Row 2: the question is empty. Fill it in or remove the row. Row 4: response is a list. Make it text."
+    )
+
+
+def test_an_id_that_stands_twice_is_named_with_both_rows():
+    assert refusal(ROW | {"id": 1}, ROW | {"id": 2}, ROW | {"id": "1"}) == (
+        "Row 3: id '1' stands in row 1 too. Make the ids unique, or remove the column and rows are numbered."
+    )
+
+
+@pytest.mark.parametrize("column", ["documents", "answer", "response", "labels", "anything"])
+def test_a_deeply_nested_cell_is_read_or_refused(column):
+    text = json.dumps(ROW)[:-1] + f', "{column}": {"[" * 900}{"]" * 900}' + "}"
+    try:
+        load("a.json", text.encode())
+    except DatasetError as error:
+        assert str(error).startswith("Row 1: ")  # noqa: PT017 - reading it is fine as well
+
+
+def test_a_row_nested_too_deeply_is_named():
+    text = f'{json.dumps(ROW)}\n{json.dumps(ROW)[:-1]}, "documents": [{"[" * 900}{"]" * 900}]}}'
+
+    with pytest.raises(DatasetError, match=r"^Row 2: nested too deeply\. Flatten it\.$"):
+        load("a.jsonl", text.encode())
+
+
+# Test beds
+
+
+def test_rows_with_positives_and_negatives_are_a_test_bed():
+    rows = [BED_ROW, BED_ROW | {"positive": [["p"], ["p2"]]}, BED_ROW | {"positive_wrong": ["w"], "fakeanswer": "f"}]
+
+    bed = load("bed.json", json.dumps(rows).encode())
+
+    assert isinstance(bed, TestBed)
+    assert [row.id for row in bed.rows] == ["1", "2", "3"]
+    assert set(bed.abilities) == set(Ability)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (BED_ROW | {"query": " "}, "Row 1: the question is empty."),
+        (BED_ROW | {"answer": None}, "Row 1: answer is not usable (Field required). Correct it or remove the row."),
+        (BED_ROW | {"positive": "p"}, "Row 1: positive is not usable (Input should be a valid list)."),
+        (BED_ROW | {"positive": ["p", ["p"]]}, "Row 1: positive is not usable"),
+        (BED_ROW | {"negative": ["n", 5]}, "Row 1: negative is not usable (Input should be a valid string)."),
+    ],
+)
+def test_a_bad_row_of_a_test_bed_is_named(row, message):
+    assert message in refusal(row)
+
+
+def test_ids_of_a_test_bed_may_repeat_only_between_abilities():
+    integration = BED_ROW | {"id": 0, "positive": [["p"], ["p2"]]}
+
+    assert len(load("a.json", json.dumps([BED_ROW | {"id": 0}, integration]).encode()).rows) == 2
+    assert refusal(BED_ROW | {"id": 0}, BED_ROW | {"id": 0}).startswith("Row 2: id '0' stands in row 1 too.")
+
+
+# Recorded answers
+
+
+def test_a_recorded_answer_becomes_a_sample_with_its_task():
+    sample = one(RECORDED)
+
+    assert (sample.id, sample.question, sample.response, sample.ground_truth) == ("3", "q", "r", ("a",))
+    assert (sample.retrieved_documents, sample.rgb.ability, sample.rgb.noise) == (("d",), Ability.NOISE, 0.4)
+
+
+def test_a_recorded_answer_may_stand_in_a_csv():
+    data = b'query,prediction,ans,docs,noise_rate\nq,r,"[[""a"",""b""]]","[""d1"",""d2""]",1.0\n'
+
+    (sample,) = load("a.csv", data).samples
+
+    assert (sample.ground_truth, sample.retrieved_documents) == ((("a", "b"),), ("d1", "d2"))
+    assert (sample.rgb.ability, sample.rgb.noise) == (Ability.REJECTION, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"prediction": None}, "Row 1: prediction is missing. Add it."),
+        ({"prediction": ["r"]}, "Row 1: prediction is a list. Make it text."),
+        ({"docs": 5}, "Row 1: document 1 in docs is '5'. Make it text."),
+        ({"docs": [5]}, "Row 1: document 1 in docs is '5'. Make it text."),
+        ({"ans": {"a": 1}}, "Row 1: ground_truth is not usable"),
+        ({"noise_rate": 2}, "Row 1: noise_rate is 2. Give a share from 0 to 1."),
+        ({"noise_rate": "much"}, "Row 1: noise_rate is 'much'. Give a share from 0 to 1."),
+        ({"noise_rate": [1]}, "Row 1: noise_rate is [1]. Give a share from 0 to 1."),
+    ],
+)
+def test_a_bad_recorded_answer_is_named(change, message):
+    assert message in refusal(RECORDED | change)
+
+
+def test_one_document_as_text_is_one_document():
+    assert one(RECORDED | {"docs": "text"}).retrieved_documents == ("text",)
+
+
+# RAGBench rows
+
+
+@pytest.mark.parametrize("cell", [5, [1], {"a": 1}, "x", None, [["0a"]], [{"key": "0a"}]])
+def test_a_published_row_of_the_wrong_shape_is_named(cell):
+    row = dict.fromkeys(ragbench.COLUMNS, cell) | {"documents_sentences": 5, "all_relevant_sentence_keys": 5}
+
+    assert refusal(row).startswith("Row 1: ")
+
+
+# Whatever comes
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters()), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = sorted({name for names in COLUMNS.values() for name in names} | {*ragbench.COLUMNS, "id", "labels", "situation"}
+               | {"positive", "negative", "positive_wrong", "fakeanswer", "prediction", "noise_rate", "docs"})  # fmt: skip
+ROWS = st.dictionaries(st.sampled_from(NAMES) | st.text(st.characters()), JSON, max_size=8)
+
+
+def is_loaded_or_refused(name, data):
+    try:
+        loaded = load(name, data)
+    except DatasetError as error:
+        str(error).encode()
+        assert str(error).strip()
+    else:
+        assert isinstance(loaded, Dataset | TestBed)
+        loaded.model_dump_json().encode()
+
+
+@given(data=st.binary(), name=st.sampled_from(["a.json", "a.csv"]))
+def test_any_bytes_are_loaded_or_refused(data, name):
+    is_loaded_or_refused(name, data)
+
+
+@given(value=JSON)
+def test_any_json_is_loaded_or_refused(value):
+    is_loaded_or_refused("a.json", json.dumps(value).encode())
+
+
+@pytest.mark.parametrize("columns", [("question", "response"), ("query", "prediction"), ("query", "positive", "negative"),
+                                     ragbench.COLUMNS])  # fmt: skip
+@given(data=st.data())
+def test_any_rows_under_known_columns_are_loaded_or_refused(columns, data):
+    rows = data.draw(st.lists(ROWS, min_size=1, max_size=3))
+    rows[0] |= {column: data.draw(JSON) for column in columns}
+
+    is_loaded_or_refused("a.json", json.dumps(rows).encode())
+
+
+# Published data
+
+
+def test_the_malformed_published_file_is_read(check_data):
+    bed = load("en_fact.json", (check_data / "malformed" / "en_fact.json").read_bytes())
+
+    assert (len(bed.rows), bed.abilities) == (100, (Ability.COUNTERFACTUAL,))
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "abilities"),
+    [
+        ("en_fact", 100, (Ability.COUNTERFACTUAL,)),
+        ("zh_fact", 100, (Ability.COUNTERFACTUAL,)),
+        ("zh_int", 100, (Ability.INTEGRATION,)),
+        ("zh_refine", 300, (Ability.NOISE, Ability.REJECTION)),
+    ],
+)
+def test_the_published_test_beds_are_read(check_data, name, rows, abilities):
+    bed = load(f"{name}.json", (check_data / "rgb" / f"{name}.json").read_bytes())
+
+    assert (len(bed.rows), bed.abilities) == (rows, abilities)
+
+
+def test_the_published_prediction_files_are_read(check_data):
+    files = sorted(check_data.glob("rgb_predictions/*/[op]*.json"))
+
+    sizes = [len(load(file.name, file.read_bytes()).samples) for file in files]
+
+    assert sizes == [100] * 61
+
+
+def test_a_published_ragbench_row_is_read_from_json_lines(check_data):
+    table = pd.read_parquet(next(check_data.glob("ragbench/hotpotqa/*.parquet"))).head(20)
+    published = table.to_json(orient="records", lines=True).encode()
+
+    dataset = load("hotpotqa.jsonl", published)
+
+    assert len(dataset.samples) == 20
+    assert dataset.samples[0].id.startswith("hotpotqa")
+    assert dataset.samples[0].labels.relevant_keys == tuple(table.iloc[0]["all_relevant_sentence_keys"])

@@ -1,0 +1,1 @@
+"""Every page, empty, filled and with broken input."""

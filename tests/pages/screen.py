@@ -1,0 +1,97 @@
+"""What a page shows, as a person reads it, and what it hands to a Markdown renderer."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block, Button, ButtonGroup
+
+from evaluators.runs.engine import registry
+from evaluators.types import Run
+from ui import session
+
+MESSAGES = ("info", "warning", "error", "success")
+MARKDOWN = ("markdown", "caption", "title", "header", "subheader", "text_like", "toast", *MESSAGES)
+ESCAPED = re.compile(r"\\([^\w\s])")
+
+
+def said(at: AppTest, *kinds: str) -> str:
+    """The texts of these kinds of elements (captions and messages by default), one a line, without escapes."""
+    found = [element.value for kind in kinds or ("caption", *MESSAGES) for element in at.get(kind)]
+    return ESCAPED.sub(r"\1", "\n".join(found))
+
+
+def state(at: AppTest) -> str:
+    """The words on the run's progress bar."""
+    return "\n".join(bar.proto.text for bar in at.get("progress"))
+
+
+def button(at: AppTest, label: str) -> Button:
+    """The first button with this label."""
+    return next(button for button in at.button if button.label == label)
+
+
+def segments(at: AppTest, key: str) -> ButtonGroup:
+    return next(group for group in at.get("button_group") if group.key == key)
+
+
+def cards(at: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def table(at: AppTest, first_column: str) -> list[dict[str, Any]]:
+    """The rows of the table whose first column has this title."""
+    frames = (element.value for element in at.dataframe)
+    return next(frame for frame in frames if frame.columns[0] == first_column).to_dict("records")
+
+
+def html(at: AppTest) -> str:
+    return "\n".join(element.proto.body for element in at.get("html"))
+
+
+def markdown(at: AppTest) -> list[str]:
+    """Every text that Streamlit renders as Markdown: texts, messages, and the labels of widgets."""
+    elements = [*_leaves(at.main), *_leaves(at.sidebar)]
+    texts = [element.value for element in elements if element.type in MARKDOWN]
+    return texts + [label for element in elements if isinstance(label := getattr(element, "label", None), str)]
+
+
+def settled(at: AppTest) -> AppTest:
+    """The page after every run of this store has come to its end."""
+    for _ in range(600):
+        if not any(registry.is_live(run.id) for run in runs()):
+            return at.run()
+        time.sleep(0.1)
+    raise AssertionError("A run did not end within a minute.")
+
+
+def runs() -> list[Run]:
+    return session.store().runs("local")
+
+
+def jsonl(*rows: dict[str, Any]) -> str:
+    return "\n".join(json.dumps(row) for row in rows)
+
+
+def _leaves(block: Block) -> Iterator[Any]:
+    for child in block.children.values():
+        if isinstance(child, Block):
+            if label := getattr(child, "label", ""):
+                yield _Label(label)
+            yield from _leaves(child)
+        else:
+            yield child
+
+
+class _Label:
+    """The label of an expander, popover or tab."""
+
+    type = "label"
+
+    def __init__(self, label: str) -> None:
+        self.label = label
