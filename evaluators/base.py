@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -40,7 +40,16 @@ class Evaluator(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or "parameters"
-            raise ParameterError(f"{cls.title}: {field} is {first['input']!r}. {first['msg']}.") from error
+            raise ParameterError(f"{cls.title}: {field} {_problem(cls, first)}.") from error
+
+
+def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
+    """What is wrong with a parameter; values are cut, and one under an unknown name (it may be a key) is not told."""
+    if first["type"] == "missing":
+        return "is missing. Give it a value"
+    if first["type"] == "extra_forbidden":
+        return f"is no parameter. Known: {', '.join(name for name in cls.model_fields if name != 'llm_client')}"
+    return f"is {first['input']!r:.60}. {first['msg']}"
 
 
 E = TypeVar("E", bound=type[Evaluator])

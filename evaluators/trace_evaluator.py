@@ -87,7 +87,7 @@ SUPPORTED: Weights = {
 }
 FULL_FROM = 0.7
 PARTIAL_FROM = 0.5
-LEAST_SHARE_FOR_FULL = 0.5
+LEAST_SHARE_FOR_FULL = 0.4
 """At least this share of its content words must stand in the sentences that carry a fully supported sentence."""
 
 _MOST_KEYS = 3
@@ -194,6 +194,7 @@ class TRACEEvaluator(Evaluator):
         relevant, utilized = _relevant(compared, evidence), _utilized(compared, evidence)
         supports = _supports(sentences, question, compared)
         carrying = {key for support in supports for key in support.supporting_keys}
+        utilized = utilized if any(map(_is_claim, supports)) else set()
         return Labels(
             relevant_keys=tuple(key for row, key in enumerate(keys) if row in relevant),
             utilized_keys=tuple(key for row, key in enumerate(keys) if row in utilized or key in carrying),
@@ -350,7 +351,7 @@ def _relevant(compared: Compared, evidence: Evidence) -> set[int]:
     """Likely relevant sentences; the response helps, because likeness to the question alone tells little."""
     has_response = bool(compared.response.any())
     touched = compared.response_cosine.max(axis=1, initial=0) + compared.question_cosine > 0
-    return _likeliest(_probability(RELEVANT if has_response else RELEVANT_BY_QUESTION, evidence) * touched)
+    return _likeliest(_probability(RELEVANT if has_response else RELEVANT_BY_QUESTION, evidence) * touched, at_least=1)
 
 
 def _utilized(compared: Compared, evidence: Evidence) -> set[int]:
@@ -364,9 +365,9 @@ def _probability(weights: Weights, evidence: Evidence) -> Matrix:
     return probability
 
 
-def _likeliest(probability: Matrix) -> set[int]:
+def _likeliest(probability: Matrix, at_least: int = 0) -> set[int]:
     """As many sentences as the probabilities add up to, the likeliest of them, the first of equals."""
-    count = int(probability.sum() + 0.5)
+    count = max(int(probability.sum() + 0.5), at_least if probability.any() else 0)
     return set(np.argsort(-probability, kind="stable")[:count].tolist())
 
 
@@ -382,9 +383,13 @@ def _supports(sentences: Sentences, question: str, compared: Compared) -> tuple[
 
 def _estimate(support: SentenceSupport, probability: float) -> float:
     """The probability within the bounds that the rules set: 1 without a claim, half of it where nothing carries."""
-    if support.support is Support.FULL and not support.supporting_keys:
+    if not _is_claim(support):
         return 1.0
     return probability / 2 if support.support is Support.NONE else probability
+
+
+def _is_claim(support: SentenceSupport) -> bool:
+    return support.support is not Support.FULL or bool(support.supporting_keys)
 
 
 def _claim(row: int, probability: float, strangers: Sequence[str], compared: Compared) -> _Claim:

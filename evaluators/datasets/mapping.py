@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from evaluators.datasets import ragbench, rgb
 from evaluators.datasets.readers import Row, raise_problems, read_rows
 from evaluators.errors import DatasetError
+from evaluators.text.normalise import without_surrogates
 from evaluators.types import Dataset, Labels, Sample
 
 T = TypeVar("T")
@@ -26,26 +27,37 @@ COLUMNS = {
 def load(name: str, data: bytes) -> Dataset | rgb.TestBed:
     """The data set or test bed in a file; raises `DatasetError` that names rows and remedies."""
     rows = read_rows(name, data)
-    columns = set(rows[0][1])
+    columns = {column for _, row in rows for column in row}
     if {"query", "positive", "negative"} <= columns:
-        return rgb.TestBed(name=name, rows=tuple(_each(rows, _bed_row)))
+        return _bed(name, rows)
     if {"query", "prediction"} <= columns:
         return _dataset(name, rows, _recorded_answer)
     if {"documents_sentences", "all_relevant_sentence_keys"} <= columns:
-        return _dataset(name, rows, ragbench.sample)
+        return _dataset(name, rows, _published)
     _check_columns(name, columns)
     return _dataset(name, rows, _sample)
 
 
 def _dataset(name: str, rows: list[Row], make: Callable[[Mapping[str, Any]], Sample]) -> Dataset:
     samples = _each(rows, make)
-    seen: dict[str, int] = {}
-    for (number, _), sample in zip(rows, samples, strict=True):
-        if sample.id in seen:
-            message = f"Row {number}: id {sample.id[:60]!r} stands in row {seen[sample.id]} too."
-            raise DatasetError(f"{message} Make the ids unique, or remove the column and rows are numbered.")
-        seen[sample.id] = number
+    _check_ids(rows, [(sample.id, "") for sample in samples])
     return Dataset(name=name, samples=tuple(samples))
+
+
+def _bed(name: str, rows: list[Row]) -> rgb.TestBed:
+    """One file may hold a bed for each ability, each of which counts from 0."""
+    bed_rows = _each(rows, _bed_row)
+    _check_ids(rows, [(row.id, str(row.abilities)) for row in bed_rows])
+    return rgb.TestBed(name=name, rows=tuple(bed_rows))
+
+
+def _check_ids(rows: list[Row], ids: list[tuple[str, str]]) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for (number, _), key in zip(rows, ids, strict=True):
+        if key in seen:
+            message = f"Row {number}: id {key[0][:60]!r} stands in row {seen[key]} too."
+            raise DatasetError(f"{message} Make the ids unique, or remove the column and rows are numbered.")
+        seen[key] = number
 
 
 def _each(rows: list[Row], make: Callable[[Mapping[str, Any]], T]) -> list[T]:
@@ -53,14 +65,22 @@ def _each(rows: list[Row], make: Callable[[Mapping[str, Any]], T]) -> list[T]:
     for number, row in rows:
         try:
             made.append(make({"id": number, **_clean(row)}))
-        except ValidationError as error:
-            first = error.errors()[0]
-            problems.append(f"Row {number}: {first['loc'][0]} is not usable ({first['msg']}).")
-        except (KeyError, DatasetError) as error:
-            what = f"{error.args[0]} is missing. Add it." if isinstance(error, KeyError) else str(error)
-            problems.append(f"Row {number}: {what}")
+        except (ValidationError, KeyError, RecursionError, DatasetError) as error:
+            problems.append(f"Row {number}: {_problem(error)}")
     raise_problems(problems)
     return made
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply. Flatten it."
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing. Add it."
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    field = first["loc"][0] if first["loc"] else error.title.lower()
+    return f"{field} is not usable ({first['msg'].replace('tuple', 'list')}). Correct it or remove the row."
 
 
 def _sample(row: Mapping[str, Any]) -> Sample:
@@ -76,7 +96,31 @@ def _sample(row: Mapping[str, Any]) -> Sample:
 
 
 def _recorded_answer(row: Mapping[str, Any]) -> Sample:
-    return rgb.recorded_answer({**row, "query": _question(row), "prediction": _text(row, ("prediction",))})
+    known = {"query": _question(row), "prediction": _text(row, ("prediction",)), "noise_rate": _noise(row)}
+    return rgb.recorded_answer({**row, **known, "docs": _documents(row), "ans": _accepted(row)})
+
+
+def _noise(row: Mapping[str, Any]) -> float | None:
+    """The noise rate of a recorded answer; CSV holds it as text."""
+    value = row.get("noise_rate")
+    if value in (None, ""):
+        return None
+    try:
+        noise = float(value)
+    except (TypeError, ValueError, OverflowError):
+        noise = -1
+    if not 0 <= noise <= 1:
+        raise DatasetError(f"noise_rate is {str(value)[:40]}. Give a share from 0 to 1.")
+    return noise
+
+
+def _published(row: Mapping[str, Any]) -> Sample:
+    try:
+        return ragbench.sample(row)
+    except ValidationError:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DatasetError("not in the shape of a RAGBench row. Take the columns as they were published.") from error
 
 
 def _bed_row(row: Mapping[str, Any]) -> rgb.BedRow:
@@ -85,7 +129,7 @@ def _bed_row(row: Mapping[str, Any]) -> rgb.BedRow:
 
 
 def _question(row: Mapping[str, Any]) -> str:
-    question = _text(row, COLUMNS["question"])
+    question: str = _text(row, COLUMNS["question"])
     if not question.strip():
         raise DatasetError("the question is empty. Fill it in or remove the row.")
     return question
@@ -139,7 +183,7 @@ def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
 def _repaired(value: Any) -> Any:
     """Half of a surrogate pair cannot be stored as UTF-8; a replacement character stands in its place."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+        return without_surrogates(value)
     if isinstance(value, list):
         return [_repaired(item) for item in value]
     return {name: _repaired(item) for name, item in value.items()} if isinstance(value, dict) else value
@@ -149,7 +193,7 @@ def _check_columns(name: str, columns: set[str]) -> None:
     wanted = {field: names for field, names in COLUMNS.items() if field in ("question", "response")}
     for field, names in wanted.items():
         if not columns & set(names):
-            found = ", ".join(sorted(str(column)[:30] for column in columns)[:12])
+            found = ", ".join(sorted(without_surrogates(column)[:30] for column in columns)[:12])
             raise DatasetError(
-                f"{name} has no column {field} (it has: {found}). Rename or add one: {' or '.join(names)}."
+                f"{name} has no column {field} (it has: {found or 'none'}). Rename or add one: {' or '.join(names)}."
             )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from evaluators.errors import DatasetError
@@ -26,7 +28,7 @@ def read_rows(name: str, data: bytes) -> list[Row]:
     if not rows:
         raise DatasetError(f"{name} holds no rows. Check that the right file was chosen.")
     if len(rows) > MAX_ROWS:
-        raise DatasetError(f"{name} has {len(rows):,} rows; the limit is {MAX_ROWS:,}. Split the file.")
+        raise DatasetError(f"{name} has more than {MAX_ROWS:,} rows, the limit. Split the file.")
     for number, row in rows:
         _check_cells(number, row)
     return rows
@@ -70,12 +72,15 @@ def _json_rows(text: str) -> list[Row]:
 
 
 def _json_lines(text: str) -> list[Row]:
-    """One object a line; a bracket alone on its line and a comma at the end do no harm."""
-    rows, problems = [], []
+    """One object a line; a bracket alone on its line and a comma at the end do no harm. Stops above the limit."""
+    rows: list[Row] = []
+    problems: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         line = line.strip().rstrip(",")
         if line in ("", "[", "]"):
             continue
+        if len(rows) + len(problems) > MAX_ROWS:
+            break
         try:
             rows.append(_row(number, json.loads(line)))
         except RecursionError:
@@ -88,19 +93,23 @@ def _json_lines(text: str) -> list[Row]:
 
 def _row(number: int, value: Any) -> Row:
     if not isinstance(value, dict):
-        raise DatasetError(f"Row {number}: {str(value)[:60]!r} is no object. Each row needs named fields.")
+        what = "a list" if isinstance(value, list) else repr(str(value)[:60])
+        raise DatasetError(f"Row {number}: {what} is no object. Each row needs named fields.")
     return number, value
 
 
 def _csv_rows(text: str) -> list[Row]:
     csv.field_size_limit(MAX_BYTES)
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
+    text = text.lstrip("\r\n")
+    names = re.sub('"[^"]*"', "", text.split("\n", 1)[0])
+    delimiter = max(",;\t", key=names.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[Row] = []
     try:
-        return list(_csv_cells(reader))
+        rows.extend(islice(_csv_cells(reader), MAX_ROWS + 1))
     except csv.Error as error:
-        raise DatasetError(f"Line {reader.line_num}: {error}. Check the quotation marks there.") from error
+        raise DatasetError(f"Row {len(rows) + 1}: {error}. Check its quotation marks.") from error
+    return rows
 
 
 def _csv_cells(reader: csv.DictReader[str]) -> Iterator[Row]:
@@ -108,7 +117,7 @@ def _csv_cells(reader: csv.DictReader[str]) -> Iterator[Row]:
         if None in row:
             names = len(reader.fieldnames or ())
             raise DatasetError(f"Row {number}: more cells than the {names} column names. Quote cells that hold commas.")
-        yield number, {key.strip(): value for key, value in row.items() if key and value is not None}
+        yield number, {key.strip(): value for key, value in row.items() if key}
 
 
 def _check_cells(number: int, row: dict[str, Any]) -> None:

@@ -44,7 +44,7 @@ why will with within without would yes you your document documents context passa
 mentioned
 """
 _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
-_STOP_CHARACTERS = frozenset("的了是在和与或及也都而且就着被把将之其这那有为以于吗呢吧")
+_STOP_CHARACTERS = frozenset("的了是在和与或及也而且就着被把将之其这那有为以于吗呢吧")
 _SUFFIXES_TEXT = "ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly er e s y"
 _SUFFIXES = tuple(_SUFFIXES_TEXT.split())
 _SHORTEST_STEM = 3
@@ -57,7 +57,7 @@ def terms(text: str) -> list[str]:
     if text.isascii():
         return list(map(_term, _ASCII_WORD.findall(text.lower())))
     words: list[str] = _WORD.findall(text.lower())
-    following = [*words[1:], STOP]
+    following = [*words, STOP][1:]
     return [
         _pair(word, after) if _is_ideograph(word) else _term(word) for word, after in zip(words, following, strict=True)
     ]
@@ -155,9 +155,11 @@ def _load(name: str) -> Embed:
 
 @lru_cache(maxsize=50_000)
 def _term(word: str) -> str:
-    """The word without its ending: enough to bring "learns", "learned" and "learning" together."""
+    """The word without its ending, so that "learns" meets "learning"; a number without thousands separators."""
     if word in _STOP_WORDS:
         return STOP
+    if word[0].isdigit():
+        return word.replace(",", "")
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
             return word[: -len(suffix)]

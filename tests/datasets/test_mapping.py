@@ -12,7 +12,7 @@ from evaluators.datasets import ragbench
 from evaluators.datasets.mapping import COLUMNS, load
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import DatasetError
-from evaluators.types import Ability, Dataset
+from evaluators.types import Ability
 
 ROW = {"question": "q", "response": "r"}
 BED_ROW = {"query": "q", "answer": "a", "positive": ["p"], "negative": ["n"]}
@@ -31,13 +31,21 @@ def refusal(*rows):
     return str(caught.value)
 
 
+def outcome(name, data):
+    """The message of a refusal, or "loaded"; both can be written as UTF-8."""
+    try:
+        loaded = load(name, data)
+    except DatasetError as error:
+        return str(error).encode().decode()
+    loaded.model_dump_json().encode()
+    return "loaded"
+
+
 # Samples
 
 
 @pytest.mark.parametrize(("field", "name"), [(field, name) for field, names in COLUMNS.items() for name in names])
 def test_a_column_may_have_any_of_its_usual_names(field, name):
-    if (field, name) == ("response", "prediction"):
-        pytest.skip("a file with prediction is an RGB prediction file where it has query, too")
     row = {key: value for key, value in ROW.items() if key != field} | {name: "text"}
 
     assert getattr(one(row), field) == (("text",) if field == "retrieved_documents" else "text")
@@ -154,7 +162,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
         (ROW | {"answer": ["a", 5]}, "Row 1: ground_truth is not usable (Input should be a valid string). Correct"),
         (ROW | {"answer": {"a": 1}}, "Row 1: ground_truth is not usable"),
         (ROW | {"labels": 3}, "Row 1: labels is not usable"),
-        (ROW | {"labels": {"relevant_keys": "0a"}}, "Row 1: relevant_keys is not usable (Input should be a valid list)"),
+        (ROW | {"labels": {"relevant_keys": "0a"}}, "Row 1: relevant_keys is not usable (Input should be a valid list"),
         (ROW | {"labels": {"oops": []}}, "Row 1: oops is not usable"),
     ],
 )  # fmt: skip
@@ -179,10 +187,7 @@ def test_an_id_that_stands_twice_is_named_with_both_rows():
 @pytest.mark.parametrize("column", ["documents", "answer", "response", "labels", "anything"])
 def test_a_deeply_nested_cell_is_read_or_refused(column):
     text = json.dumps(ROW)[:-1] + f', "{column}": {"[" * 900}{"]" * 900}' + "}"
-    try:
-        load("a.json", text.encode())
-    except DatasetError as error:
-        assert str(error).startswith("Row 1: ")  # noqa: PT017 - reading it is fine as well
+    assert outcome("a.json", text.encode()) in ("loaded", "Row 1: nested too deeply. Flatten it.")
 
 
 def test_a_row_nested_too_deeply_is_named():
@@ -254,7 +259,7 @@ def test_a_recorded_answer_may_stand_in_a_csv():
         ({"docs": [5]}, "Row 1: document 1 in docs is '5'. Make it text."),
         ({"ans": {"a": 1}}, "Row 1: ground_truth is not usable"),
         ({"noise_rate": 2}, "Row 1: noise_rate is 2. Give a share from 0 to 1."),
-        ({"noise_rate": "much"}, "Row 1: noise_rate is 'much'. Give a share from 0 to 1."),
+        ({"noise_rate": "much"}, "Row 1: noise_rate is much. Give a share from 0 to 1."),
         ({"noise_rate": [1]}, "Row 1: noise_rate is [1]. Give a share from 0 to 1."),
     ],
 )
@@ -283,40 +288,31 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters()), inner, max_size=3),
     max_leaves=8,
 )
-NAMES = sorted({name for names in COLUMNS.values() for name in names} | {*ragbench.COLUMNS, "id", "labels", "situation"}
-               | {"positive", "negative", "positive_wrong", "fakeanswer", "prediction", "noise_rate", "docs"})  # fmt: skip
+NAMES = sorted(
+    {name for names in COLUMNS.values() for name in names}.union(
+        ragbench.COLUMNS, BED_ROW, RECORDED, ("labels", "situation", "positive_wrong", "fakeanswer")
+    )
+)
 ROWS = st.dictionaries(st.sampled_from(NAMES) | st.text(st.characters()), JSON, max_size=8)
-
-
-def is_loaded_or_refused(name, data):
-    try:
-        loaded = load(name, data)
-    except DatasetError as error:
-        str(error).encode()
-        assert str(error).strip()
-    else:
-        assert isinstance(loaded, Dataset | TestBed)
-        loaded.model_dump_json().encode()
 
 
 @given(data=st.binary(), name=st.sampled_from(["a.json", "a.csv"]))
 def test_any_bytes_are_loaded_or_refused(data, name):
-    is_loaded_or_refused(name, data)
+    assert outcome(name, data)
 
 
 @given(value=JSON)
 def test_any_json_is_loaded_or_refused(value):
-    is_loaded_or_refused("a.json", json.dumps(value).encode())
+    assert outcome("a.json", json.dumps(value).encode())
 
 
-@pytest.mark.parametrize("columns", [("question", "response"), ("query", "prediction"), ("query", "positive", "negative"),
-                                     ragbench.COLUMNS])  # fmt: skip
+@pytest.mark.parametrize("columns", [tuple(ROW), tuple(BED_ROW), tuple(RECORDED), ragbench.COLUMNS])
 @given(data=st.data())
 def test_any_rows_under_known_columns_are_loaded_or_refused(columns, data):
     rows = data.draw(st.lists(ROWS, min_size=1, max_size=3))
     rows[0] |= {column: data.draw(JSON) for column in columns}
 
-    is_loaded_or_refused("a.json", json.dumps(rows).encode())
+    assert outcome("a.json", json.dumps(rows).encode())
 
 
 # Published data

@@ -17,7 +17,7 @@ from ui import session
 
 MESSAGES = ("info", "warning", "error", "success")
 MARKDOWN = ("markdown", "caption", "title", "header", "subheader", "text_like", "toast", *MESSAGES)
-ESCAPED = re.compile(r"\\([^\w\s])")
+ESCAPED = re.compile(r"\\([\W_])")
 
 
 def said(at: AppTest, *kinds: str) -> str:
@@ -62,10 +62,15 @@ def markdown(at: AppTest) -> list[str]:
 
 
 def settled(at: AppTest) -> AppTest:
-    """The page after every run of this store has come to its end."""
+    """The page after every run of this process has come to its end."""
+    wait_for_runs()
+    return at.run()
+
+
+def wait_for_runs() -> None:
     for _ in range(600):
-        if not any(registry.is_live(run.id) for run in runs()):
-            return at.run()
+        if not any(registry.is_live(run_id) for run_id in list(registry._jobs)):
+            return
         time.sleep(0.1)
     raise AssertionError("A run did not end within a minute.")
 

@@ -38,12 +38,18 @@ def test_every_bundled_data_set_has_a_preview(open_page: OpenPage, name: str) ->
     assert table(checked(at.run()), "id")
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("samples.jsonl", jsonl(GOOD, GOOD)),
-    ("samples.json", f"[{jsonl(GOOD)}, {jsonl(GOOD)}]"),
-    ("samples.csv", f'{HEADER}\nWhen?,In May.,"[""It was in May."", ""Tea is hot.""]"\nWhen?,In May.,It was in May.'),
-    ("samples.tsv", "question\tresponse\tcontexts\nWhen?\tIn May.\tIt was.\nWhen?\tIn May.\tTea is hot."),
-])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("samples.jsonl", jsonl(GOOD, GOOD)),
+        ("samples.json", f"[{jsonl(GOOD)}, {jsonl(GOOD)}]"),
+        (
+            "samples.csv",
+            f'{HEADER}\nWhen?,In May.,"[""It was in May."", ""Tea is hot.""]"\nWhen?,In May.,It was in May.',
+        ),
+        ("samples.tsv", "question\tresponse\tcontexts\nWhen?\tIn May.\tIt was.\nWhen?\tIn May.\tTea is hot."),
+    ],
+)
 def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, content: str) -> None:
     at = upload(name, content)
     assert not at.error
@@ -52,16 +58,15 @@ def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, con
     assert [row["question"] for row in table(at, "id")] == ["When?", "When?"]
 
 
-def test_a_file_says_which_evaluators_it_serves(upload: Upload) -> None:
-    usable = {row["Evaluator"]: row["Usable"] for row in table(upload("samples.jsonl", jsonl(GOOD)), "Evaluator")}
-    assert usable["TRACE (heuristic)"] == "1 / 1"
-    assert usable["RGB"] == "0 / 1"
+def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -> None:
+    at = upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
+    trace = next(row for row in table(at, "Evaluator") if row["Evaluator"] == "TRACE (heuristic)")
+    assert trace["Usable"] == "1 / 2"
+    assert "response missing in 1" in trace["Needs"]
 
 
 def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
-    assert "RGB test bed · 1 rows · tests noise robustness, negative rejection" in said(
-        upload("bed.json", jsonl(BED))
-    )
+    assert "RGB test bed · 1 rows · tests noise robustness, negative rejection" in said(upload("bed.json", jsonl(BED)))
 
 
 BAD_FILES = {
@@ -81,9 +86,12 @@ BAD_FILES = {
     "too many cells": ("bad.csv", f"{HEADER}\nWhen?,In May, 1994,d", ("Row 1", "Quote cells that hold commas")),
     "open quotation mark": ("bad.csv", f'{HEADER}\n"When?,May,d', ("Line", "Check the quotation marks")),
     "a list for an answer": ("bad.jsonl", jsonl({**GOOD, "response": ["May"]}), ("Row 1: response is a list", "Make")),
-    "a number for a document": ("bad.jsonl", jsonl({**GOOD, "retrieved_documents": [7]}), ("Row 1: document 1", "Make")),
+    "a number for a document": (
+        "bad.jsonl",
+        jsonl({**GOOD, "retrieved_documents": [7]}),
+        ("Row 1: document 1", "Make"),
+    ),
     "nested too deeply": ("bad.jsonl", "[" * 100_000, ("Line 1: nested too deeply", "Flatten it")),
-    "a name that is taken": ("TRACE sample (English)", jsonl(GOOD), ("name of a bundled data set", "Rename the file")),
 }
 
 
@@ -146,7 +154,9 @@ def test_images_and_html_in_uploaded_text_are_shown_as_letters(
     assert "<style>*" not in html(at)
 
 
-@pytest.mark.parametrize("content", [HOSTILE, jsonl({HOSTILE: 1}), jsonl({"id": HOSTILE, **GOOD}) + "\n" + jsonl({"id": HOSTILE, **GOOD})])
+@pytest.mark.parametrize(
+    "content", [HOSTILE, jsonl({HOSTILE: 1}), jsonl({"id": HOSTILE, **GOOD}) + "\n" + jsonl({"id": HOSTILE, **GOOD})]
+)
 def test_images_in_a_bad_file_are_shown_as_letters_in_the_message(upload: Upload, content: str) -> None:
     at = upload(f"{IMAGE}.jsonl", content)
     assert at.error

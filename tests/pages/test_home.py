@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Filled, OpenPage
-from .screen import button, cards, said, settled, state
+from .conftest import Filled, OpenPage, checked
+from .screen import button, cards, said, state, wait_for_runs
 
 
 def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
     assert "No run yet." in said(open_page("home"))
 
 
-@pytest.mark.parametrize(("label", "page_title", "asked"), [
-    ("Run the RGB sample", "RGB", 216),
-    ("Run the TRACE sample", "TRACE", 24),
-])
-def test_a_sample_button_leads_to_the_finished_run(
-    open_page: OpenPage, label: str, page_title: str, asked: int
-) -> None:
+@pytest.mark.parametrize(
+    ("label", "name", "asked"), [("Run the RGB sample", "rgb", 216), ("Run the TRACE sample", "trace", 24)]
+)
+def test_a_sample_button_leads_to_the_finished_run(open_page: OpenPage, label: str, name: str, asked: int) -> None:
     at = open_page("home")
     button(at, label).click()
-    at = settled(at.run())
-    assert [title.value for title in at.title] == [page_title]
-    assert state(at) == f"Finished · {asked} / {asked} scored"
-    assert not at.exception
+    checked(at.run())
+    assert [title.value for title in at.title] == [name.upper()]
+    wait_for_runs()
+    assert state(open_page(name, run=at.query_params["run"])) == f"Finished · {asked} / {asked} scored"
 
 
 def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, filled: Filled) -> None:

@@ -1,0 +1,1 @@
+"""The main journeys in a real browser against a real server."""

@@ -1,0 +1,191 @@
+"""One real server and a headless Chromium; after every test: no request left this machine, no traceback, no dialog."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from evaluators.runs import samples
+from evaluators.runs.engine import Job, create_run
+from evaluators.runs.store import Store
+from evaluators.types import Dataset, EvaluatorSpec, Run, Sample
+
+ROOT = Path(__file__).parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+HOME_HOSTS = {"127.0.0.1", "localhost"}
+MANY = 4000
+
+expect.set_options(timeout=20_000)
+
+
+class Server(NamedTuple):
+    """The running app: where it listens, and its store."""
+
+    address: str
+    store: Store
+
+
+class Seen(NamedTuple):
+    """What the browser did during a test."""
+
+    hosts: set[str]
+    dialogs: list[str]
+    pages: list[Page]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    return {**browser_type_launch_args, "executable_path": _browser(), "args": list(QUIET)}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`streamlit run app.py` with a data directory of its own."""
+    folder, port = tmp_path_factory.mktemp("e2e"), _free_port()
+    environment = {name: value for name, value in os.environ.items() if name not in ("SPACE_ID", "PLUMBLINE_PUBLIC")}
+    environment |= {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    address = f"http://localhost:{port}"
+    try:
+        _wait_until_healthy(address, process, folder / "server.log")
+        yield Server(address, Store(folder / "plumbline.sqlite3"))
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def base_url(server: Server) -> str:
+    return server.address
+
+
+@pytest.fixture(scope="session")
+def rgb_run(server: Server) -> Run:
+    return _finished(server.store, samples.rgb(server.store, "local"))
+
+
+@pytest.fixture(scope="session")
+def trace_run(server: Server) -> Run:
+    return _finished(server.store, samples.trace(server.store, "local"))
+
+
+@pytest.fixture
+def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
+    """A run that nobody started yet and that takes seconds; a data set of its own for each test."""
+    spec, data = EvaluatorSpec(name="trace"), _many_samples(request.node.name)
+    run = create_run(server.store, data, spec, workspace="local", title="A long run")
+    yield run
+    page: Page = request.getfixturevalue("page")
+    page.goto(f"/trace?run={run.id}")
+    expect(page.get_by_text("scored").first).to_be_visible()
+    if page.get_by_role("button", name="Cancel").is_visible():
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    server.store.delete_run(run.id)
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen(set(), [], [])
+
+
+@pytest.fixture
+def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Callable[..., BrowserContext]:
+    """As pytest-playwright's, with every request, dialog and page written down."""
+
+    def create(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.on("request", lambda request: seen.hosts.add(urlsplit(request.url).hostname or ""))
+        context.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
+        context.on("page", seen.pages.append)
+        return context
+
+    return create
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks(page: Page, seen: Seen) -> Iterator[None]:
+    """Every test: no host but this machine was asked, no dialog opened, no exception or traceback is on a page."""
+    yield
+    assert seen.hosts - {""} <= HOME_HOSTS
+    assert seen.dialogs == []
+    for each in seen.pages:
+        if not each.is_closed():
+            assert each.get_by_test_id("stException").count() == 0
+            assert each.get_by_text("Traceback").count() == 0
+
+
+def _browser() -> str:
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path:
+        return path
+    reason = "no Chromium found; install it or set CHROMIUM"
+    if os.environ.get("REQUIRE_BROWSER") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        assert process.poll() is None, f"The server ended:\n{log.read_text()}"
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    raise AssertionError(f"The server did not come up within a minute:\n{log.read_text()}")
+
+
+def _finished(store: Store, run: Run) -> Run:
+    job = Job(run, store)
+    job.start()
+    job.wait(60)
+    return run
+
+
+def _many_samples(name: str) -> Dataset:
+    documents = tuple(
+        f"Mill {n} was built in 18{n:02}. It grinds rye. Its wheel is made of oak." for n in range(10, 15)
+    )
+    return Dataset(
+        name=name,
+        samples=tuple(
+            Sample(
+                id=f"{name}-{n}",
+                question=f"When was mill {n % 5 + 10} built, and what does it grind?",
+                response=f"Mill {n % 5 + 10} was built in 18{n % 5 + 10}. It grinds rye. It is painted blue.",
+                retrieved_documents=documents,
+            )
+            for n in range(MANY)
+        ),
+    )

@@ -1,0 +1,47 @@
+"""Small screens and dark themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from evaluators.types import Run
+
+PAGES = ("/", "/rgb?run={rgb}", "/trace?run={trace}", "/sample?run={trace}&sample=1", "/sample?run={rgb}&sample=1")
+FILLED = {"/": "Recent runs", "/rgb": "216 samples.", "/trace": "24 samples. ", "/sample": "Documents"}
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_phone_never_scrolls_sideways(
+    rgb_run: Run, trace_run: Run, new_context: Callable[..., BrowserContext], address: str
+) -> None:
+    phone = new_context(viewport={"width": 390, "height": 844}).new_page()
+    visit(phone, address, rgb_run, trace_run)
+    for selector in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
+        assert phone.evaluate(f"{selector}.scrollWidth - {selector}.clientWidth") == 0
+
+
+def test_the_text_of_cards_can_be_read_in_the_dark(
+    trace_run: Run, rgb_run: Run, new_context: Callable[..., BrowserContext]
+) -> None:
+    dark = new_context(color_scheme="dark").new_page()
+    visit(dark, "/trace?run={trace}", rgb_run, trace_run)
+    assert brightness(dark, "backgroundColor", "[data-testid=stApp]") < 60
+    assert brightness(dark, "color", "[data-testid=stMetricValue]") > 180
+    visit(dark, "/sample?run={trace}&sample=1", rgb_run, trace_run)
+    assert brightness(dark, "color", ".pl-s") > 180
+
+
+def visit(page: Page, address: str, rgb_run: Run, trace_run: Run) -> None:
+    page.goto(address.format(rgb=rgb_run.id, trace=trace_run.id))
+    expect(page.get_by_test_id("stMain").get_by_text(FILLED[address.split("?")[0]]).first).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+
+
+def brightness(page: Page, colour: str, selector: str) -> float:
+    """The mean of red, green and blue, 0 to 255."""
+    script = "([colour, selector]) => getComputedStyle(document.querySelector(selector))[colour]"
+    parts = page.evaluate(script, [colour, selector]).strip("rgba()").split(",")[:3]
+    return sum(map(float, parts)) / 3

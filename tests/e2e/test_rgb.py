@@ -1,0 +1,40 @@
+"""RGB in the browser: from the first click to a chart."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from evaluators.types import Run
+
+
+def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Run the RGB sample").click()
+    expect(page.get_by_role("heading", name="RGB", exact=True)).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Finished · 216 / 216 scored"))).to_be_visible(timeout=60_000)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(page.locator(".js-plotly-plot .scatterlayer path.point").first).to_be_visible()
+
+
+def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
+    page.goto("/rgb")
+    for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
+        page.get_by_role("button", name=ability).click()
+    for level in ("20 %", "40 %", "60 %"):
+        page.get_by_test_id("stMultiSelect").get_by_text(level, exact=True).locator("..").get_by_role(
+            "presentation"
+        ).click()
+    expect(page.get_by_text("48 prompts will be asked.")).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_text("Finished · 48 / 48 scored")).to_be_visible(timeout=60_000)
+    expect(page.locator(".js-plotly-plot .scatterlayer path.point")).to_have_count(2)
+    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_text([re.compile(r"\d+ % · 48 / 48")])
+
+
+def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(page: Page, rgb_run: Run) -> None:
+    page.goto(f"/rgb?run={rgb_run.id}")
+    expect(page.get_by_text("Finished · 216 / 216 scored")).to_be_visible()
+    expect(page.get_by_role("link", name="Home")).to_be_attached()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()

@@ -1,0 +1,207 @@
+"""RGB: the form counts what it will ask, the run shows rates that can be worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.types import Ability
+from ui import session
+
+from .conftest import Filled, OpenPage, Upload, checked
+from .screen import button, html, jsonl, runs, said, segments, settled, state, table
+
+BED = "RGB sample (English)"
+PREDICTIONS = (
+    {"id": 1, "query": "Who?", "ans": "Mina Osei", "prediction": "It was Mina Osei.", "noise_rate": 0.4, "docs": ["d"]},
+    {"id": 2, "query": "Who?", "ans": "Mina Osei", "prediction": "Osei", "noise_rate": 0.4, "docs": ["d"]},
+    {"id": 3, "query": "Who?", "ans": "Mina Osei", "prediction": "Osei and Mina", "noise_rate": 0.4, "docs": ["d"]},
+    {"id": 4, "query": "Who?", "ans": "Mina Osei", "prediction": "Jan Brandt", "noise_rate": 0.4, "docs": ["d"]},
+)
+"""Right under both policies; a part of the answer; all its words; wrong."""
+
+
+def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
+    at = open_page("rgb")
+    assert "the offline reader needs no key" in said(at)
+    assert "216 prompts will be asked." in said(at)
+
+
+@pytest.mark.parametrize(
+    ("abilities", "levels", "prompts"),
+    [
+        ([Ability.NOISE], [0.0, 0.8], "48"),  # 24 rows at two levels
+        ([Ability.REJECTION], [0.0, 0.8], "24"),  # 24 rows, always only negatives
+        ([Ability.INTEGRATION, Ability.COUNTERFACTUAL], [0.2], "24"),  # 12 and 12
+        ([], [0.2], "0"),
+        ([Ability.NOISE], [], "0"),
+    ],
+)
+def test_the_form_counts_the_prompts(
+    open_page: OpenPage, abilities: list[Ability], levels: list[float], prompts: str
+) -> None:
+    at = asked(open_page("rgb"), abilities, levels)
+    assert f"{prompts} prompts will be asked." in said(at)
+    assert at.button(key="rgb_start").disabled is (prompts == "0")
+
+
+def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) -> None:
+    at = asked(open_page("rgb"), [Ability.NOISE], [0.0, 0.8])
+    at.button(key="rgb_start").click()
+    at = settled(at.run())
+    assert state(at) == "Finished · 48 / 48 scored"
+    assert [row["Rate"] for row in table(at, "Rate")] == ["Noise robustness"]
+    assert [(row["Noise"], row["Scored / asked"]) for row in table(at, "Ability")] == [
+        ("0 %", "24 / 24"),
+        ("80 %", "24 / 24"),
+    ]
+
+
+def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
+    at = open_page("rgb")
+    at.selectbox(key="rgb_bed").set_value("RGB sample (Chinese)")
+    checked(at.run())
+    assert "请根据文档回答问题" in at.text_area(key="rgb_prompt_zh").value
+    at.button(key="rgb_start").click()
+    assert state(settled(at.run())) == "Finished · 72 / 72 scored"  # a third of the English rows
+
+
+@pytest.mark.parametrize(
+    ("prompt", "remedy"),
+    [
+        ("Answer $question", "The prompt lacks $documents. Put it where the documents should stand."),
+        ("Read $documents", "The prompt lacks $question. Put it where the question should stand."),
+        ("$question $documents $colour", "The prompt has an unknown blank $colour."),
+        ("$question $documents for 5 $", "Write $$ for a dollar sign."),
+    ],
+)
+def test_a_prompt_without_its_blanks_is_refused_before_anything_is_stored(
+    open_page: OpenPage, prompt: str, remedy: str
+) -> None:
+    at = open_page("rgb")
+    at.text_area(key="rgb_prompt_en").set_value(prompt)
+    at.run()
+    at.button(key="rgb_start").click()
+    assert remedy in said(checked(at.run()), "error")
+    assert runs() == []
+
+
+def test_a_finished_run_shows_what_it_was_and_every_rate(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    assert state(at) == "Finished · 216 / 216 scored"
+    assert f"Data: {BED} · Policy: documented · Model: Offline reader" in said(at)
+    assert {row["Rate"]: row["Scored / asked"] for row in table(at, "Rate")} == {
+        "Noise robustness": "120 / 120",
+        "Negative rejection": "24 / 24",
+        "Integration": "60 / 60",
+        "Error detection": "12 / 12",
+        "Error correction": "12 / 12",
+        "Correction if detected": table(at, "Rate")[-1]["Scored / asked"],
+    }
+    assert len(at.get("plotly_chart")) == 2
+
+
+def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    segments(at, f"ability_{filled.rgb.id}").set_value(Ability.REJECTION)
+    assert "24 samples." in said(checked(at.run()))
+    counts = []
+    for outcome in ("Passed", "Not passed", "Failed"):
+        segments(at, f"outcome_{filled.rgb.id}").set_value(outcome)
+        counts.append(
+            0 if "No sample matches" in said(checked(at.run())) else int(said(at).split(" samples.")[0].split()[-1])
+        )
+    assert sum(counts[:2]) == 24
+    assert counts[2] == 0
+
+
+def test_published_curves_can_be_laid_underneath(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    at.multiselect(key=f"published_{filled.rgb.id}").set_value(["ChatGPT"])
+    checked(at.run())
+    assert "ChatGPT (paper)" in at.get("plotly_chart")[0].proto.spec
+
+
+@pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75.0 %"), ("paper", "25.0 %")])
+def test_existing_answers_are_scored_by_either_policy(
+    open_page: OpenPage, upload: Upload, policy: str, accuracy: str
+) -> None:
+    upload("answers.json", jsonl(*PREDICTIONS))
+    at = scoring(open_page("rgb"), "answers.json")
+    at.selectbox(key="rgb_score_policy").set_value(policy)
+    at.run()
+    at.button(key="rgb_score_start").click()
+    at = settled(at.run())
+    assert f"Policy: {policy} · Answers: from the file" in said(at)
+    (rate,) = table(at, "Rate")
+    assert (rate["Rate"], rate["Value"], rate["Scored / asked"]) == ("Noise robustness", accuracy, "4 / 4")
+    assert [row["Noise"] for row in table(at, "Ability")] == ["40 %"]
+
+
+def test_existing_answers_can_be_scored_for_another_ability(open_page: OpenPage, upload: Upload) -> None:
+    refusal = "I can not answer the question because of the insufficient information in documents."
+    upload("answers.json", jsonl(PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal}))
+    at = scoring(open_page("rgb"), "answers.json")
+    segments(at, "rgb_ability_answers.json").set_value(Ability.REJECTION)
+    at.run()
+    at.button(key="rgb_score_start").click()
+    (rate,) = table(settled(at.run()), "Rate")
+    assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50.0 %")
+
+
+def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_page: OpenPage, upload: Upload) -> None:
+    upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}, PREDICTIONS[1], PREDICTIONS[3]))
+    at = scoring(open_page("rgb"), "answers.jsonl")
+    at.button(key="rgb_score_start").click()
+    at = settled(at.run())
+    assert state(at) == "Finished · 2 / 3 scored · 1 failed"
+    (rate,) = table(at, "Rate")
+    assert (rate["Value"], rate["Scored / asked"], rate["Failed"]) == ("50.0 %", "2 / 3", 1)
+    at = open_page("sample", run=runs()[0].id, sample="1")
+    assert "Sample 1: " in said(at, "error")
+    assert "answer" in said(at, "error")
+    assert button(at, "Next")
+
+
+def test_look_alike_characters_that_change_a_verdict_are_counted(open_page: OpenPage, upload: Upload) -> None:
+    upload("answers.json", jsonl({**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
+    at = scoring(open_page("rgb"), "answers.json")
+    at.button(key="rgb_score_start").click()
+    assert "look-alike characters (NFKC): 1" in said(settled(at.run()))
+
+
+@pytest.mark.parametrize("run_id", ["unknown", "../../etc", "%00", "x" * 5000])
+def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, filled: Filled, run_id: str) -> None:
+    at = open_page("rgb", run=run_id)
+    assert "No run on this page yet" in said(at)
+    assert at.button(key="rgb_start")
+
+
+def test_a_run_of_another_kind_is_not_shown_here(open_page: OpenPage, filled: Filled) -> None:
+    assert "No run on this page yet" in said(open_page("rgb", run=filled.trace.id))
+
+
+def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload: Upload) -> None:
+    upload("answers.json", jsonl(PREDICTIONS[0]))
+    at = scoring(open_page("rgb"), "answers.json")
+    at.button(key="rgb_score_start").click()
+    settled(at.run())
+    at = open_page("sample", run=runs()[0].id)
+    verdict = RGBEvaluator().verdicts(session.store().sample(runs()[0].fingerprint, 0))["accuracy"]
+    assert verdict.rule in said(at)
+    assert 'It was <mark class="pl-word">Mina Osei</mark>.' in html(at)
+
+
+def asked(at: AppTest, abilities: list[Ability], levels: list[float]) -> AppTest:
+    segments(at, f"rgb_abilities_{BED}").set_value(abilities)
+    at.multiselect(key="rgb_noise").set_value(levels)
+    return checked(at.run())
+
+
+def scoring(at: AppTest, name: str) -> AppTest:
+    """The form for answers that exist already, with this upload chosen."""
+    segments(at, "rgb_way").set_value("Score existing answers")
+    checked(at.run())
+    at.selectbox(key="rgb_answers").set_value(name)
+    return checked(at.run())

@@ -1,0 +1,102 @@
+"""Runs: what this workspace ran, what can be done with it, and nothing of anybody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.base import from_spec
+from evaluators.runs import samples
+from evaluators.runs.engine import evaluate
+from evaluators.types import Run, SampleResult
+from ui import session
+
+from .conftest import Filled, OpenPage, checked
+from .screen import button, cards, runs, said, settled, state, wait_for_runs
+
+
+def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
+    assert "No run yet." in said(open_page("runs"))
+
+
+def test_finished_runs_are_listed_with_their_coverage(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("runs")
+    assert "Finished · 216 / 216 scored" in said(at)
+    assert "Finished · 24 / 24 scored" in said(at)
+
+
+def test_open_leads_to_the_run(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("runs")
+    at.button(key=f"open_{filled.trace.id}").click()
+    assert "Adherence" in cards(checked(at.run()))
+
+
+def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("runs")
+    at.button(key=f"delete_{filled.rgb.id}").click()
+    checked(at.run())
+    assert runs() == [filled.trace]
+    assert "216" not in said(at)
+
+
+def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
+    run = stopped_after(1)
+    at = open_page("runs")
+    assert "Stopped · 1 / 24 scored" in said(at)
+    at.button(key=f"resume_{run.id}").click()
+    at.run()
+    assert "Finished · 24 / 24 scored" in said(settled(at))
+    assert not at.exception
+
+
+def test_failed_samples_can_be_tried_again(open_page: OpenPage, filled: Filled) -> None:
+    error = SampleResult(position=3, status="failed", error="The line was cut. Try again.")
+    filled.store.save_result(filled.trace.id, error)
+    at = open_page("trace", run=filled.trace.id)
+    assert state(at) == "Finished · 23 / 24 scored · 1 failed"
+    at.button(key=f"retry_{filled.trace.id}").click()
+    at.run()
+    assert state(settled(at)) == "Finished · 24 / 24 scored"
+
+
+@pytest.mark.parametrize("name", ["rgb", "trace"])
+def test_a_run_without_any_result_is_shown(open_page: OpenPage, name: str) -> None:
+    run = {"rgb": samples.rgb, "trace": samples.trace}[name](session.store(), "local")
+    at = open_page(name, run=run.id)
+    assert state(at).startswith("Stopped · 0 /")
+    assert button(at, "Resume")
+
+
+def test_on_a_public_host_nobody_sees_the_runs_of_another(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    first = open_page("home")
+    button(first, "Run the TRACE sample").click()
+    checked(first.run())
+    wait_for_runs()
+    first.switch_page("../pages/runs.py")
+    assert "Finished · 24 / 24 scored" in said(checked(first.run()))
+    assert "No run yet." in said(open_page("runs"))
+    assert "No run yet." in said(open_page("home"))
+
+
+def test_on_a_public_host_nobody_sees_the_uploads_of_another(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    first = open_page("datasets")
+    first.file_uploader(key="upload").upload("mine.csv", b"question,response\nWhen?,In May.")
+    assert "mine.csv (uploaded)" in checked(first.run()).selectbox(key="dataset").options
+    assert "mine.csv (uploaded)" not in open_page("datasets").selectbox(key="dataset").options
+
+
+def test_on_a_laptop_every_window_sees_the_same_runs(open_page: OpenPage, filled: Filled) -> None:
+    assert said(open_page("runs")) == said(open_page("runs"))
+
+
+def stopped_after(results: int) -> Run:
+    """A TRACE run of which so many results are stored and nothing is at work."""
+    store = session.store()
+    run = samples.trace(store, "local")
+    for position in range(results):
+        sample = store.sample(run.fingerprint, position)
+        store.save_result(run.id, evaluate(sample, position, from_spec(run.evaluator), None))
+    return run

@@ -1,0 +1,107 @@
+"""Sample: whatever stands in the address, a sample with its sentences, verdicts and neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.runs import samples
+from evaluators.trace_metrics import arithmetic, from_score
+from evaluators.types import SampleResult, Support
+
+from .conftest import Filled, OpenPage, checked
+from .screen import button, cards, html, runs, said, segments, table
+
+
+def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> None:
+    assert "Open a run and select a row there." in said(open_page("sample"))
+
+
+@pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
+def test_an_unknown_run_says_where_to_find_one(open_page: OpenPage, filled: Filled, run_id: str) -> None:
+    assert "Open a run and select a row there." in said(open_page("sample", run=run_id, sample="1"))
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("1", 1),
+        ("24", 24),
+        ("25", 24),
+        ("999999", 24),
+        ("0", 1),
+        ("-3", 1),
+        ("abc", 1),
+        ("1.5", 1),
+        ("²", 1),
+        ("9" * 5000, 24),
+    ],
+)
+def test_any_number_in_the_address_leads_to_a_sample(
+    open_page: OpenPage, filled: Filled, number: str, shown: int
+) -> None:
+    at = open_page("sample", run=filled.trace.id, sample=number)
+    assert f"Sample {shown} of 24" in said(at)
+    assert at.query_params["sample"] == str(shown)
+
+
+def test_the_buttons_lead_to_the_neighbours_and_back(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("sample", run=filled.trace.id, sample="23")
+    button(at, "Next").click()
+    assert "Sample 24 of 24" in said(checked(at.run()))
+    assert button(checked(at.run()), "Next").disabled
+    button(at, "Previous").click()
+    assert "Sample 23 of 24" in said(checked(at.run()))
+    button(at, "Back to the run").click()
+    assert "Adherence" in cards(checked(at.run()))
+    assert at.query_params["run"] == filled.trace.id
+
+
+def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("sample", run=filled.trace.id, sample="1")
+    _, sample, score = next(filled.store.scored(filled.trace))
+    scores = from_score(score, sample)
+    sentences = len(scores.sentences.response) + len(scores.sentences.document_keys)
+    assert html(at).count('class="pl-s') == sentences
+    assert html(at).count(">supported<") == [s.support for s in scores.labels.sentence_support].count(Support.FULL)
+    for line in arithmetic(scores).values():
+        assert line in said(at, "text")
+
+
+def test_a_chosen_response_sentence_frames_what_it_rests_on(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("sample", run=filled.trace.id, sample="1")
+    assert 'pl-chosen"' not in html(at)
+    _, sample, score = next(filled.store.scored(filled.trace))
+    first = from_score(score, sample).labels.sentence_support[0]
+    segments(at, f"evidence_{filled.trace.id}_0").set_value("a")
+    checked(at.run())
+    assert html(at).count('pl-chosen"') == 1 + len(first.supporting_keys)
+    assert f"Sentence a rests on {', '.join(first.supporting_keys)}" in said(at, "text")
+
+
+def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("sample", run=filled.rgb.id, sample="1")
+    assert "On what date did the 2023 Lanternwick Tide Festival begin?" in said(at, "text")
+    assert "Noise robustness · noise 0 %" in said(at)
+    assert html(at).count("<h4>Document") == 5
+    assert [row["Asked"] for row in table(at, "Asked")]
+    assert "Question: On what date" in at.code[0].value
+
+
+@pytest.mark.parametrize("position", [0, 130, 160, 215])
+def test_samples_of_every_ability_open(open_page: OpenPage, filled: Filled, position: int) -> None:
+    at = open_page("sample", run=filled.rgb.id, sample=str(position + 1))
+    assert f"Sample {position + 1} of 216" in said(at)
+
+
+def test_a_failed_sample_shows_the_error_as_text(open_page: OpenPage, filled: Filled) -> None:
+    error = "The judge wrote ![x](http://127.0.0.1:9/x.png). Try again."
+    filled.store.save_result(filled.trace.id, SampleResult(position=0, status="failed", error=error))
+    at = open_page("sample", run=filled.trace.id, sample="1")
+    assert error in said(at, "error")
+    assert "![" not in at.error[0].value
+
+
+def test_a_sample_without_a_result_says_so(open_page: OpenPage, filled: Filled) -> None:
+    run = samples.trace(filled.store, "local")
+    assert "Not judged yet" in said(open_page("sample", run=run.id, sample="1"))
+    assert len(runs()) == 3

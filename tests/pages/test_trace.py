@@ -1,0 +1,128 @@
+"""TRACE: the cards show what the metrics compute from the stored labels, under each definition."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.trace_metrics import METRICS, Definition, from_score
+
+from .conftest import Filled, OpenPage, Upload, checked
+from .screen import cards, jsonl, runs, said, segments, settled, state, table
+
+TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
+GOOD = {"question": "When?", "response": "It was in May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
+
+
+def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
+    at = open_page("trace")
+    assert "the heuristic needs no key" in said(at)
+    assert "24 samples will be labelled." in said(at)
+
+
+@pytest.mark.parametrize("method", ["GPT labelling", "Hybrid"])
+def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(open_page: OpenPage, method: str) -> None:
+    at = open_page("trace")
+    at.selectbox(key="trace_method").set_value(method)
+    assert "needs a key" in said(checked(at.run()))
+    assert not [button for button in at.button if button.key == "trace_start"]
+
+
+@pytest.mark.parametrize("definition", Definition)
+def test_the_cards_show_the_means_under_the_chosen_definition(
+    open_page: OpenPage, filled: Filled, definition: Definition
+) -> None:
+    at = open_page("trace", run=filled.trace.id)
+    segments(at, "definition").set_value(definition)
+    shown = cards(checked(at.run()))
+    for title, name in TITLES.items():
+        assert shown[title] == f"{mean(filled, name, definition):.2f}"
+
+
+def test_the_definition_is_kept_from_the_run_to_the_sample(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("trace", run=filled.trace.id)
+    segments(at, "definition").set_value(Definition.FIXED_20)
+    checked(at.run())
+    at.switch_page("../pages/sample.py")
+    at.query_params["run"], at.query_params["sample"] = filled.trace.id, "1"
+    checked(at.run())
+    _, sample, score = next(filled.store.scored(filled.trace))
+    value = from_score(score, sample, Definition.FIXED_20).context_relevance
+    assert cards(at)["Relevance"] == f"{value:.2f}"
+
+
+def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("trace", run=filled.trace.id)
+    assert state(at) == "Finished · 24 / 24 scored"
+    assert "an estimate made without an LLM" in said(at)
+    assert said(at).count("24 / 24 scored") == 6
+
+
+def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("trace", run=filled.trace.id)
+    at.selectbox(key=f"order_{filled.trace.id}").set_value("Completeness, lowest first")
+    values = [row["Completeness"] for row in table(checked(at.run()), "#")]
+    assert values == sorted(values)
+
+
+def test_a_sample_without_a_response_fails_with_the_remedy(open_page: OpenPage, upload: Upload) -> None:
+    upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
+    at = open_page("trace")
+    at.selectbox(key="trace_dataset").set_value("samples.jsonl")
+    at.run()
+    at.button(key="trace_start").click()
+    at = settled(at.run())
+    assert state(at) == "Finished · 1 / 2 scored · 1 failed"
+    assert said(at).count("1 / 2 scored") == 6
+    assert "response missing" in said(open_page("sample", run=runs()[0].id, sample="2"), "error")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {**GOOD, "response": ""},
+        {**GOOD, "retrieved_documents": []},
+        {**GOOD, "retrieved_documents": ["", "  "]},
+        {**GOOD, "question": "？", "response": "🙂", "retrieved_documents": ["🙂"]},
+    ],
+)
+def test_odd_samples_are_judged_and_can_be_opened(open_page: OpenPage, upload: Upload, row: dict[str, object]) -> None:
+    upload("samples.jsonl", jsonl(row))
+    at = open_page("trace")
+    at.selectbox(key="trace_dataset").set_value("samples.jsonl")
+    at.run()
+    at.button(key="trace_start").click()
+    assert state(settled(at.run())) == "Finished · 1 / 1 scored"
+    assert not at.exception
+    assert "Adherence" in cards(open_page("sample", run=runs()[0].id))
+
+
+def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_page: OpenPage) -> None:
+    at = open_page("trace")
+    at.number_input(key="trace_chunk_size").set_value(100)
+    at.number_input(key="trace_chunk_overlap").set_value(100)
+    at.run()
+    at.button(key="trace_start").click()
+    assert "chunk_overlap" in said(checked(at.run()), "error")
+    assert runs() == []
+
+
+def test_an_embedding_model_that_is_not_there_fails_with_what_to_install(open_page: OpenPage) -> None:
+    at = open_page("trace")
+    at.text_input(key="trace_embedding_model").set_value("no-such-model")
+    at.run()
+    at.button(key="trace_start").click()
+    at = settled(at.run())
+    texts = said(at, "error") or said(open_page("sample", run=runs()[0].id), "error")
+    assert "no-such-model" in texts
+
+
+def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("trace", run="unknown")
+    assert "No run on this page yet" in said(at)
+    assert not at.metric
+
+
+def mean(filled: Filled, name: str, definition: Definition) -> float:
+    scores = (from_score(score, sample, definition) for _, sample, score in filled.store.scored(filled.trace))
+    values = [value for score in scores if (value := getattr(score, name)) is not None]
+    return sum(values) / len(values)

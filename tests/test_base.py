@@ -1,0 +1,130 @@
+"""Evaluators: parameters are fields, the catalogue knows them by name, and a stored spec builds the same one again."""
+
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from evaluators.base import Evaluator, catalogue, evaluator, from_spec, missing, require
+from evaluators.errors import MissingInputError, ParameterError, PlumblineError
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.types import EvaluatorSpec, Sample, Score
+
+
+@evaluator("test_length", title="Length", needs=("response",))
+class Length(Evaluator):
+    """1 where the response is at most `limit` characters long."""
+
+    limit: int = Field(10, ge=1, le=100)
+    llm_client: Any = None
+
+    def score(self, sample: Sample) -> Score:
+        require(self.needs, sample, self.title)
+        return Score(values={"short": float(len(sample.response or "") <= self.limit)})
+
+
+class Needy(Evaluator):
+    """Has a parameter without default."""
+
+    title = "Needy"
+    wanted: int
+
+
+def test_the_catalogue_knows_evaluators_by_name():
+    known = catalogue()
+
+    assert known["rgb"] is RGBEvaluator
+    assert known["test_length"] is Length
+    assert (Length.name, Length.title, Length.needs) == ("test_length", "Length", ("response",))
+
+
+def test_every_evaluator_of_the_catalogue_can_be_built_from_its_own_spec():
+    usable = {name: cls for name, cls in catalogue().items() if not name.startswith("test_")}
+
+    assert {"rgb", "trace"} <= set(usable)
+    for cls in usable.values():
+        assert from_spec(cls.build().spec()) == cls.build()
+
+
+def test_two_evaluators_cannot_share_a_name():
+    with pytest.raises(ValueError, match="Two evaluators are called 'rgb'; rename one"):
+        evaluator("rgb", title="Another")(Length)
+
+
+def test_a_spec_holds_name_and_parameters_but_no_client():
+    assert Length(limit=5, llm_client="holds a key").spec() == EvaluatorSpec(name="test_length", params={"limit": 5})
+
+
+def test_a_stored_spec_builds_the_same_evaluator():
+    stored = RGBEvaluator(policy="paper", nfkc=False).spec().model_dump_json()
+
+    assert from_spec(EvaluatorSpec.model_validate_json(stored)) == RGBEvaluator(policy="paper", nfkc=False)
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(ParameterError, match=r"No evaluator is called 'rbg'\. Known: .*rgb"):
+        from_spec(EvaluatorSpec(name="rbg"))
+
+
+@pytest.mark.parametrize(
+    ("cls", "params", "message"),
+    [
+        (Length, {"limit": 0}, "Length: limit is 0. Input should be greater than or equal to 1."),
+        (Length, {"limit": "x"}, "Length: limit is 'x'. Input should be a valid integer"),
+        (Length, {"limt": 5}, "Length: limt is no parameter. Known: limit."),
+        (Length, {"api_key": "sk-secret"}, "Length: api_key is no parameter. Known: limit."),
+        (Needy, {}, "Needy: wanted is missing. Give it a value."),
+        (RGBEvaluator, {"policy": "strict"}, "RGB: policy is 'strict'. Input should be 'documented' or 'paper'."),
+    ],
+)
+def test_a_parameter_that_does_not_fit_is_named_with_the_remedy(cls, params, message):
+    with pytest.raises(ParameterError) as caught:
+        cls.build(**params)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_a_long_value_is_cut_in_the_message():
+    with pytest.raises(ParameterError) as caught:
+        Length.build(limit="x" * 10_000)
+
+    assert len(str(caught.value)) < 300
+
+
+def test_an_evaluator_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        RGBEvaluator().policy = "paper"
+
+
+@pytest.mark.parametrize(
+    ("sample", "lacking"),
+    [
+        (Sample(id="1", question="q"), ["response", "retrieved_documents", "ground_truth"]),
+        (Sample(id="1", question="q", response="", retrieved_documents=("",), ground_truth=""), []),
+        (Sample(id="1", question="q", response="r", ground_truth=()), ["retrieved_documents", "ground_truth"]),
+    ],
+)
+def test_missing_names_the_fields_that_hold_nothing(sample, lacking):
+    assert missing(("response", "retrieved_documents", "ground_truth"), sample) == lacking
+
+
+def test_require_names_sample_field_evaluator_and_remedy():
+    with pytest.raises(MissingInputError) as caught:
+        Length().score(Sample(id="17", question="q"))
+
+    assert str(caught.value) == "Sample 17: response missing, and Length needs it. Add the column."
+
+
+def test_require_leaves_an_empty_field_to_the_evaluator():
+    assert Length().score(Sample(id="17", question="q", response="")).values == {"short": 1.0}
+    require(("retrieved_documents",), Sample(id="17", question="q"), "Length")
+
+
+def test_an_evaluator_without_a_rule_says_so():
+    with pytest.raises(NotImplementedError):
+        Evaluator().score(Sample(id="1", question="q"))
+
+
+def test_every_error_of_ours_is_a_plumbline_error():
+    assert issubclass(MissingInputError, PlumblineError)
+    assert issubclass(ParameterError, PlumblineError)

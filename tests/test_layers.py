@@ -1,0 +1,65 @@
+"""The directions of import: pages know evaluators, never the other way; outside packages have one door."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("evaluators", "ui", "pages")
+FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+METRICS = {
+    f"evaluators.{name}"
+    for name in (
+        *("rgb_evaluator", "trace_evaluator", "advanced_rag_evaluator", "context_recall", "answer_match"),
+        *("retriever_recall", "llm_judge", "g_eval"),
+    )
+}
+DOORS = {"sqlite3": "evaluators/runs/store.py", "plotly": "ui/charts.py"}
+
+
+def imported(path):
+    """The modules that a file imports, each with the names taken from it: `a.b` and `a.b.c` for `from a.b import c`."""
+    found = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join((*path.parent.parts, *filter(None, [node.module]))) if node.level else node.module
+            found.update({base, *(f"{base}.{alias.name}" for alias in node.names)})
+    return found
+
+
+def reaches(modules, *targets):
+    """The imports that are one of the targets or stand inside one."""
+    return {module for module in modules for target in targets if module == target or module.startswith(f"{target}.")}
+
+
+def module_of(path):
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+def forbidden(path):
+    """The imports of a file that go in the wrong direction."""
+    modules, name = imported(path), path.as_posix()
+    wrong = {module for package, door in DOORS.items() if name != door for module in reaches(modules, package)}
+    if not name.startswith("evaluators/llm/"):
+        wrong |= reaches(modules, "groq", "openai")
+    if name.startswith("evaluators/"):
+        wrong |= reaches(modules, "streamlit", "ui", "pages")
+    if name.startswith("ui/"):
+        wrong |= reaches(modules, "pages")
+    if name.startswith("pages/"):
+        wrong |= reaches(modules, "pages")
+    if module_of(path) in METRICS:
+        wrong |= reaches(modules, "evaluators.runs", *(METRICS - {module_of(path)}))
+    return sorted(wrong)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.as_posix())
+def test_a_file_imports_only_in_the_allowed_directions(path):
+    assert not forbidden(path)
+
+
+def test_the_metrics_are_among_the_files():
+    assert {"evaluators.rgb_evaluator", "evaluators.trace_evaluator"} <= {module_of(path) for path in FILES}

@@ -1,0 +1,193 @@
+"""The heuristic labeller: what it says of plain cases, what its parameters do, and how near it comes to RAGBench."""
+
+import math
+import sys
+
+import pyarrow.parquet as parquet
+import pytest
+from pydantic import ValidationError
+
+from evaluators.base import from_spec
+from evaluators.datasets.ragbench import sample as ragbench_sample
+from evaluators.errors import MissingInputError, ParameterError
+from evaluators.params import parameters
+from evaluators.trace_evaluator import TRACEEvaluator, is_refusal
+from evaluators.trace_metrics import from_score
+from evaluators.types import Sample, Support
+
+TRACE = TRACEEvaluator()
+FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
+
+QUESTION = "What is machine learning?"
+DOCUMENTS = (
+    "Machine learning is a subset of AI. It learns patterns from data. Algorithms improve through experience.",
+    "Deep learning uses neural networks. It's popular in computer vision.",
+    "Supervised learning needs labeled data. Unsupervised learning finds patterns.",
+)
+FRANCE = ("France is a country in Europe. Its capital is Paris. The city has 2,100,000 inhabitants.",)
+
+
+def supports(response, documents=FRANCE, question="What is the capital of France?"):
+    return TRACE.evaluate(question, response, documents).labels.sentence_support
+
+
+def test_the_documented_example_names_the_sentence_that_nothing_supports():
+    response = (
+        "Machine learning is a field of AI that learns from data. Deep learning uses neural networks. "
+        "It's powerful for image recognition."
+    )
+    scores = TRACE.evaluate(QUESTION, response, DOCUMENTS)
+    assert [support.support for support in scores.labels.sentence_support] == [FULL, FULL, NONE]
+    assert [support.supporting_keys for support in scores.labels.sentence_support] == [("0a",), ("1a",), ()]
+    assert (scores.adherence, scores.supported_share) == (0.0, pytest.approx(2 / 3))
+
+
+def test_the_documented_call_works_as_written():
+    scores = TRACEEvaluator(
+        llm_client=None, chunking_strategy="dense", embedding_model="lexical", chunk_size=512, chunk_overlap=50
+    ).evaluate(question=QUESTION, response="Deep learning.", retrieved_documents=list(DOCUMENTS), ground_truth="Any.")
+    assert scores.average() == sum([scores.relevance, scores.utilization, scores.completeness, scores.adherence]) / 4
+
+
+def test_the_documented_embedding_is_accepted_before_its_package_is_needed():
+    evaluator = TRACEEvaluator(embedding_model="sentence-transformers/all-mpnet-base-v2")
+    assert evaluator.embedding_model.endswith("all-mpnet-base-v2")
+
+
+@pytest.mark.skipif("sentence_transformers" in sys.modules, reason="sentence-transformers is installed")
+def test_a_missing_embedding_package_is_named_when_it_is_needed():
+    with pytest.raises(ParameterError, match="pip install sentence-transformers"):
+        TRACEEvaluator(embedding_model="sentence-transformers/any").evaluate("Q?", "A.", ["D."])
+
+
+def test_every_parameter_is_described_for_the_form():
+    found = {parameter.name: parameter for parameter in parameters(TRACEEvaluator)}
+    assert set(found) == {"chunking_strategy", "embedding_model", "chunk_size", "chunk_overlap"}
+    assert all(parameter.description for parameter in found.values())
+    assert found["chunking_strategy"].choices == ("dense", "sentence", "document")
+
+
+def test_a_stored_spec_builds_the_same_evaluator():
+    evaluator = TRACEEvaluator(chunking_strategy="sentence", chunk_size=100)
+    assert from_spec(evaluator.spec()) == evaluator
+
+
+def test_an_overlap_as_large_as_the_window_is_refused():
+    with pytest.raises(ParameterError, match="Choose an overlap"):
+        TRACEEvaluator(chunk_size=50, chunk_overlap=50)
+
+
+@pytest.mark.parametrize("size", [49, 2001])
+def test_a_window_outside_its_bounds_is_refused(size):
+    with pytest.raises(ValidationError):
+        TRACEEvaluator(chunk_size=size)
+
+
+@pytest.mark.parametrize(
+    ("response", "level", "keys", "explanation"),
+    [
+        ("Paris", FULL, ("0b",), "1 of 1 content words in 0b"),
+        ("Berlin", NONE, (), "0 of 1 content words in any document sentence"),
+        ("The capital is Paris.", FULL, ("0b",), "2 of 2 content words in 0b"),
+        ("The city has 2100000 inhabitants.", FULL, ("0c",), "3 of 3 content words in 0c"),
+        (
+            "The city has 42 inhabitants.",
+            PARTIAL,
+            ("0c",),
+            "2 of 3 content words in 0c; the number 42 is in no document",
+        ),
+        (
+            "The capital is Paris, ruled by Xerxes.",
+            PARTIAL,
+            ("0b",),
+            "2 of 4 content words in 0b; the name Xerxes is in no document",
+        ),
+        ("It is what it is.", FULL, (), "Makes no claim: it has no content word."),
+        ("The documents do not say.", FULL, (), "Makes no claim: it says that the answer is not known."),
+        ("The key points are:", FULL, (), "Makes no claim: it only introduces what follows."),
+    ],
+)
+def test_a_response_sentence_is_judged_by_the_words_that_carry_it(response, level, keys, explanation):
+    (support,) = supports(response)
+    assert (support.support, support.supporting_keys, support.explanation) == (level, keys, explanation)
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("The documents do not say what it costs.", True),
+        ("I can not answer the question because of the insufficient information in documents.", True),
+        ("I cannot determine the year.", True),
+        ("The price is not mentioned.", True),
+        ("It is unclear when the law was written.", True),
+        ("There is no information about the price.", True),
+        ("文档信息不足，无法回答。", True),
+        ("文中没有提到价格。", True),
+        ("The documents do not say when, but Paris is the capital.", False),
+        ("Paris is not in Germany.", False),
+        ("No country is larger.", False),
+        ("巴黎是首都。", False),
+    ],
+)
+def test_a_refusal_is_told_from_a_claim(text, refused):
+    assert is_refusal(text) is refused
+
+
+def test_a_refusal_uses_no_document_and_is_adherent():
+    scores = TRACE.evaluate(QUESTION, "The documents do not say what machine learning is.", DOCUMENTS)
+    assert scores.labels.utilized_keys == ()
+    assert (scores.adherence, scores.utilization) == (1.0, 0.0)
+
+
+def test_a_one_word_answer_finds_its_sentence_relevant_and_utilized():
+    labels = TRACE.evaluate("What is the capital of France?", "Paris", FRANCE).labels
+    assert labels.relevant_keys == labels.utilized_keys == ("0b",)
+
+
+@pytest.mark.parametrize("response", ["", "It is what it is."])
+def test_without_content_words_relevance_is_told_by_the_question_alone(response):
+    scores = TRACE.evaluate(QUESTION, response, DOCUMENTS)
+    assert "0a" in scores.labels.relevant_keys
+    assert (scores.labels.utilized_keys, scores.completeness, scores.adherence) == ((), 0.0, 1.0)
+
+
+@pytest.mark.parametrize("documents", [(), ("",), ("  \n ",)])
+def test_without_documents_a_claim_is_unsupported_and_the_rest_does_not_apply(documents):
+    scores = TRACE.evaluate(QUESTION, "Machine learning is a subset of AI.", documents)
+    assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (None, None, None, 0.0)
+    assert "do not apply" in scores.reason
+
+
+def test_nothing_at_all_is_still_a_score():
+    scores = TRACE.evaluate("", "", ())
+    assert scores.to_dict()["adherence"] == scores.average() == 1.0
+
+
+def test_documents_that_share_no_word_are_not_relevant():
+    scores = TRACE.evaluate("Who wrote Hamlet?", "Shakespeare wrote Hamlet.", ("Bread needs flour. Cakes need sugar.",))
+    assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (0.0, 0.0, 1.0, 0.0)
+
+
+def test_chinese_is_judged_by_pairs_of_characters():
+    documents = ("法国是欧洲国家。法国的首都是巴黎。", "德国的首都是柏林。")
+    scores = TRACE.evaluate("法国的首都是哪里？", "法国的首都是巴黎。人口有九百万。", documents)
+    first, second = scores.labels.sentence_support
+    assert (first.support, first.supporting_keys, second.support) == (FULL, ("0b",), NONE)
+    assert "0b" in scores.labels.relevant_keys
+    assert "0b" in scores.labels.utilized_keys
+
+
+def test_what_carries_the_response_is_utilized():
+    labels = TRACE.evaluate(QUESTION, "Algorithms improve. Networks see patterns in data.", DOCUMENTS).labels
+    carrying = {key for support in labels.sentence_support for key in support.supporting_keys}
+    assert carrying
+    assert carrying <= set(labels.utilized_keys)
+
+
+def test_reasoning_is_not_part_of_the_answer():
+    scores = TRACE.evaluate("What is the capital?", "<think>Is it Berlin?</think>The capital is Paris.", FRANCE)
+    assert [sentence.text for sentence in scores.sentences.response] == ["The capital is Paris."]
+
+
+def test_the_same_input_gives_the_same_labels():
+    assert TRACE.evaluate(QUESTION, "AI learns.", DOCUMENTS) == TRACE.evaluate(QUESTION, "AI learns.", DOCUMENTS)

@@ -1,0 +1,122 @@
+"""Terms, their weights, and how alike two texts are."""
+
+import math
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from evaluators.errors import ParameterError
+from evaluators.text.similarity import STOP, cosine, coverage, embedder, incidence, rarity, rows, terms, vocabulary
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("learns learned learning", ["learn"] * 3),
+        ("The cat", [STOP, "cat"]),
+        ("It costs 1,000.5 EUR.", [STOP, "cost", "1000.5", "eur"]),
+        ("Ｐａｒｉｓ", ["pari"]),
+        ("Café MÜLLER", ["café", "müll"]),
+        ("", []),
+        ("…!?", []),
+    ],
+)
+def test_a_word_becomes_its_stem_and_a_stop_word_nothing(text, expected):
+    assert terms(text) == expected
+
+
+def test_chinese_characters_become_pairs_and_function_characters_nothing():
+    assert terms("巴黎是首都。") == ["巴黎", "黎", STOP, "首都", "都"]
+
+
+def test_chinese_and_english_stand_side_by_side():
+    assert terms("北京 2022 Olympics") == ["北京", "京", "2022", "olympic"]
+
+
+def test_the_rarer_term_weighs_more_and_a_stop_word_nothing():
+    weight = rarity([["cat", "sit"], ["cat"], [STOP]])
+    assert weight("cat") == pytest.approx(math.log(1 + 3 / 2.5))
+    assert weight("sit") == pytest.approx(math.log(1 + 3 / 1.5))
+    assert weight("never seen") == pytest.approx(math.log(1 + 3 / 0.5))
+    assert weight(STOP) == 0
+
+
+COLUMNS = vocabulary([["cat", "sit", STOP], ["cat", "mat"]])
+EQUAL = np.ones(3, np.float32)
+
+
+def test_columns_follow_the_order_of_appearance_without_stop_words():
+    assert COLUMNS == {"cat": 0, "sit": 1, "mat": 2}
+
+
+def test_coverage_is_the_share_of_weight_that_the_other_text_holds():
+    table = incidence([["cat", "sit", "mat"], ["cat", "cat"]], COLUMNS)
+    found = coverage(table, table, np.array([2, 1, 1], np.float32))
+    assert found.tolist() == [[1.0, 0.5], [1.0, 1.0]]
+
+
+def test_cosine_counts_the_words_outside_the_vocabulary_in_the_length():
+    """("cat", "dog", "cow", "hen") has length 2 when each word weighs 1; it shares one word: 1 / (2 * 1)."""
+    left = rows([["cat", "dog", "cow", "hen"]], COLUMNS, lambda term: 1.0)
+    right = rows([["cat"]], COLUMNS, lambda term: 1.0)
+    assert cosine(left, right, EQUAL).tolist() == [[0.5]]
+
+
+def test_a_text_without_terms_is_like_nothing():
+    empty = rows([[]], COLUMNS, lambda term: 1.0)
+    assert coverage(empty.incidence, empty.incidence, EQUAL).tolist() == [[0.0]]
+    assert cosine(empty, empty, EQUAL).tolist() == [[0.0]]
+
+
+def test_lexical_needs_no_embedding():
+    assert embedder("lexical") is None
+
+
+def test_an_unknown_embedding_names_the_choices():
+    with pytest.raises(ParameterError, match="Use 'lexical' or a name like sentence-transformers/"):
+        embedder("word2vec")
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+def test_a_missing_package_is_named_with_the_command_that_installs_it():
+    with pytest.raises(ParameterError, match="pip install sentence-transformers"):
+        embedder("sentence-transformers/all-mpnet-base-v2")
+
+
+FAKE_PACKAGE = """
+import numpy
+LOADED = []
+class SentenceTransformer:
+    def __init__(self, name):
+        if name.endswith("broken"):
+            raise OSError("no such model")
+        LOADED.append(name)
+    def encode(self, texts, normalize_embeddings):
+        return numpy.array([[1.0, 0.0] if "car" in text else [0.0, 1.0] for text in texts])
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A stand-in `sentence_transformers` on the path: texts with "car" point one way, all others another."""
+    (tmp_path / "sentence_transformers.py").write_text(FAKE_PACKAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
+    yield
+    sys.modules.pop("sentence_transformers", None)
+
+
+@pytest.mark.usefixtures("package")
+def test_a_model_is_loaded_once_per_name():
+    embed = embedder("sentence-transformers/once")
+    assert embedder("sentence-transformers/once") is embed
+    assert sys.modules["sentence_transformers"].LOADED == ["sentence-transformers/once"]
+    assert embed(["a car", "a tree"]).tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.usefixtures("package")
+def test_a_model_that_cannot_be_loaded_is_named_with_the_remedy():
+    with pytest.raises(ParameterError, match="no such model. Check its name"):
+        embedder("sentence-transformers/broken")
