@@ -8,7 +8,8 @@ rule of the benchmark's own script. Every verdict names the rule that decided an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -24,6 +25,7 @@ PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
 CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 ENOUGH_OVERLAP = 0.8
+STOPS_AT_THE_END = re.compile(r"[.!?,;:]+$")
 
 
 class Verdict(NamedTuple):
@@ -42,7 +44,11 @@ class Step(NamedTuple):
     verdict: Verdict | None
 
 
-Rule = tuple[str, Callable[[], Verdict | None]]
+Policy = Literal["documented", "paper"]
+NO_MATCH = Verdict(False, "no match")
+
+Trial = tuple[str, Verdict | None]
+"""A rule and what it says; `None` leaves the answer to the next rule, which is only tried then."""
 
 
 class EvaluationResult(Record):
@@ -87,7 +93,7 @@ class EvaluationResult(Record):
 class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 
-    policy: Literal["documented", "paper"] = Field(
+    policy: Policy = Field(
         "documented", description="documented: flexible wording; paper: the benchmark's own phrases, nothing else"
     )
     nfkc: bool = Field(
@@ -136,7 +142,7 @@ class RGBEvaluator(Evaluator):
 
     def normalize_answer(self, answer: str) -> str:
         """Lower case, no stops at the end, single spaces; Chinese without any spaces (the paper's rule)."""
-        answer = re.sub(r"[.!?,;:]+$", "", answer.lower().strip())
+        answer = STOPS_AT_THE_END.sub("", answer.lower().strip())
         return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
 
     # Verdicts
@@ -291,44 +297,41 @@ class RGBEvaluator(Evaluator):
         groups = _groups(truth)
         if not groups or not all(groups):
             raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
-        return [self._group_verdict(response, group, strict) for group in groups]
+        said = self._comparable(response)
+        return [self._group_verdict(said, group, strict) for group in groups]
 
-    def _group_verdict(self, response: str, spellings: Sequence[str], strict: bool) -> Verdict:
+    def _group_verdict(self, said: str, spellings: Sequence[str], strict: bool) -> Verdict:
         for spelling in spellings:
-            verdict = _decide(self._answer_rules(response, spelling, strict), Verdict(False, "no match"))
+            verdict = _decide(self._answer_rules(said, spelling, strict), NO_MATCH)
             if verdict.passed:
                 return verdict
         return verdict
 
     def _answer_steps(self, response: str, truth: Accepted) -> Iterator[Step]:
+        said = self._comparable(response)
         for group in _groups(truth):
             for spelling in group:
-                rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(response, spelling, False)))
+                rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(said, spelling, False)))
                 yield from rules
                 if rules[-1].verdict and rules[-1].verdict.passed:
                     break
 
-    def _answer_rules(self, response: str, truth: str, strict: bool) -> Iterator[Rule]:
+    def _answer_rules(self, said: str, truth: str, strict: bool) -> Iterator[Trial]:
+        """The rules for one spelling; `said` is the response made comparable."""
+        true = self._comparable_spelling(truth)
         if self.policy == "paper":
-            return self._paper_answer_rules(response, truth)
-        return self._documented_answer_rules(response, truth, strict)
-
-    def _documented_answer_rules(self, response: str, truth: str, strict: bool) -> Iterator[Rule]:
-        said, true = self._comparable(response, truth)
-        yield "empty", lambda: None if said and true else Verdict(False, "empty")
+            yield _contains(without_spaces(said) if is_chinese(said) else said, true)
+            return
+        if not (said.isascii() and true.isascii()) and (is_chinese(said) or is_chinese(true)):
+            said, true = without_spaces(said), without_spaces(true)  # so that "iPhone 14" is found in Chinese text
+        yield "empty", None if said and true else Verdict(False, "empty")
         if strict:
-            yield "exact match", lambda: Verdict(said == true, "exact match", (true,) if said == true else ())
-        yield "contains the answer", lambda: Verdict(True, "contains the answer", (true,)) if true in said else None
-        yield "short answer", lambda: Verdict(True, "short answer", (said,)) if said in true else None
-        yield "80 % of the words", lambda: _overlap(said, true)
+            yield "exact match", Verdict(said == true, "exact match", (true,) if said == true else ())
+        yield _contains(said, true)
+        yield "short answer", Verdict(True, "short answer", (said,)) if said in true else None
+        yield "80 % of the words", _overlap(said, true)
 
-    def _paper_answer_rules(self, response: str, truth: str) -> Iterator[Rule]:
-        said, true = self._prepare(response).lower(), self._prepare(truth).lower()
-        if is_chinese(said):
-            said = without_spaces(said)
-        yield "contains the answer", lambda: Verdict(True, "contains the answer", (true,)) if true in said else None
-
-    def _rejection_rules(self, response: str) -> Iterator[Rule]:
+    def _rejection_rules(self, response: str) -> Iterator[Trial]:
         if self.policy == "paper":
             yield _phrases("marker phrase", PAPER_REJECTIONS, self._prepare(response))
             return
@@ -337,7 +340,7 @@ class RGBEvaluator(Evaluator):
         yield _phrases("keyword", self.REJECTION_KEYWORDS, said)
         yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, said)
 
-    def _detection_rules(self, response: str, planted: Accepted | None) -> Iterator[Rule]:
+    def _detection_rules(self, response: str, planted: Accepted | None) -> Iterator[Trial]:
         if self.policy == "paper":
             yield _phrases("marker phrase", PAPER_DETECTIONS, self._prepare(response))
             return
@@ -348,8 +351,8 @@ class RGBEvaluator(Evaluator):
         yield _phrases("denies the planted answer", denials, said)
         yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
 
-    def _planted_rules(self, response: str, truth: Accepted, planted: Accepted) -> Iterator[Rule]:
-        yield "only the planted answer", lambda: self._only_planted(response, truth, planted)
+    def _planted_rules(self, response: str, truth: Accepted, planted: Accepted) -> Iterator[Trial]:
+        yield "only the planted answer", self._only_planted(response, truth, planted)
 
     def _only_planted(self, response: str, truth: Accepted, planted: Accepted) -> Verdict | None:
         wrong = self._mentioned(response, planted)
@@ -358,15 +361,18 @@ class RGBEvaluator(Evaluator):
         return None
 
     def _mentioned(self, response: str, accepted: Accepted) -> list[str]:
-        pairs = [self._comparable(response, spelling) for group in _groups(accepted) for spelling in group]
-        return [true for said, true in pairs if true and true in said]
+        said = self._comparable(response)
+        spellings = (spelling for group in _groups(accepted) for spelling in group if spelling.strip())
+        decided = (_decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in spellings)
+        return [verdict.evidence[0] for verdict in decided if verdict.rule == "contains the answer"]
 
-    def _comparable(self, response: str, truth: str) -> tuple[str, str]:
-        """Both normalised; where one is Chinese, both without spaces, so that "iPhone 14" is found in Chinese text."""
-        said, true = self.normalize_answer(self._prepare(response)), self.normalize_answer(self._prepare(truth))
-        if is_chinese(said) or is_chinese(true):
-            return without_spaces(said), without_spaces(true)
-        return said, true
+    def _comparable_spelling(self, spelling: str) -> str:
+        """As `_comparable`, remembered: a run asks for the same few spellings again and again."""
+        return _remembered(self.policy, self.nfkc, self.remove_reasoning, spelling)
+
+    def _comparable(self, text: str) -> str:
+        prepared = self._prepare(text)
+        return prepared.lower() if self.policy == "paper" else self.normalize_answer(prepared)
 
     def _prepare(self, text: str) -> str:
         if self.remove_reasoning:
@@ -381,27 +387,34 @@ class RGBEvaluator(Evaluator):
         return any(float(verdict.passed) != values[name] for name, verdict in without.items())
 
 
-def _decide(rules: Iterator[Rule], otherwise: Verdict) -> Verdict:
-    for _, rule in rules:
-        verdict = rule()
+@lru_cache(maxsize=4096)
+def _remembered(policy: Policy, nfkc: bool, remove_reasoning: bool, spelling: str) -> str:
+    return RGBEvaluator(policy=policy, nfkc=nfkc, remove_reasoning=remove_reasoning)._comparable(spelling)
+
+
+def _contains(said: str, true: str) -> Trial:
+    return "contains the answer", Verdict(True, "contains the answer", (true,)) if true in said else None
+
+
+def _decide(rules: Iterator[Trial], otherwise: Verdict) -> Verdict:
+    for _, verdict in rules:
         if verdict is not None:
             return verdict
     return otherwise
 
 
-def _steps(question: str, rules: Iterator[Rule]) -> Iterator[Step]:
-    for name, rule in rules:
-        verdict = rule()
+def _steps(question: str, rules: Iterator[Trial]) -> Iterator[Step]:
+    for name, verdict in rules:
         yield Step(question, name, verdict)
         if verdict is not None:
             return
 
 
-def _phrases(name: str, phrases: Sequence[str], said: str) -> Rule:
-    def rule() -> Verdict | None:
-        return next((Verdict(True, name, (phrase,)) for phrase in phrases if phrase in said), None)
-
-    return name, rule
+def _phrases(name: str, phrases: Sequence[str], said: str) -> Trial:
+    for phrase in phrases:
+        if phrase in said:
+            return name, Verdict(True, name, (phrase,))
+    return name, None
 
 
 def _overlap(said: str, true: str) -> Verdict | None:

@@ -98,12 +98,13 @@ _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 _REFUSAL = re.compile(
     r"\b(insufficient|not enough|not sufficient) information"
-    r"|(documents?|context|passages?|texts?|sources?|articles?|information|it|they)\b[^.]{0,60}?"
+    r"|(documents?|context|passages?|texts?|sources?|articles?|information)\b[^.]{0,60}?"
     r"\b(do not|does not|did not|don't|doesn't|didn't) [a-z]* ?"
     r"(say|mention|provide|specify|contain|include|state|give|address|indicate|discuss|explain)"
     r"|(can ?not|can't|could not|unable to|not able to|not possible to)( be)? "
-    r"(answer|determine|provide|find|say|tell|give)"
-    r"|\bnot (explicitly |directly |specifically |clearly )?(mentioned|provided|stated|specified|discussed|addressed)"
+    r"(answer|determine|say|tell)"
+    r"|\b(it|they) (do|does|did)(n't| not) (\w+ )?(say|mention|specify|state)\b"
+    r"|\bnot (explicitly |directly |specifically |clearly )?(mentioned|stated|specified)\b"
     r"|\bno (\w+ )?(mention|information|instructions|details)\b|\bnot (\w+ ){0,4}any (\w+ )?information"
     r"|\bit is (unclear|not clear)\b|\b(do not|don't) know\b"
     r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
@@ -323,7 +324,9 @@ def _with_meaning(compared: Compared, embed: Embed, sentences: Sentences, questi
 
 def _in_best_unit(row: Matrix, compared: Compared) -> Matrix:
     """How much of a text the best unit that holds each document sentence covers."""
-    return np.where(compared.holds, coverage(row, compared.units, compared.weights), 0).max(axis=1, initial=0)
+    covered = np.where(compared.holds, coverage(row, compared.units, compared.weights), 0)
+    best: Matrix = covered.max(axis=1, initial=0)
+    return best
 
 
 def _to_best(values: Matrix) -> Matrix:
@@ -360,9 +363,8 @@ def _utilized(compared: Compared, evidence: Evidence) -> set[int]:
 
 
 def _probability(weights: Weights, evidence: Evidence) -> Matrix:
-    total = sum(weight * evidence[name] for name, weight in weights.items())
-    probability: Matrix = 1 / (1 + np.exp(-np.asarray(total)))
-    return probability
+    total: Matrix = np.asarray(sum(weight * evidence[name] for name, weight in weights.items()))
+    return np.asarray(1 / (1 + np.exp(-total)))
 
 
 def _likeliest(probability: Matrix, at_least: int = 0) -> set[int]:

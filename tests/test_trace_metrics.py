@@ -59,7 +59,7 @@ def test_the_three_steps_of_the_gpt_labelling_document():
 
 
 def test_step_3_divides_by_20_as_the_code_does_and_not_by_the_four_sentences_it_shows():
-    """The narration says "3 / ~20 = 0.15" below the definition "/ total": its code is `fixed_20`, its words `sentence`."""
+    """The narration says "3 / ~20 = 0.15" and defines "/ total": its code is `fixed_20`, its words `sentence`."""
     found = scores(["0a", "0b", "1a", "1b"], relevant=["0a", "0b", "1a"])
     assert found.under("fixed_20").relevance == pytest.approx(0.15)
     assert found.relevance == pytest.approx(0.75)
@@ -99,7 +99,9 @@ def test_the_complete_example_as_ragbench_counts_it():
     assert (found.completeness, found.adherence) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize(("levels", "adherence", "share"), [((FULL, FULL, FULL), 1.0, 1.0), ((FULL, NONE, FULL), 0.0, 2 / 3)])
+@pytest.mark.parametrize(
+    ("levels", "adherence", "share"), [((FULL, FULL, FULL), 1.0, 1.0), ((FULL, NONE, FULL), 0.0, 2 / 3)]
+)
 def test_adherence_examples_1_and_2_one_unsupported_sentence_decides(levels, adherence, share):
     found = scores(**dict(zip("abc", levels, strict=True)))
     assert found.adherence == adherence
@@ -272,7 +274,8 @@ def rows(folder):
 
 def test_published_ragbench_scores_are_reproduced(check_data):
     count = 0
-    for count, row in enumerate(rows(check_data), 1):
+    for row in rows(check_data):
+        count += 1
         published = ragbench_sample(row)
         found = trace_scores(published.sentences, published.labels, "ragbench")
         assert found.context_relevance == row["relevance_score"], published.id

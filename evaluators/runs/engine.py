@@ -59,6 +59,7 @@ def evaluate(sample: Sample, position: int, evaluator: Evaluator, generator: Gen
             completion = _answer(sample, generator, client(generator.model))
             sample = sample.model_copy(update={"response": completion.text})
         score = evaluator.score(sample)
+        score.model_dump_json()  # what cannot be stored fails this sample, not the run
         outcome = {"status": "scored", "score": score}
     except Exception as error:
         outcome = {"status": "failed", "error": _message(error)}

@@ -174,10 +174,16 @@ class Store:
     # SQL
 
     def _migrate(self) -> None:
-        done = self._all("pragma user_version")[0][0]
         for number, path in enumerate(sorted(MIGRATIONS.glob("*.sql")), start=1):
-            if number > done:
-                self._db.executescript(f"begin; {path.read_text()} pragma user_version = {number}; commit;")
+            if number > self._version():
+                with self._transaction() as db:
+                    if number > self._version():  # asked again: another process may have been faster
+                        for statement in _statements(path.read_text(encoding="utf-8")):
+                            db.execute(statement)
+                        db.execute(f"pragma user_version = {number}")
+
+    def _version(self) -> int:
+        return int(self._all("pragma user_version")[0][0])
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:
@@ -203,6 +209,15 @@ class Store:
     def _rollback(self) -> None:
         if self._db.in_transaction:
             self._db.execute("rollback")
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _json(record: Record) -> str:

@@ -61,8 +61,8 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """`streamlit run app.py` with a data directory of its own."""
+def server(browser_type_launch_args: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`streamlit run app.py` with a data directory of its own; not without a browser to look at it."""
     folder, port = tmp_path_factory.mktemp("e2e"), _free_port()
     environment = {name: value for name, value in os.environ.items() if name not in ("SPACE_ID", "PLUMBLINE_PUBLIC")}
     environment |= {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
@@ -121,7 +121,7 @@ def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Calla
         context = new_context(**options)
         context.on("request", lambda request: seen.hosts.add(urlsplit(request.url).hostname or ""))
         context.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
-        context.on("page", seen.pages.append)
+        context.on("page", lambda page: seen.pages.append(page))
         return context
 
     return create

@@ -84,7 +84,7 @@ BAD_FILES = {
         ("Row 3: id 'a' stands in row 1 too", "Make the ids unique"),
     ),
     "too many cells": ("bad.csv", f"{HEADER}\nWhen?,In May, 1994,d", ("Row 1", "Quote cells that hold commas")),
-    "open quotation mark": ("bad.csv", f'{HEADER}\n"When?,May,d', ("Line", "Check the quotation marks")),
+    "open quotation mark": ("bad.csv", f'{HEADER}\n"When?,May,d', ("quotation mark",)),
     "a list for an answer": ("bad.jsonl", jsonl({**GOOD, "response": ["May"]}), ("Row 1: response is a list", "Make")),
     "a number for a document": (
         "bad.jsonl",

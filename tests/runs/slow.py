@@ -1,0 +1,74 @@
+"""Evaluators that wait or fail, and a run in a process of its own that can be killed: `python slow.py <folder>`."""
+
+import sys
+import time
+from pathlib import Path
+
+from pydantic import Field
+
+from evaluators.base import Evaluator, evaluator
+from evaluators.errors import MissingInputError
+from evaluators.runs.engine import Job, create_run
+from evaluators.runs.store import Store
+from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+
+SAMPLES = 60
+
+
+@evaluator("test_slow", title="Slow")
+class Slow(Evaluator):
+    """Writes the sample's id to a file, waits, and scores 1.0."""
+
+    log: str
+    seconds: float = Field(0.01, ge=0)
+
+    def score(self, sample: Sample) -> Score:
+        with Path(self.log).open("a", encoding="utf-8") as file:
+            file.write(f"{sample.id}\n")
+        time.sleep(self.seconds)
+        return Score(values={"done": 1.0})
+
+
+@evaluator("test_fragile", title="Fragile")
+class Fragile(Evaluator):
+    """Does what the question says, as long as the file is there."""
+
+    trouble: str
+
+    def score(self, sample: Sample) -> Score:
+        if Path(self.trouble).exists():
+            if sample.question == "our error":
+                raise MissingInputError("The answer is missing. Add it.")
+            if sample.question == "foreign error":
+                raise ValueError("sk-secret-key in the text")
+            if sample.question == "unstorable score":
+                return Score(values={"done": 1.0}, details={"what": object()})
+        return Score(values={"done": 1.0})
+
+
+class AcknowledgingStore(Store):
+    """Prints the position of each result once it is stored."""
+
+    def save_result(self, run_id: str, result: SampleResult) -> None:
+        super().save_result(run_id, result)
+        print(result.position, flush=True)
+
+
+def dataset(*questions: str, name: str = "questions") -> Dataset:
+    return Dataset(
+        name=name,
+        samples=tuple(Sample(id=f"s{number}", question=text) for number, text in enumerate(questions)),
+    )
+
+
+def slow_run(store: Store, folder: Path) -> Run:
+    spec = EvaluatorSpec(name="test_slow", params={"log": str(folder / "log.txt")})
+    return create_run(store, dataset(*["wait"] * SAMPLES), spec, workspace="w", title="slow")
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    store = AcknowledgingStore(folder / "runs.sqlite3")
+    job = Job(slow_run(store, folder), store)
+    job.start()
+    job.wait()

@@ -1,0 +1,264 @@
+"""The engine: nothing is lost, nothing is scored twice, and what breaks is a failed result with a remedy."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import slow
+
+from evaluators.datasets.bundled import ENGLISH_BED, bundled
+from evaluators.datasets.rgb import compose
+from evaluators.errors import ParameterError, PromptError
+from evaluators.prompts import load
+from evaluators.runs.engine import Job, RunRegistry, create_run
+from evaluators.runs.store import Counts, Store
+from evaluators.types import Ability, Dataset, EvaluatorSpec, GeneratorSpec
+
+ROOT = Path(__file__).parents[2]
+READER = GeneratorSpec(model="offline-reader", prompt=load("rgb_en"))
+QUESTIONS = ("fine", "our error", "fine", "foreign error", "unstorable score", "fine")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.sqlite3")
+
+
+@pytest.fixture
+def registry():
+    return RunRegistry()
+
+
+@pytest.fixture
+def trouble(tmp_path):
+    """While this file exists, the fragile evaluator fails."""
+    (tmp_path / "trouble").touch()
+    return tmp_path / "trouble"
+
+
+def fragile_run(store, trouble):
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    return create_run(store, slow.dataset(*QUESTIONS), spec, workspace="w", title="fragile")
+
+
+def rgb_run(store, dataset, **options):
+    return create_run(store, dataset, EvaluatorSpec(name="rgb"), workspace="w", title="rgb", **options)
+
+
+def finished(store, run, registry):
+    job = registry.start(run, store)
+    job.wait()
+    assert not job.error
+    return store.counts(run)
+
+
+def stored(store, run):
+    return {row.position: row.status for row in store.outlines(run) if row.status}
+
+
+def log(tmp_path):
+    return (tmp_path / "log.txt").read_text(encoding="utf-8").split()
+
+
+# A run as a user starts it
+
+
+def test_the_offline_reader_answers_a_test_bed_and_every_answer_is_judged(store, registry):
+    dataset = compose(bundled()[ENGLISH_BED], list(Ability), (0.2,), limit=3)
+    run = rgb_run(store, dataset, generator=READER, seed=0)
+
+    assert finished(store, run, registry) == Counts(asked=12, scored=12, failed=0)
+    result = store.result(run.id, 0)
+    assert result.response
+    assert result.score.values.keys() == {"accuracy"}
+    assert result.seconds > 0
+
+
+def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
+    dataset = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1)
+
+    run = rgb_run(store, dataset, generator=READER, seed=7)
+
+    assert store.run(run.id) == run
+    assert (run.fingerprint, run.dataset_name, run.seed) == (dataset.fingerprint, ENGLISH_BED, 7)
+    assert (run.evaluator.name, run.generator) == ("rgb", READER)
+    assert len(run.id) >= 20
+    assert rgb_run(store, dataset).id != run.id
+
+
+def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
+    asked = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1).samples[0]
+    dataset = Dataset(name="answered", samples=(asked.model_copy(update={"response": "I don't know"}),))
+    run = rgb_run(store, dataset, generator=READER)
+
+    assert finished(store, run, registry).scored == 1
+    assert store.result(run.id, 0).response is None
+    assert store.result(run.id, 0).score.values == {"rejection": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "generator", "error"),
+    [
+        (EvaluatorSpec(name="nothing"), None, ParameterError),
+        (EvaluatorSpec(name="rgb", params={"policy": "?"}), None, ParameterError),
+        (EvaluatorSpec(name="rgb"), GeneratorSpec(model="offline-reader", prompt="$question"), PromptError),
+    ],
+)
+def test_an_unusable_run_is_refused_before_anything_is_stored(store, evaluator, generator, error):
+    with pytest.raises(error):
+        create_run(store, slow.dataset("q"), evaluator, workspace="w", title="t", generator=generator)
+
+    assert store.runs("w") == []
+
+
+# Failures
+
+
+def test_a_sample_that_fails_is_a_result_and_the_others_go_on(store, registry, trouble):
+    run = fragile_run(store, trouble)
+
+    assert finished(store, run, registry) == Counts(asked=6, scored=3, failed=3)
+    assert [stored(store, run)[position] for position in (1, 3, 4)] == ["failed"] * 3
+
+
+def test_our_own_errors_speak_for_themselves(store, registry, trouble):
+    run = fragile_run(store, trouble)
+    finished(store, run, registry)
+
+    assert store.result(run.id, 1).error == "The answer is missing. Add it."
+
+
+def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, caplog):
+    run = fragile_run(store, trouble)
+    finished(store, run, registry)
+
+    error = store.result(run.id, 3).error
+
+    assert error == "Unexpected ValueError. Try again with “Retry failed”; if it stays, report it."
+    assert "sk-secret" not in store.result(run.id, 3).model_dump_json() + caplog.text
+
+
+def test_without_an_answer_or_a_generator_every_sample_fails_with_the_remedy(store, registry):
+    run = rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
+
+    assert finished(store, run, registry) == Counts(asked=2, scored=0, failed=2)
+    assert "Add the column" in store.result(run.id, 0).error
+
+
+def test_an_unknown_generator_fails_every_sample_with_the_known_ones(store, registry):
+    dataset = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1)
+    run = rgb_run(store, dataset, generator=GeneratorSpec(model="gone", prompt=READER.prompt))
+
+    assert finished(store, run, registry).failed == 1
+    assert "offline-reader" in store.result(run.id, 0).error
+
+
+def test_what_failed_is_tried_again_and_what_was_scored_is_not(store, registry, trouble):
+    run = fragile_run(store, trouble)
+    finished(store, run, registry)
+    before = store.result(run.id, 0)
+    trouble.unlink()
+
+    assert finished(store, run, registry) == Counts(asked=6, scored=6, failed=0)
+    assert store.result(run.id, 0) == before
+
+
+def test_the_job_says_why_it_stopped_by_itself(store, registry, tmp_path):
+    run = slow.slow_run(store, tmp_path)
+    job = registry.start(run, store)
+    store.delete_run(run.id)
+    job.wait()
+
+    assert job.error
+    assert registry.error(run.id) == job.error
+    assert registry.error("another") == ""
+
+
+# Cancel, attach, resume
+
+
+def test_cancelling_keeps_what_is_done_and_writes_nothing_afterwards(store, registry, tmp_path):
+    run = slow.slow_run(store, tmp_path)
+    registry.start(run, store)
+    while store.counts(run).scored < 5:
+        pass
+
+    registry.cancel(run.id)
+
+    done, asked = stored(store, run), log(tmp_path)
+    assert not registry.is_live(run.id)
+    assert 5 <= len(done) < slow.SAMPLES
+    assert len(asked) == len(done)
+    threading.Event().wait(0.1)
+    assert (stored(store, run), log(tmp_path)) == (done, asked)
+
+
+def test_a_cancelled_run_resumes_where_it_stopped(store, registry, tmp_path):
+    run = slow.slow_run(store, tmp_path)
+    registry.start(run, store)
+    while store.counts(run).scored < 5:
+        pass
+    registry.cancel(run.id)
+
+    assert finished(store, run, registry) == Counts(asked=slow.SAMPLES, scored=slow.SAMPLES, failed=0)
+    assert sorted(log(tmp_path)) == sorted(f"s{number}" for number in range(slow.SAMPLES))
+
+
+def test_a_run_that_is_live_is_joined_and_not_started_again(store, registry, tmp_path):
+    run = slow.slow_run(store, tmp_path)
+
+    jobs = [registry.start(run, store) for _ in range(5)]
+    jobs[0].wait()
+
+    assert len({id(job) for job in jobs}) == 1
+    assert len(log(tmp_path)) == slow.SAMPLES
+
+
+def test_cancelling_an_unknown_run_does_nothing(registry):
+    registry.cancel("unknown")
+
+    assert not registry.is_live("unknown")
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(store, registry, tmp_path):
+    runs = [slow.slow_run(store, folder) for name in "ab" if (folder := tmp_path / name).mkdir() is None]
+    jobs = [registry.start(run, store) for run in runs]
+    for job in jobs:
+        job.wait()
+
+    assert [store.counts(run).scored for run in runs] == [slow.SAMPLES] * 2
+
+
+def test_a_run_without_open_samples_ends_at_once(store):
+    run = rgb_run(store, slow.dataset())
+    job = Job(run, store)
+    job.start()
+    job.wait(10)
+
+    assert not job.is_live
+    assert store.counts(run) == Counts(asked=0, scored=0, failed=0)
+
+
+def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen(
+        [sys.executable, slow.__file__, tmp_path], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    acknowledged = {int(child.stdout.readline()) for _ in range(10)}
+    child.send_signal(signal.SIGKILL)
+    acknowledged |= {int(line) for line in child.communicate()[0].splitlines()}
+
+    store = Store(tmp_path / "runs.sqlite3")
+    (run,) = store.runs("w")
+    survived = set(stored(store, run))
+    assert acknowledged <= survived
+    assert len(survived) < slow.SAMPLES
+
+    started = len(log(tmp_path))
+    assert finished(store, run, registry) == Counts(asked=slow.SAMPLES, scored=slow.SAMPLES, failed=0)
+    again = {int(name.removeprefix("s")) for name in log(tmp_path)[started:]}
+    assert again == set(range(slow.SAMPLES)) - survived

@@ -1,0 +1,89 @@
+"""Intervals: Wilson's against values worked by hand, the bootstrap's by its seed and its bounds."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.runs.statistics import bootstrap, interval, normal, wilson
+
+
+@pytest.mark.parametrize(
+    ("successes", "total", "low", "high"),
+    [
+        # 4 of 7: rate .5714, z² 3.8415; centre (.5714 + .2744) / 1.5488 = .5461;
+        # half 1.96 / 1.5488 * sqrt(.5714 * .4286 / 7 + 3.8415 / 196) = .2957
+        (4, 7, 0.2505, 0.8418),
+        # 0 of 10: centre and half are both 3.8415 / 20 / 1.38415 = .1388
+        (0, 10, 0.0, 0.2775),
+        (10, 10, 0.7225, 1.0),
+        # 50 of 100: half 1.96 / 1.038415 * sqrt(.0025 + .000096) = .0962
+        (50, 100, 0.4038, 0.5962),
+        # 1 of 1: 1 / (1 + 3.8415) = .2065
+        (1, 1, 0.2065, 1.0),
+    ],
+)
+def test_the_wilson_interval_is_as_worked_by_hand(successes, total, low, high):
+    assert wilson(successes, total) == pytest.approx((low, high), abs=0.0001)
+
+
+@given(total=st.integers(1, 10_000), data=st.data())
+def test_the_wilson_interval_holds_its_rate_and_stays_within_bounds(total, data):
+    successes = data.draw(st.integers(0, total))
+
+    low, high = wilson(successes, total)
+
+    assert 0 <= low < high <= 1
+    assert low - 1e-9 <= successes / total <= high + 1e-9
+
+
+@given(successes=st.integers(0, 50))
+def test_successes_and_failures_have_mirrored_intervals(successes):
+    low, high = wilson(successes, 50)
+
+    assert wilson(50 - successes, 50) == pytest.approx((1 - high, 1 - low))
+
+
+def test_the_bootstrap_is_seeded():
+    values = [0.1, 0.5, 0.6, 0.9]
+
+    assert bootstrap(values) == bootstrap(values)
+    assert bootstrap(values, seed=1) != bootstrap(values, seed=2)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_the_bootstrap_stays_between_the_extremes(values):
+    low, high = bootstrap(values)
+
+    assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
+
+
+def test_the_bootstrap_of_equal_values_is_that_value():
+    assert bootstrap([0.25] * 7) == (0.25, 0.25)
+    assert bootstrap([0.3]) == (0.3, 0.3)
+
+
+def test_the_bootstrap_comes_close_to_the_normal_interval_of_many_values():
+    # 400 values, half 0.2 and half 0.8: the standard error of the mean is .3 / sqrt(400) = .015, times 1.96 = .029
+    low, high = bootstrap([0.2, 0.8] * 200)
+
+    assert (low, high) == pytest.approx((0.471, 0.529), abs=0.004)
+
+
+def test_the_normal_interval_is_as_worked_by_hand():
+    # 0.2 and 0.8, 500 of each: mean .5; deviation sqrt(1000 * .09 / 999) = .30015; 1.96 * .30015 / sqrt(1000) = .0186
+    assert normal([0.2, 0.8] * 500) == pytest.approx((0.4814, 0.5186), abs=0.0001)
+
+
+@pytest.mark.parametrize(("count", "method"), [(998, bootstrap), (1000, normal)])
+def test_many_values_get_the_normal_interval(count, method):
+    values = [0.2, 0.8] * (count // 2)
+
+    assert interval(values) == method(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "method"),
+    [([1, 0, 1.0], wilson(2, 3)), ([0.0], wilson(0, 1)), ([True, False], wilson(1, 2)), ([0.5], (0.5, 0.5))],
+)
+def test_yes_and_no_get_wilson_and_everything_else_the_bootstrap(values, method):
+    assert interval(values) == pytest.approx(method)

@@ -1,0 +1,258 @@
+"""The store: what was stored is there again, for its workspace only, and samples are kept once for all their runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
+from evaluators.datasets.rgb import compose
+from evaluators.errors import StoreError
+from evaluators.runs.store import Counts, Store
+from evaluators.types import Ability, Dataset, EvaluatorSpec, GeneratorSpec, Run, Sample, SampleResult, Score, Usage
+
+ROOT = Path(__file__).parents[2]
+DATASET = Dataset(name="three", samples=tuple(Sample(id=f"s{number}", question="q") for number in range(3)))
+SCORED = Score(values={"accuracy": 0.0, "other": None}, reason="why", details={"flips": ["nfkc"]})
+
+
+def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:00"):
+    return Run(
+        id=run_id,
+        workspace=workspace,
+        created=created,
+        title="A run",
+        dataset_name=dataset.name,
+        fingerprint=dataset.fingerprint,
+        evaluator=EvaluatorSpec(name="rgb", params={"policy": "paper"}),
+        generator=GeneratorSpec(model="offline-reader", prompt="$question $documents"),
+        seed=7,
+    )
+
+
+def scored(position, score=SCORED):
+    return SampleResult(position=position, status="scored", score=score)
+
+
+def failed(position):
+    return SampleResult(position=position, status="failed", error="It broke. Try again.")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "data" / "runs.sqlite3"
+
+
+@pytest.fixture
+def store(path):
+    return Store(path)
+
+
+def test_everything_survives_reopening(store, path):
+    full = SampleResult(
+        position=1,
+        status="scored",
+        score=SCORED,
+        response="信息 \u202f \U0001f600",
+        usage=Usage(prompt_tokens=5, answer_tokens=2),
+        seconds=0.25,
+    )
+    store.save_run(run(), DATASET)
+    store.save_result("r1", full)
+    store.save_result("r1", failed(2))
+    store.close()
+
+    again = Store(path)
+
+    assert again.run("r1") == run()
+    assert again.runs("w") == [run()]
+    assert again.result("r1", 0) is None
+    assert again.result("r1", 1) == full
+    assert again.result("r1", 2) == failed(2)
+    assert [again.sample(DATASET.fingerprint, position) for position in range(3)] == list(DATASET.samples)
+    assert again.counts(run()) == Counts(asked=3, scored=1, failed=1)
+    assert again.counts(run()).open == 1
+
+
+@pytest.mark.parametrize("name", [ENGLISH_BED, TRACE_SAMPLES])
+def test_an_upload_comes_back_as_it_was(store, name):
+    store.save_upload("w", bundled()[name], "2026-01-01")
+
+    assert store.upload("w", name) == bundled()[name]
+    assert store.uploads("w") == {name: "2026-01-01"}
+
+
+def test_samples_with_all_their_parts_come_back_as_they_were(store):
+    for dataset in (compose(bundled()[ENGLISH_BED], list(Ability)), bundled()[TRACE_SAMPLES]):
+        store.save_run(run(dataset.name, dataset=dataset), dataset)
+
+        assert [store.sample(dataset.fingerprint, at) for at in range(len(dataset.samples))] == list(dataset.samples)
+
+
+def test_open_are_the_samples_never_tried_and_those_that_failed(store):
+    store.save_run(run(), DATASET)
+    store.save_result("r1", failed(0))
+    store.save_result("r1", scored(1))
+
+    assert store.open_positions(run()) == [0, 2]
+
+
+def test_a_result_replaces_an_earlier_failure(store):
+    store.save_run(run(), DATASET)
+    store.save_result("r1", failed(0))
+    store.save_result("r1", scored(0))
+
+    assert store.result("r1", 0) == scored(0)
+    assert store.counts(run()) == Counts(asked=3, scored=1, failed=0)
+
+
+def test_outlines_hold_every_sample_with_its_facets_and_values(store):
+    dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.4,), limit=2)
+    asked = run(dataset=dataset)
+    store.save_run(asked, dataset)
+    store.save_result("r1", scored(0))
+
+    first, second = store.outlines(asked)
+
+    assert (first.position, first.sample_id, first.question) == (0, "noise-0-40", dataset.samples[0].question)
+    assert (first.ability, first.noise, first.effective_noise) == (Ability.NOISE, 0.4, 0.4)
+    assert (first.status, first.values) == ("scored", {"accuracy": 0.0, "other": None})
+    assert (second.status, second.values) == (None, {})
+
+
+def test_scored_results_come_in_order_with_their_samples(store):
+    dataset = Dataset(name="many", samples=tuple(Sample(id=str(number), question="q") for number in range(600)))
+    asked = run(dataset=dataset)
+    store.save_run(asked, dataset)
+    for position in (599, 0, 300, 256, 255, 2):
+        store.save_result("r1", scored(position))
+    store.save_result("r1", failed(1))
+
+    found = [(position, sample.id, score) for position, sample, score in store.scored(asked)]
+
+    assert found == [(position, str(position), SCORED) for position in (0, 2, 255, 256, 300, 599)]
+
+
+def test_flips_are_counted_by_option(store):
+    store.save_run(run(), DATASET)
+    store.save_result("r1", scored(0, Score(values={}, details={"flips": ["nfkc", "remove_reasoning"]})))
+    store.save_result("r1", scored(1))
+    store.save_result("r1", scored(2, Score(values={})))
+
+    assert store.flips(run()) == {"nfkc": 2, "remove_reasoning": 1}
+
+
+def test_two_runs_of_one_data_set_share_its_samples_but_not_their_results(store, path):
+    renamed = DATASET.model_copy(update={"name": "the same rows"})
+    store.save_run(run("r1"), DATASET)
+    size = path.stat().st_size
+    store.save_run(run("r2", dataset=renamed), renamed)
+    store.save_result("r1", scored(0))
+
+    assert run("r1").fingerprint == run("r2", dataset=renamed).fingerprint
+    assert store.counts(run("r1")).scored == 1
+    assert store.counts(run("r2")) == Counts(asked=3, scored=0, failed=0)
+    assert path.stat().st_size == size
+
+
+def test_deleting_a_run_keeps_the_samples_that_another_run_uses(store):
+    store.save_run(run("r1"), DATASET)
+    store.save_run(run("r2"), DATASET)
+    store.save_result("r1", scored(0))
+    store.save_result("r2", scored(1))
+
+    store.delete_run("r1")
+
+    assert store.run("r1") is None
+    assert store.result("r1", 0) is None
+    assert store.result("r2", 1) == scored(1)
+    assert store.sample(DATASET.fingerprint, 2) == DATASET.samples[2]
+
+
+def test_deleting_the_last_run_removes_the_samples(store):
+    store.save_run(run(), DATASET)
+
+    store.delete_run("r1")
+
+    with pytest.raises(StoreError, match=r"The data set has no sample 1\. Choose another one\."):
+        store.sample(DATASET.fingerprint, 0)
+
+
+def test_workspaces_see_only_their_own_runs_and_uploads(store):
+    store.save_run(run("r1", "anna"), DATASET)
+    store.save_run(run("r2", "ben"), DATASET)
+    store.save_upload("anna", DATASET, "2026-01-01")
+    store.save_upload("ben", DATASET.model_copy(update={"samples": ()}), "2026-01-02")
+
+    assert [each.id for each in store.runs("anna")] == ["r1"]
+    assert [each.id for each in store.runs("ben")] == ["r2"]
+    assert store.runs("carl") == []
+    assert store.upload("anna", "three") == DATASET
+    assert store.upload("carl", "three") is None
+
+    store.delete_upload("ben", "three")
+
+    assert (store.uploads("anna"), store.uploads("ben")) == ({"three": "2026-01-01"}, {})
+
+
+def test_an_upload_of_the_same_name_replaces_the_earlier_one(store):
+    smaller = DATASET.model_copy(update={"samples": DATASET.samples[:1]})
+    store.save_upload("w", DATASET, "2026-01-01")
+    store.save_upload("w", smaller, "2026-01-02")
+
+    assert (store.upload("w", "three"), store.uploads("w")) == (smaller, {"three": "2026-01-02"})
+
+
+def test_runs_come_newest_first_up_to_the_limit(store):
+    for day in ("02", "03", "01"):
+        store.save_run(run(f"r{day}", created=f"2026-01-{day}"), DATASET)
+
+    assert [each.id for each in store.runs("w")] == ["r03", "r02", "r01"]
+    assert [each.id for each in store.runs("w", limit=1)] == ["r03"]
+
+
+def test_a_run_id_is_stored_once(store):
+    store.save_run(run(), DATASET)
+
+    with pytest.raises(StoreError, match="cannot be written"):
+        store.save_run(run(), DATASET.model_copy(update={"samples": ()}))
+    assert store.counts(run()).asked == 3
+
+
+def test_a_result_of_an_unknown_run_is_refused(store):
+    with pytest.raises(StoreError, match="cannot be written"):
+        store.save_result("r1", scored(0))
+
+
+def test_a_file_that_is_no_store_is_refused_with_the_remedy(path):
+    path.parent.mkdir()
+    path.write_bytes(b"This is no database. " * 100)
+
+    with pytest.raises(StoreError, match=r"Cannot open .* Set PLUMBLINE_DATA_DIR to a writable folder\."):
+        Store(path)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+
+    with pytest.raises(StoreError, match="Set PLUMBLINE_DATA_DIR"):
+        Store(tmp_path / "file" / "runs.sqlite3")
+
+
+def test_a_store_may_live_in_memory():
+    store = Store(":memory:")
+    store.save_run(run(), DATASET)
+
+    assert store.counts(run()).asked == 3
+
+
+def test_processes_that_start_at_once_share_one_new_store(tmp_path):
+    opening = "import sys; from evaluators.runs.store import Store; [Store(path) for path in sys.argv[1:]]"
+    paths = [str(tmp_path / f"{number}.sqlite3") for number in range(20)]
+    commands = [[sys.executable, "-c", opening, *paths]] * 4
+
+    processes = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for command in commands]
+
+    errors = [process.communicate()[1].strip().splitlines()[-1:] for process in processes]
+    assert errors == [[]] * 4
