@@ -39,4 +39,5 @@ def normal(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % interval of a mean by the central limit theorem; many values resample too slowly for a screen."""
     data = np.asarray(values)
     half = Z95 * float(data.std(ddof=1)) / math.sqrt(len(data))
-    return float(data.mean()) - half, float(data.mean()) + half
+    mean, least, most = float(data.mean()), float(data.min()), float(data.max())
+    return max(least, mean - half), min(most, mean + half)

@@ -74,6 +74,12 @@ def test_the_normal_interval_is_as_worked_by_hand():
     assert normal([0.2, 0.8] * 500) == pytest.approx((0.4814, 0.5186), abs=0.0001)
 
 
+def test_the_normal_interval_stays_between_the_extremes():
+    low, high = normal([1.0] * 999 + [0.5])
+
+    assert 0.5 <= low < high <= 1.0
+
+
 @pytest.mark.parametrize(("count", "method"), [(998, bootstrap), (1000, normal)])
 def test_many_values_get_the_normal_interval(count, method):
     values = [0.2, 0.8] * (count // 2)
