@@ -1,9 +1,13 @@
-"""The folder of public data for checks; tests that ask for it are skipped where it is not given."""
+"""What all tests share: the folder of public data, without which some are skipped, and no time limit for examples."""
 
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
+settings.load_profile("plumbline")
 
 
 @pytest.fixture(scope="session")

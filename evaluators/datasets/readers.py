@@ -75,7 +75,7 @@ def _json_lines(text: str) -> list[Row]:
     """One object a line; a bracket alone on its line and a comma at the end do no harm. Stops above the limit."""
     rows: list[Row] = []
     problems: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         line = line.strip().rstrip(",")
         if line in ("", "[", "]"):
             continue

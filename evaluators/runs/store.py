@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ from evaluators.types import Dataset, Record, Run, Sample, SampleResult, Score
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 QUESTION_SHOWN = 120
+PATIENCE = 30
+"""Seconds to wait for another process that writes."""
 
 Upload = TestBed | Dataset
 _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
@@ -57,8 +60,9 @@ class Store:
         try:
             if path != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
-            self._db.executescript("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;")
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+            _write_ahead(self._db)
+            self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
             self._migrate()
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder.") from error
@@ -209,6 +213,19 @@ class Store:
     def _rollback(self) -> None:
         if self._db.in_transaction:
             self._db.execute("rollback")
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Switches to WAL. SQLite itself does not wait for others here, so processes that start at once wait in turns."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 def _statements(script: str) -> Iterator[str]:

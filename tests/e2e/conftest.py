@@ -37,7 +37,9 @@ QUIET = (
 HOME_HOSTS = {"127.0.0.1", "localhost"}
 MANY = 4000
 
-expect.set_options(timeout=20_000)
+PATIENCE = 12_000
+
+expect.set_options(timeout=PATIENCE)
 
 
 class Server(NamedTuple):
@@ -119,6 +121,7 @@ def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Calla
 
     def create(**options: Any) -> BrowserContext:
         context = new_context(**options)
+        context.set_default_timeout(PATIENCE)
         context.on("request", lambda request: seen.hosts.add(urlsplit(request.url).hostname or ""))
         context.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
         context.on("page", lambda page: seen.pages.append(page))

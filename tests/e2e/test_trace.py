@@ -13,9 +13,7 @@ def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(pag
     page.goto("/trace")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_text("Finished · 24 / 24 scored")).to_be_visible(timeout=60_000)
-    grid = page.get_by_test_id("stDataFrame").last
-    grid.scroll_into_view_if_needed()
-    grid.locator("canvas").first.click(position={"x": 18, "y": 53})  # the check box of the first row
+    select_first_row(page)
     expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible()
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/sample\?run=.+&sample=1"))
@@ -26,12 +24,10 @@ def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(pag
     relevance = card(page, "Relevance")
     expect(relevance).to_have_text(re.compile(r"0\.\d\d"))
     before = relevance.inner_text()
-    page.get_by_role("radio", name="Fixed 20").or_(page.get_by_role("button", name="Fixed 20")).click()
+    page.get_by_role("radio", name="Fixed 20").click()
     expect(relevance).not_to_have_text(before)
     expect(page.get_by_text("relevant sentences / 20")).to_be_visible()
-    grid = page.get_by_test_id("stDataFrame").last
-    grid.scroll_into_view_if_needed()
-    grid.locator("canvas").first.click(position={"x": 18, "y": 53})
+    select_first_row(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
     expect(page.get_by_text("As Sentence, but relevance = relevant sentences / 20.")).to_be_visible()
 
@@ -48,9 +44,14 @@ def test_choosing_a_response_sentence_frames_its_evidence(page: Page, trace_run:
     page.goto(f"/sample?run={trace_run.id}&sample=1")
     expect(page.locator(".pl-s").first).to_be_visible()
     expect(page.locator(".pl-chosen")).to_have_count(0)
-    page.get_by_role("button", name="a", exact=True).click()
+    page.get_by_role("radio", name="a", exact=True).click()
     expect(page.locator(".pl-doc .pl-chosen").first).to_be_visible()
     expect(page.get_by_text(re.compile(r"Sentence a rests on \d+[a-z]"))).to_be_visible()
+
+
+def select_first_row(page: Page) -> None:
+    """Clicks the check box that the table paints at the left of its first row."""
+    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(position={"x": 18, "y": 53})
 
 
 def card(page: Page, title: str) -> Locator:

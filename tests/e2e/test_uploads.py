@@ -62,7 +62,7 @@ def choose(page: Page, file: Path, rows: list[dict[str, object]]) -> None:
     file.write_text("\n".join(map(json.dumps, rows)))
     page.goto("/datasets")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Upload", exact=False).first.click()
+        page.get_by_role("button", name="Upload", exact=True).click()
     chooser.value.set_files(file)
 
 
