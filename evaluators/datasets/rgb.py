@@ -121,7 +121,7 @@ def _sample(row: BedRow, ability: Ability, noise: float, passages: int, seed: in
         counterfactual=row.fakeanswer if ability is Ability.COUNTERFACTUAL else None,
     )
     return Sample(
-        id=f"{ability.label.split()[0].lower()}-{row.id}-{round(noise * 100)}",
+        id=f"{ability.label.split()[0].lower()}-{row.id}-{100 * noise:g}",
         question=row.query,
         retrieved_documents=tuple(documents),
         ground_truth=row.answer,

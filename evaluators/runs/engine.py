@@ -15,6 +15,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import client
 from evaluators.prompts import check, fill
 from evaluators.runs.store import Store
+from evaluators.text.normalise import without_surrogates
 from evaluators.types import Completion, Dataset, EvaluatorSpec, GeneratorSpec, Run, Sample, SampleResult
 
 WORKERS = 2
@@ -153,7 +154,8 @@ registry = RunRegistry()
 
 
 def _answer(sample: Sample, generator: GeneratorSpec, llm: LLMClient) -> Completion:
-    return llm.complete(fill(generator.prompt, sample.question, sample.retrieved_documents))
+    completion = llm.complete(fill(generator.prompt, sample.question, sample.retrieved_documents))
+    return completion.model_copy(update={"text": without_surrogates(completion.text)})
 
 
 def _message(error: Exception) -> str:
