@@ -20,7 +20,7 @@ bench: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.benchmarks
 
 $(BIN)/python:
-	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Plumbline needs Python 3.11 or newer. Try: make PYTHON=python3.12 app')"
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Plumbline needs Python 3.11 or newer. Try: make PYTHON=python3.12 app')"
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/app.installed: requirements.txt | $(BIN)/python

@@ -42,6 +42,8 @@ def visit(page: Page, address: str, rgb_run: Run, trace_run: Run) -> None:
 
 def brightness(page: Page, colour: str, selector: str) -> float:
     """The mean of red, green and blue, 0 to 255."""
-    script = "([colour, selector]) => getComputedStyle(document.querySelector(selector))[colour]"
-    parts = page.evaluate(script, [colour, selector]).strip("rgba()").split(",")[:3]
-    return sum(map(float, parts)) / 3
+    element = page.locator(selector).first
+    parts = (
+        element.evaluate("(element, colour) => getComputedStyle(element)[colour]", colour).strip("rgba()").split(",")
+    )
+    return sum(map(float, parts[:3])) / 3

@@ -20,7 +20,7 @@ HOSTILE = (
 def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) -> None:
     choose(page, tmp_path / "mill.jsonl", ROWS)
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
-    expect(page.get_by_text("mill.jsonl (uploaded)")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Data set")).to_have_value("mill.jsonl (uploaded)")
     page.get_by_role("link", name="TRACE").click()
     page.get_by_role("combobox", name="Data set").click()
     page.get_by_role("option", name="mill.jsonl").click()

@@ -38,18 +38,6 @@ def test_the_cards_show_the_means_under_the_chosen_definition(
         assert shown[title] == f"{mean(filled, name, definition):.2f}"
 
 
-def test_the_definition_is_kept_from_the_run_to_the_sample(open_page: OpenPage, filled: Filled) -> None:
-    at = open_page("trace", run=filled.trace.id)
-    segments(at, "definition").set_value(Definition.FIXED_20)
-    checked(at.run())
-    at.switch_page("../pages/sample.py")
-    at.query_params["run"], at.query_params["sample"] = filled.trace.id, "1"
-    checked(at.run())
-    _, sample, score = next(filled.store.scored(filled.trace))
-    value = from_score(score, sample, Definition.FIXED_20).context_relevance
-    assert cards(at)["Relevance"] == f"{value:.2f}"
-
-
 def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("trace", run=filled.trace.id)
     assert state(at) == "Finished · 24 / 24 scored"
