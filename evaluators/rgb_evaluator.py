@@ -7,7 +7,6 @@ rule of the benchmark's own script. Every verdict names the rule that decided an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -25,7 +24,6 @@ PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
 CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 ENOUGH_OVERLAP = 0.8
-STOPS_AT_THE_END = re.compile(r"[.!?,;:]+$")
 
 
 class Verdict(NamedTuple):
@@ -142,7 +140,7 @@ class RGBEvaluator(Evaluator):
 
     def normalize_answer(self, answer: str) -> str:
         """Lower case, no stops at the end, single spaces; Chinese without any spaces (the paper's rule)."""
-        answer = STOPS_AT_THE_END.sub("", answer.lower().strip())
+        answer = answer.lower().strip().rstrip(".!?,;:")
         return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
 
     # Verdicts
@@ -432,8 +430,7 @@ def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
 
 
 def _is_complete(accepted: Accepted) -> bool:
-    groups = _groups(accepted)
-    return bool(groups) and all(any(spelling.strip() for spelling in group) for group in groups)
+    return bool(accepted) and all(any(map(str.strip, group)) for group in _groups(accepted))
 
 
 def _matters(option: str, sample: Sample) -> bool:

@@ -26,6 +26,8 @@ def remove_reasoning(text: str) -> str:
     A block that never opens begins with the text, and one that never closes ends with it.
     What remains loses the white space around it; a text without such tags stays as it is.
     """
+    if "<" not in text:
+        return text
     kept: list[str] = []
     start, is_thinking = 0, False
     for tag in _THINK_TAG.finditer(text):
