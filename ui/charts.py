@@ -13,6 +13,7 @@ CONFIG = {
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
     "toImageButtonOptions": {"format": "svg"},
 }
+WHISKER_COLOUR = "rgb(140, 140, 140)"
 PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.55)"
 
 
@@ -48,7 +49,7 @@ def rates(means: Mapping[str, Mean]) -> go.Figure:
             x=[100 * (mean.mean or 0) for mean in judged.values()],
             y=list(judged),
             orientation="h",
-            error_x=_whiskers(list(judged.values())),
+            error_x=_whiskers(list(judged.values()), WHISKER_COLOUR),
             hovertemplate="%{y}: %{x:.1f} %<extra></extra>",
         )
     )
@@ -90,12 +91,13 @@ def _add_curve(figure: go.Figure, name: str, points: Sequence[NoisePoint]) -> No
     )
 
 
-def _whiskers(means: Sequence[Mean]) -> dict[str, object]:
+def _whiskers(means: Sequence[Mean], colour: str = "") -> dict[str, object]:
     return {
         "symmetric": False,
         "array": [100 * ((mean.high or 0) - (mean.mean or 0)) for mean in means],
         "arrayminus": [100 * ((mean.mean or 0) - (mean.low or 0)) for mean in means],
         "thickness": 1.4,
+        **({"color": colour} if colour else {}),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import streamlit as st
 
@@ -21,7 +23,7 @@ def chosen() -> tuple[Run | None, int]:
     run_id = st.query_params.get("run") or st.session_state.get("sample_run")
     number = st.query_params.get("sample") or st.session_state.get("sample_number", "1")
     run = session.store().run(run_id) if run_id else None
-    return run, int(number) - 1 if number.isdigit() and int(number) else 0
+    return run, int(number) - 1 if re.fullmatch("[1-9][0-9]{0,8}", number) else 0
 
 
 def steps(run: Run, position: int) -> int:
@@ -123,7 +125,8 @@ def _trace(sample: Sample, score: Score | None, key: str) -> None:
         st.html(highlight.words(sample.response or "", []))
         st.html(highlight.passages(sample.retrieved_documents))
         return
-    scores = _labelled(from_score(score, sample, definition_switch()), sample)
+    with st.container(horizontal=True):
+        scores = _labelled(from_score(score, sample, definition_switch()), sample)
     _cards(scores)
     support = {item.key: item for item in scores.labels.sentence_support}
     left, right = st.columns([1, 1], gap="large")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.store import Outline
-from evaluators.types import Run
+from evaluators.types import Ability, Run
 from ui import session
 
 PAGE_ROWS = 50
@@ -79,10 +79,13 @@ def _cells(row: Outline, values: Mapping[str, str], facets: Mapping[str, str]) -
         "#": row.position + 1,
         "State": STATES[row.status],
         **{title: _facet(getattr(row, name)) for name, title in facets.items()},
-        "Question": row.question,
         **{title: row.values.get(name) for name, title in values.items()},
+        "Question": row.question,
     }
 
 
 def _facet(value: object) -> object:
-    return f"{100 * value:.0f} %" if isinstance(value, float) else value
+    """Noise as a percentage, an ability under its name."""
+    if isinstance(value, float):
+        return f"{100 * value:.0f} %"
+    return Ability(value).label if value in list(Ability) else value

@@ -29,7 +29,7 @@ VALUES = {
     "context_utilization": "Utilization",
     "completeness": "Completeness",
     "adherence": "Adherence",
-    "supported_share": "Supported share",
+    "supported_share": "Supported",
     "average": "Average",
 }
 HELP = {
@@ -63,17 +63,16 @@ def show(run: Run) -> None:
 
 def definition_switch() -> Definition:
     """The choice of definition, the same on every page; it changes the view, not the run."""
-    chosen = st.segmented_control(
+    return st.segmented_control(
         "Definition",
         list(DEFINITIONS),
         default=Definition.SENTENCE,
         format_func=DEFINITIONS.__getitem__,
         required=True,
+        help="  \n".join(f"**{DEFINITIONS[name]}**: {meaning}" for name, meaning in MEANINGS.items()),
         key="definition",
         persist_state="session",
     )
-    st.caption(MEANINGS[chosen])
-    return chosen
 
 
 @lru_cache(maxsize=8)

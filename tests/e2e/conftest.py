@@ -35,7 +35,7 @@ QUIET = (
     "--no-first-run",
 )
 HOME_HOSTS = {"127.0.0.1", "localhost"}
-MANY = 4000
+MANY = 1200
 
 PATIENCE = 12_000
 

@@ -25,7 +25,8 @@ def test_a_reload_comes_back_to_the_run_at_work(page: Page, long_run: Run) -> No
 def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) -> None:
     set_to_work(page, long_run)
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile(r"Stopped · [\d,]+ / 4,000 scored"))).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored"))).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")).to_be_visible(timeout=60_000)
 

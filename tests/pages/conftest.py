@@ -92,7 +92,7 @@ def checked(at: AppTest) -> AppTest:
 
 
 def _open_page(name: str, **query: str) -> AppTest:
-    at = checked(AppTest.from_file(ROUTER, default_timeout=30).run())
+    at = AppTest.from_file(ROUTER, default_timeout=30)
     at.switch_page(f"../pages/{name}.py")
     for key, value in query.items():
         at.query_params[key] = value
