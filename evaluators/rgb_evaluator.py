@@ -148,11 +148,11 @@ class RGBEvaluator(Evaluator):
     def correctness(self, response: str, ground_truth: Accepted, strict: bool = False) -> Verdict:
         """Whether the answer is right: all groups of accepted answers, any spelling in each."""
         verdicts = self._group_verdicts(response, ground_truth, strict)
-        failed = [verdict for verdict in verdicts if not verdict.passed]
-        if failed or len(verdicts) == 1:
-            return (failed or verdicts)[0]
-        rules = " + ".join(dict.fromkeys(verdict.rule for verdict in verdicts))
-        return Verdict(True, rules, tuple(word for verdict in verdicts for word in verdict.evidence))
+        if len(verdicts) == 1:
+            return verdicts[0]
+        found = [verdict for verdict in verdicts if verdict.passed]
+        rule = f"{len(found)} of {len(verdicts)} required answers"
+        return Verdict(found == verdicts, rule, tuple(word for verdict in found for word in verdict.evidence))
 
     def rejection(self, response: str) -> Verdict:
         return _decide(self._rejection_rules(response), Verdict(False, "no rejection phrase"))

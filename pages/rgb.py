@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from ui import progress, rgb_form, rgb_view, session
+from ui import progress, rgb_form, rgb_view, run_list, session
 
 st.title("RGB")
 run = session.shown_run("rgb")
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     rgb_form.show()
 if run is None:
-    st.info("No run on this page yet. Press Start: the offline reader needs no key.", icon=":material/show_chart:")
+    run_list.none_shown("No run on this page yet. Press Start: the offline reader needs no key.")
 else:
     rgb_view.card(run)
     progress.watched(run, lambda: rgb_view.show(run))

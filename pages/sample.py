@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui import highlight, sample_view, session
+from ui import highlight, run_list, sample_view, session
 
 st.title("Sample")
 run, position = sample_view.chosen()
 if run is None:
-    st.info("Open a run and select a row there.", icon=":material/search:")
+    run_list.none_shown("Open a run and select a row there.")
     st.page_link("../pages/runs.py", label="Runs", icon=":material/history:")
 else:
     highlight.style()

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from ui import progress, session, trace_form, trace_view
+from ui import progress, run_list, session, trace_form, trace_view
 
 st.title("TRACE")
 run = session.shown_run("trace")
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:
-    st.info("No run on this page yet. Press Start: the heuristic needs no key.", icon=":material/fact_check:")
+    run_list.none_shown("No run on this page yet. Press Start: the heuristic needs no key.")
 else:
     trace_view.card(run)
     progress.watched(run, lambda: trace_view.show(run))

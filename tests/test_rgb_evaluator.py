@@ -255,10 +255,16 @@ def test_every_group_of_answers_is_required_in_any_spelling(evaluator, response,
     assert evaluator.is_correct(response, truth) is passed
 
 
-def test_the_verdict_on_several_groups_names_every_rule_and_word():
-    verdict = DOCUMENTED.correctness("Lee, 1987", ["1987", "Lee, 1987, Paris"])
-
-    assert verdict == Verdict(True, "contains the answer + short answer", ("1987", "lee, 1987"))
+@pytest.mark.parametrize(
+    ("response", "verdict"),
+    [
+        ("Lee, 1987", Verdict(True, "2 of 2 required answers", ("1987", "lee, 1987"))),
+        ("In 1987.", Verdict(False, "1 of 2 required answers", ("1987",))),
+        ("Unknown", Verdict(False, "0 of 2 required answers")),
+    ],
+)
+def test_the_verdict_on_several_groups_counts_them_and_names_the_words_found(response, verdict):
+    assert DOCUMENTED.correctness(response, ["1987", "Lee, 1987, Paris"]) == verdict
 
 
 @pytest.mark.parametrize("truth", [(), [], [[]], ["Paris", []]])

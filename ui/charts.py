@@ -65,8 +65,8 @@ def distribution(values: Sequence[float]) -> go.Figure:
     """How often each tenth of the range from 0 to 1 occurs."""
     figure = go.Figure(
         go.Histogram(
-            x=list(values),
-            xbins={"start": 0, "end": 1.0001, "size": 0.1},
+            x=[min(value, 0.999) for value in values],  # so that 1 falls into the last tenth
+            xbins={"start": 0, "end": 1, "size": 0.1},
             hovertemplate="%{x}: %{y} samples<extra></extra>",
         )
     )

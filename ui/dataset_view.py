@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.base import Evaluator, catalogue, missing
-from evaluators.datasets.bundled import bundled
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.errors import DatasetError
@@ -32,8 +31,6 @@ def uploader() -> None:
         return
     try:
         data = load(file.name, file.getvalue())
-        if data.name in bundled():
-            raise DatasetError(f"{data.name} is the name of a bundled data set. Rename the file.")
         session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
     except DatasetError as error:
         st.error(plain(str(error)), icon=":material/error:", title="This file cannot be used")
@@ -111,7 +108,11 @@ def _sample_cells(sample: Sample) -> dict[str, object]:
 
 
 def accepted(answer: Accepted | None) -> str:
-    """Accepted answers in one line: all groups joined by "and", spellings by "or"."""
+    """Accepted answers in one line: required ones joined by "and", spellings by "or" in brackets."""
     if answer is None or isinstance(answer, str):
         return answer or ""
-    return " and ".join(group if isinstance(group, str) else " or ".join(group) for group in answer)
+    return " and ".join(group if isinstance(group, str) else _spellings(group) for group in answer)
+
+
+def _spellings(group: tuple[str, ...]) -> str:
+    return group[0] if len(group) == 1 else f"({' or '.join(group)})"

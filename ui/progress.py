@@ -13,20 +13,22 @@ from ui import session
 from ui.untrusted import plain
 
 TICK = 0.7
+REDRAW = 3.0
+"""Seconds between two drawings of partial results: they cost the workers time."""
 
 
 def watched(run: Run, body: Callable[[], None]) -> None:
-    """Draws the run's state and then `body`; while the run is live both are redrawn every moment."""
+    """Draws the run's state and then `body`; while the run is live both are drawn again and again."""
     live = registry.is_live(run.id)
 
     @st.fragment(run_every=TICK if live else None)
     def watch() -> None:
+        if registry.is_live(run.id) != live:
+            st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
         state(run)
-        body()
-        if live and not registry.is_live(run.id):
-            st.rerun()
 
     watch()
+    st.fragment(body, run_every=REDRAW if live else None)()
 
 
 def state(run: Run) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from evaluators.base import catalogue
 from evaluators.llm.catalogue import titles
+from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.types import Run
 from ui import progress, session
@@ -21,6 +22,16 @@ def show(limit: int, *, editable: bool = False) -> None:
         st.info("No run yet. Start one on the Home, RGB or TRACE page.", icon=":material/hourglass_empty:")
     for run in runs:
         _row(run, editable)
+
+
+def none_shown(hint: str) -> None:
+    """What a page says that has no run to show: the address names none, or one that is not there."""
+    if "run" in st.query_params:
+        st.warning(
+            "There is no such run here: it was deleted, or the address is incomplete.", icon=":material/link_off:"
+        )
+    else:
+        st.info(hint, icon=":material/play_circle:")
 
 
 def _row(run: Run, editable: bool) -> None:
@@ -53,7 +64,8 @@ def _kind(run: Run) -> str:
     if run.generator is None:
         return title
     model = titles().get(run.generator.model, run.generator.model)
-    return f"{title} with {plain(model)} · prompt {run.generator.prompt_hash}"
+    own = "" if run.generator.prompt in shipped() else f" · own prompt {run.generator.prompt_hash}"
+    return f"{title} with {plain(model)}{own}"
 
 
 def _when(run: Run) -> str:

@@ -23,7 +23,7 @@ def chosen() -> tuple[Run | None, int]:
     run_id = st.query_params.get("run") or st.session_state.get("sample_run")
     number = st.query_params.get("sample") or st.session_state.get("sample_number", "1")
     run = session.store().run(run_id) if run_id else None
-    return run, int(number) - 1 if re.fullmatch("[1-9][0-9]{0,8}", number) else 0
+    return run, int(number[:9]) - 1 if re.fullmatch("[1-9][0-9]*", number) else 0
 
 
 def steps(run: Run, position: int) -> int:
@@ -160,9 +160,10 @@ def _labelled(scores: TRACEScores, sample: Sample) -> TRACEScores:
 
 def _cards(scores: TRACEScores) -> None:
     values = {**scores.to_dict(), "supported_share": scores.supported_share}
-    for column, (name, title) in zip(st.columns(len(VALUES)), VALUES.items(), strict=True):
+    grid = st.grid(6, min_column_width=110)
+    for name, title in VALUES.items():
         value = values[name]
-        column.metric(title, "n/a" if value is None else f"{value:.2f}", border=True)
+        grid.metric(title, "n/a" if value is None else f"{value:.2f}", border=True)
     if scores.reason:
         st.caption(plain(scores.reason))
 

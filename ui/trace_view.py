@@ -86,9 +86,10 @@ def _rows(runs: Store, run_id: str, _: Counts, definition: Definition) -> Sequen
 
 
 def _cards(rows: Sequence[Outline]) -> None:
-    for column, (name, title) in zip(st.columns(len(VALUES)), VALUES.items(), strict=True):
+    grid = st.grid(3, min_column_width=150)
+    for name, title in VALUES.items():
         mean = aggregate.summarise(rows, name)
-        with column.container(border=True, height="stretch"):
+        with grid.container(border=True, height="stretch"):
             st.metric(title, "–" if mean.mean is None else f"{mean.mean:.2f}", help=HELP[name])
             interval = "" if mean.low is None else f"95 %: {mean.low:.2f} to {mean.high:.2f}  \n"
             st.caption(f"{interval}{mean.coverage} scored{_left_out(mean)}")
@@ -101,12 +102,14 @@ def _left_out(mean: aggregate.Mean) -> str:
 
 def _distributions(rows: Sequence[Outline], run: Run) -> None:
     with st.expander("Distributions", icon=":material/bar_chart:", expanded=True):
-        for column, name in zip(st.columns(len(METRICS)), METRICS, strict=True):
+        grid = st.grid(4, min_column_width=150)
+        for name in METRICS:
             values = [value for row in rows if (value := row.values.get(name)) is not None]
-            column.caption(f"{VALUES[name]} · {len(values):,} samples")
-            figure = charts.distribution(values)
             title = f"Distribution of {VALUES[name].lower()}"
-            column.plotly_chart(figure, config=charts.CONFIG, key=f"dist_{name}_{run.id}", alt=title)
+            with grid.container():
+                st.caption(f"{VALUES[name]} · {len(values):,} samples")
+                figure = charts.distribution(values)
+                st.plotly_chart(figure, config=charts.CONFIG, key=f"dist_{name}_{run.id}", alt=title)
 
 
 def _sorted(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from string import Template
 
@@ -47,6 +48,12 @@ class Prompt(Record):
 def load(name: str) -> str:
     """The template in `evaluators/prompts/<name>.md`."""
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def shipped() -> frozenset[str]:
+    """All templates that come with Plumbline."""
+    return frozenset(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md"))
 
 
 def check(template: str) -> None:

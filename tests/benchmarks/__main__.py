@@ -9,7 +9,9 @@ PARTS = ("rgb", "trace", "engine", "app")
 
 def measured(part: str) -> dict[str, object]:
     """What the part prints, or why it could not be measured."""
-    done = subprocess.run([sys.executable, "-m", f"tests.benchmarks.{part}"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", f"tests.benchmarks.{part}"], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         return {"failed": done.stderr.strip().splitlines()[-1]}
     return json.loads(done.stdout)

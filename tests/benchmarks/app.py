@@ -16,7 +16,7 @@ from evaluators.runs.engine import Job, create_run
 from evaluators.runs.store import Store
 from evaluators.types import EvaluatorSpec, Run
 from tests.benchmarks.common import answered, timed
-from tests.e2e.conftest import BROWSER_ARGS, chromium_path, free_port, server_command
+from tests.e2e.conftest import QUIET, browser_path, free_port, server_command
 
 SAMPLES = 10_000
 SWITCHES = 7
@@ -68,7 +68,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         run = finished_run(folder)
         with server(folder) as (address, start_seconds), sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium_path(), args=BROWSER_ARGS)
+            browser = playwright.chromium.launch(executable_path=browser_path(), args=list(QUIET))
             page, received = browser.new_page(), []
             page.on("websocket", lambda ws: ws.on("framereceived", lambda data: received.append(len(data))))
             with timed() as first:

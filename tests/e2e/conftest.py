@@ -37,7 +37,7 @@ QUIET = (
 HOME_HOSTS = {"127.0.0.1", "localhost"}
 MANY = 1200
 
-PATIENCE = 12_000
+PATIENCE = 30_000
 
 expect.set_options(timeout=PATIENCE)
 

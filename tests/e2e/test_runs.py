@@ -25,10 +25,14 @@ def test_a_reload_comes_back_to_the_run_at_work(page: Page, long_run: Run) -> No
 def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) -> None:
     set_to_work(page, long_run)
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored"))).to_be_visible()
+    expect(
+        page.get_by_test_id("stMain").get_by_text(re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored"))
+    ).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")).to_be_visible(
+        timeout=60_000
+    )
 
 
 def test_the_sidebar_shows_the_run_on_every_page(page: Page, long_run: Run) -> None:

@@ -26,8 +26,8 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     page.get_by_role("option", name="mill.jsonl").click()
     expect(page.get_by_text("2 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_text("Finished · 2 / 2 scored")).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("2 / 2 scored")).to_have_count(7)  # the run's and six cards'
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 2 / 2 scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("2 / 2 scored")).to_have_count(7)  # the run's and six cards'
 
 
 def test_a_broken_file_is_answered_with_its_line(page: Page, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> No
     page.get_by_role("option", name="![x](x).jsonl").click()
     expect(page.get_by_text("1 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_text("Finished · 1 / 1 scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(timeout=60_000)
     assert background(page) == colour
     page.goto(page.url.replace("/trace", "/sample"))
     expect(page.locator(".pl-text").filter(has_text="<script>alert(2)</script>").first).to_be_visible()

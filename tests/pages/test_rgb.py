@@ -174,12 +174,12 @@ def test_look_alike_characters_that_change_a_verdict_are_counted(open_page: Open
 @pytest.mark.parametrize("run_id", ["unknown", "../../etc", "%00", "x" * 5000])
 def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, filled: Filled, run_id: str) -> None:
     at = open_page("rgb", run=run_id)
-    assert "No run on this page yet" in said(at)
+    assert "There is no such run here" in said(at)
     assert at.button(key="rgb_start")
 
 
 def test_a_run_of_another_kind_is_not_shown_here(open_page: OpenPage, filled: Filled) -> None:
-    assert "No run on this page yet" in said(open_page("rgb", run=filled.trace.id))
+    assert "There is no such run here" in said(open_page("rgb", run=filled.trace.id))
 
 
 def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload: Upload) -> None:

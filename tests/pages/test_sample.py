@@ -18,7 +18,7 @@ def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> N
 
 @pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
 def test_an_unknown_run_says_where_to_find_one(open_page: OpenPage, filled: Filled, run_id: str) -> None:
-    assert "Open a run and select a row there." in said(open_page("sample", run=run_id, sample="1"))
+    assert "There is no such run here" in said(open_page("sample", run=run_id, sample="1"))
 
 
 @pytest.mark.parametrize(

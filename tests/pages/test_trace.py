@@ -106,7 +106,7 @@ def test_an_embedding_model_that_is_not_there_fails_with_what_to_install(open_pa
 
 def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("trace", run="unknown")
-    assert "No run on this page yet" in said(at)
+    assert "There is no such run here" in said(at)
     assert not at.metric
 
 
