@@ -316,13 +316,14 @@ class RGBEvaluator(Evaluator):
 
     def _answer_rules(self, said: str, truth: str, strict: bool) -> Iterator[Trial]:
         """The rules for one spelling; `said` is the response made comparable."""
-        true = self._comparable_spelling(truth)
+        true = _remembered(self.policy, self.nfkc, self.remove_reasoning, truth)
         if self.policy == "paper":
             yield _contains(without_spaces(said) if is_chinese(said) else said, true)
             return
         if not (said.isascii() and true.isascii()) and (is_chinese(said) or is_chinese(true)):
             said, true = without_spaces(said), without_spaces(true)  # so that "iPhone 14" is found in Chinese text
-        yield "empty", None if said and true else Verdict(False, "empty")
+        if not (said and true):
+            yield "empty", Verdict(False, "empty")
         if strict:
             yield "exact match", Verdict(said == true, "exact match", (true,) if said == true else ())
         yield _contains(said, true)
@@ -364,10 +365,6 @@ class RGBEvaluator(Evaluator):
         decided = (_decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in spellings)
         return [verdict.evidence[0] for verdict in decided if verdict.rule == "contains the answer"]
 
-    def _comparable_spelling(self, spelling: str) -> str:
-        """As `_comparable`, remembered: a run asks for the same few spellings again and again."""
-        return _remembered(self.policy, self.nfkc, self.remove_reasoning, spelling)
-
     def _comparable(self, text: str) -> str:
         prepared = self._prepare(text)
         return prepared.lower() if self.policy == "paper" else self.normalize_answer(prepared)
@@ -387,6 +384,7 @@ class RGBEvaluator(Evaluator):
 
 @lru_cache(maxsize=4096)
 def _remembered(policy: Policy, nfkc: bool, remove_reasoning: bool, spelling: str) -> str:
+    """A spelling made comparable; a run asks for the same few again and again."""
     return RGBEvaluator(policy=policy, nfkc=nfkc, remove_reasoning=remove_reasoning)._comparable(spelling)
 
 
@@ -416,11 +414,17 @@ def _phrases(name: str, phrases: Sequence[str], said: str) -> Trial:
 
 
 def _overlap(said: str, true: str) -> Verdict | None:
-    wanted = set(true.split())
-    found = wanted.intersection(said.split())
+    wanted = dict.fromkeys(true.split())
+    found = _words(said).intersection(wanted)
     if len(found) / len(wanted) < ENOUGH_OVERLAP:
         return None
-    return Verdict(True, "80 % of the words", tuple(word for word in true.split() if word in found))
+    return Verdict(True, "80 % of the words", tuple(word for word in wanted if word in found))
+
+
+@lru_cache(maxsize=16)
+def _words(said: str) -> frozenset[str]:
+    """The words of a response, remembered while its answers are tried."""
+    return frozenset(said.split())
 
 
 def _groups(accepted: Accepted) -> list[tuple[str, ...]]:

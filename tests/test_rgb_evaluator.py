@@ -518,7 +518,6 @@ def steps(judged, evaluator=DOCUMENTED):
 
 def test_steps_show_every_rule_tried_up_to_the_one_that_decided():
     assert steps(sample(response="Pari")) == [
-        ("Is it “Paris”?", "empty", None),
         ("Is it “Paris”?", "contains the answer", None),
         ("Is it “Paris”?", "short answer", True),
     ]
@@ -542,7 +541,6 @@ def test_steps_of_a_rejection_go_through_the_phrase_lists():
 def test_steps_of_a_counterfactual_show_detection_before_correction():
     assert steps(counterfactual("Wrong: it is Paris.")) == [
         ("Does it notice the error?", "keyword", True),
-        ("Is it “Paris”?", "empty", None),
         ("Is it “Paris”?", "contains the answer", True),
         ("Is it only the planted answer?", "only the planted answer", None),
     ]

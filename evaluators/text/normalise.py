@@ -48,10 +48,8 @@ def is_chinese(text: str) -> bool:
 
     The share is low because one character is a word: Chinese text full of English names stays Chinese.
     """
-    if text.isascii():
-        return False
-    letters = sum(map(str.isalpha, text))
-    return len(_IDEOGRAPH.findall(text)) > CHINESE_SHARE * letters
+    ideographs = 0 if text.isascii() else len(_IDEOGRAPH.findall(text))
+    return ideographs > 0 and ideographs > CHINESE_SHARE * sum(map(str.isalpha, text))
 
 
 def without_spaces(text: str) -> str:
