@@ -4,6 +4,7 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -16,7 +17,7 @@ from evaluators.runs.engine import Job, create_run
 from evaluators.runs.store import Store
 from evaluators.types import EvaluatorSpec, Run
 from tests.benchmarks.common import answered, timed
-from tests.e2e.conftest import QUIET, browser_path, free_port, server_command
+from tests.e2e.conftest import QUIET, browser_path, free_port
 
 SAMPLES = 10_000
 SWITCHES = 7
@@ -35,10 +36,12 @@ def finished_run(folder: str) -> Run:
 @contextmanager
 def server(folder: str):
     """The address of a running app and the seconds until it was healthy."""
-    address = f"http://127.0.0.1:{(port := free_port())}"
+    port = free_port()
+    address = f"http://localhost:{port}"
     environment = {**os.environ, "PLUMBLINE_DATA_DIR": folder}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
     with timed() as clock:
-        process = subprocess.Popen(server_command(port), env=environment, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         while not healthy(address):
             time.sleep(0.05)
     try:
@@ -73,7 +76,7 @@ if __name__ == "__main__":
             page.on("websocket", lambda ws: ws.on("framereceived", lambda data: received.append(len(data))))
             with timed() as first:
                 page.goto(f"{address}/rgb?run={run.id}")
-                page.get_by_test_id("stDataFrame").first.wait_for()
+                page.get_by_test_id("stDataFrame").last.wait_for()
                 page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
             sent = sum(received)
             switches = [switch_seconds(page, title) for _ in range(SWITCHES) for title in ("Runs", "RGB")]

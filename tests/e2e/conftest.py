@@ -59,13 +59,13 @@ class Seen(NamedTuple):
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    return {**browser_type_launch_args, "executable_path": _browser(), "args": list(QUIET)}
+    return {**browser_type_launch_args, "executable_path": browser_path(), "args": list(QUIET)}
 
 
 @pytest.fixture(scope="session")
 def server(browser_type_launch_args: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """`streamlit run app.py` with a data directory of its own; not without a browser to look at it."""
-    folder, port = tmp_path_factory.mktemp("e2e"), _free_port()
+    folder, port = tmp_path_factory.mktemp("e2e"), free_port()
     environment = {name: value for name, value in os.environ.items() if name not in ("SPACE_ID", "PLUMBLINE_PUBLIC")}
     environment |= {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
@@ -142,7 +142,7 @@ def nothing_leaks(page: Page, seen: Seen) -> Iterator[None]:
             assert each.get_by_text("Traceback").count() == 0
 
 
-def _browser() -> str:
+def browser_path() -> str:
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path:
         return path
@@ -152,7 +152,7 @@ def _browser() -> str:
     pytest.skip(reason)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
