@@ -22,6 +22,8 @@ def accuracy_by_noise(
 ) -> go.Figure:
     """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey underneath."""
     figure = go.Figure()
+    for name, points in series.items():
+        _add_curve(figure, name, [point for point in points if point.accuracy.mean is not None])
     for name, curve in published.items():
         figure.add_scatter(
             x=[noise for noise, _ in curve],
@@ -30,9 +32,8 @@ def accuracy_by_noise(
             mode="lines",
             line={"color": PUBLISHED_COLOUR, "dash": "dot"},
             hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
+            zorder=-1,
         )
-    for name, points in series.items():
-        _add_curve(figure, name, [point for point in points if point.accuracy.mean is not None])
     most = max((point.noise for points in series.values() for point in points), default=0.8)
     figure.update_xaxes(
         title="Noise: share of documents beside the point", ticksuffix=" %", range=[-4, 100 * max(most, 0.8) + 4]

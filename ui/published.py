@@ -13,7 +13,17 @@ from ui.session import ROOT
 def noise_curves() -> dict[str, list[tuple[float, float]]]:
     """Published English noise accuracies by model: (noise in percent, accuracy in percent); arXiv 2309.01431."""
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    with (ROOT / "data" / "published" / "rgb_noise_en.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            curves[row["model"]].append((float(row["noise"]), float(row["accuracy"])))
+    for row in _rows("rgb_noise_en"):
+        curves[row["model"]].append((float(row["noise"]), float(row["accuracy"])))
     return dict(curves)
+
+
+@cache
+def other_figures() -> list[dict[str, str]]:
+    """Published English figures on rejection, integration and planted errors, as the columns of the file."""
+    return _rows("rgb_other_en")
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (ROOT / "data" / "published" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -19,7 +19,7 @@ VALUES = {
     "detection": "Detection",
     "correction": "Correction",
 }
-FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective noise"}
+FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
 
 
 def show(run: Run) -> None:
@@ -28,7 +28,8 @@ def show(run: Run) -> None:
     _charts(run, rows)
     _flips(run)
     st.subheader("Samples")
-    tables.samples(run, _chosen(rows, run), _asked_values(rows), FACETS)
+    shown = _chosen(rows, run)
+    tables.samples(run, shown, _asked_values(shown), FACETS)
 
 
 def card(run: Run) -> None:
@@ -74,6 +75,8 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
         st.caption("Bars: value, whiskers: 95 % interval, beside: scored / asked.")
         with st.expander("Numbers", icon=":material/table_rows:"):
             tables.rates(rates)
+            st.caption("From the paper, for comparison of the kind, not of the digits:")
+            tables.plain_rows(published.other_figures(), "Published figures")
 
 
 def _flips(run: Run) -> None:
@@ -87,11 +90,12 @@ def _flips(run: Run) -> None:
 
 def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
+    common = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
         ability = st.segmented_control(
-            "Ability", abilities, format_func=lambda a: a.label, key=f"ability_{run.id}", label_visibility="collapsed"
+            "Ability", abilities, format_func=lambda a: a.label, key=f"ability_{run.id}", **common
         )
-        outcome = st.segmented_control("Outcome", list(OUTCOMES), key=f"outcome_{run.id}", label_visibility="collapsed")
+        outcome = st.segmented_control("Outcome", list(OUTCOMES), key=f"outcome_{run.id}", **common)
     kept = aggregate.with_ability(rows, ability) if ability else rows
     return [row for row in kept if OUTCOMES[outcome](row)] if outcome else kept
 

@@ -23,7 +23,7 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
         return
     pages = -(-len(rows) // PAGE_ROWS)
     with st.container(horizontal=True, vertical_alignment="center"):
-        page = st.pagination(pages, key=f"page_{run.id}") if pages > 1 else 1
+        page = st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
         st.caption(f"{len(rows):,} samples. Select a row to open the sample.")
     shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     picked = st.dataframe(
@@ -33,7 +33,7 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
         on_select="rerun",
         selection_mode="single-row",
         column_config={
-            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f")
+            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f", width=95)
             for title in values.values()
         },
         alt="Samples of this run",
@@ -61,6 +61,11 @@ def rates(means: Mapping[str, Mean]) -> None:
     """The numbers behind the bars."""
     rows = [{"Rate": title, **_mean_cells(mean)} for title, mean in means.items()]
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
+
+
+def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
+    """Rows as they are."""
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
 
 
 def _mean_cells(mean: Mean) -> dict[str, str | int]:

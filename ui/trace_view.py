@@ -113,7 +113,7 @@ def _distributions(rows: Sequence[Outline], run: Run) -> None:
 
 
 def _sorted(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
-    order = ORDERS[st.selectbox("Order", list(ORDERS), key=f"order_{run.id}", width=320)]
+    order = ORDERS[st.selectbox("Order", list(ORDERS), key=f"order_{run.id}", width=320, persist_state="session")]
     if order is None:
         return rows
     return sorted(rows, key=lambda row: (row.values.get(order) is None, row.values.get(order) or 0))
