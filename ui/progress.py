@@ -35,7 +35,7 @@ def state(run: Run) -> None:
     """One line and a bar: scored / asked, failures, and what can be done now."""
     counts, live = session.store().counts(run), registry.is_live(run.id)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=f"{words(counts, live)}")
+        st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=words(counts, live))
         actions(run, counts, live)
     if error := registry.error(run.id):
         st.error(plain(error), icon=":material/error:")
@@ -43,13 +43,12 @@ def state(run: Run) -> None:
 
 def actions(run: Run, counts: Counts, live: bool) -> None:
     """The buttons that fit the run's state."""
-    key = f"{run.id}"
     if live:
-        st.button("Cancel", icon=":material/stop:", key=f"cancel_{key}", on_click=registry.cancel, args=(run.id,))
+        st.button("Cancel", icon=":material/stop:", key=f"cancel_{run.id}", on_click=registry.cancel, args=(run.id,))
     elif counts.open:
-        st.button("Resume", icon=":material/play_arrow:", key=f"resume_{key}", on_click=_start, args=(run,))
+        st.button("Resume", icon=":material/play_arrow:", key=f"resume_{run.id}", on_click=_start, args=(run,))
     elif counts.failed:
-        st.button("Retry failed", icon=":material/refresh:", key=f"retry_{key}", on_click=_start, args=(run,))
+        st.button("Retry failed", icon=":material/refresh:", key=f"retry_{run.id}", on_click=_start, args=(run,))
 
 
 def words(counts: Counts, live: bool) -> str:
