@@ -28,6 +28,9 @@ class Evaluator(BaseModel):
         """
         raise NotImplementedError
 
+    def check_ready(self) -> None:
+        """Raises `ParameterError` where the evaluator cannot run on this machine, e.g. for want of a package."""
+
     def spec(self) -> EvaluatorSpec:
         """The stored form: name and parameters, without the client of an LLM (it may hold a key)."""
         return EvaluatorSpec(name=self.name, params=self.model_dump(mode="json", exclude={"llm_client"}))

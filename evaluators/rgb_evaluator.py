@@ -24,6 +24,7 @@ PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
 CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 ENOUGH_OVERLAP = 0.8
+BY_WORDS = "80 % of the words"
 
 
 class Verdict(NamedTuple):
@@ -87,7 +88,7 @@ class EvaluationResult(Record):
         return _percent(self.errors_detected_and_corrected, self.errors_detected)
 
 
-@evaluator("rgb", title="RGB", needs=("response",))
+@evaluator("rgb", title="RGB", needs=("response", "ground_truth"))
 class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 
@@ -178,7 +179,7 @@ class RGBEvaluator(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not apply."""
-        require(self.needs, sample, self.title)
+        require(("response",), sample, self.title)  # rejection needs no ground truth
         verdicts = self.verdicts(sample)
         values = {name: float(verdict.passed) for name, verdict in verdicts.items()}
         details: dict[str, Any] = {"verdicts": {name: verdict._asdict() for name, verdict in verdicts.items()}}
@@ -328,7 +329,7 @@ class RGBEvaluator(Evaluator):
             yield "exact match", Verdict(said == true, "exact match", (true,) if said == true else ())
         yield _contains(said, true)
         yield "short answer", Verdict(True, "short answer", (said,)) if said in true else None
-        yield "80 % of the words", _overlap(said, true)
+        yield BY_WORDS, _overlap(said, true)
 
     def _rejection_rules(self, response: str) -> Iterator[Trial]:
         if self.policy == "paper":
@@ -392,6 +393,12 @@ def _contains(said: str, true: str) -> Trial:
     return "contains the answer", Verdict(True, "contains the answer", (true,)) if true in said else None
 
 
+def stored_verdicts(score: Score) -> dict[str, Verdict]:
+    """The verdicts that `RGBEvaluator.score` wrote down, by the name of the rate they enter."""
+    stored = score.details.get("verdicts", {})
+    return {name: Verdict(v["passed"], v["rule"], tuple(v["evidence"])) for name, v in stored.items()}
+
+
 def _decide(rules: Iterator[Trial], otherwise: Verdict) -> Verdict:
     for _, verdict in rules:
         if verdict is not None:
@@ -418,7 +425,7 @@ def _overlap(said: str, true: str) -> Verdict | None:
     found = _words(said).intersection(wanted)
     if len(found) / len(wanted) < ENOUGH_OVERLAP:
         return None
-    return Verdict(True, "80 % of the words", tuple(word for word in wanted if word in found))
+    return Verdict(True, BY_WORDS, tuple(word for word in wanted if word in found))
 
 
 @lru_cache(maxsize=16)
@@ -434,7 +441,7 @@ def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
 
 
 def _is_complete(accepted: Accepted) -> bool:
-    return bool(accepted) and all(any(map(str.strip, group)) for group in _groups(accepted))
+    return bool(accepted) and all(group and all(map(str.strip, group)) for group in _groups(accepted))
 
 
 def _matters(option: str, sample: Sample) -> bool:

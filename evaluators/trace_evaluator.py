@@ -19,13 +19,14 @@ from pydantic import Field, model_validator
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.text.chunking import ChunkingStrategy, Span, check_overlap, spans, units
-from evaluators.text.normalise import remove_reasoning
+from evaluators.text.normalise import nfkc, remove_reasoning
 from evaluators.text.sentences import DocumentSentencizer
 from evaluators.text.similarity import (
     LEXICAL,
     STOP,
     Embed,
     Matrix,
+    check_embedding,
     cosine,
     coverage,
     embedder,
@@ -171,6 +172,9 @@ class TRACEEvaluator(Evaluator):
     def _windows_move_on(self) -> Self:
         check_overlap(self.chunk_size, self.chunk_overlap)
         return self
+
+    def check_ready(self) -> None:
+        check_embedding(self.embedding_model)
 
     def evaluate(
         self,
@@ -424,8 +428,9 @@ def _no_claim(text: str, claim: _Claim) -> str:
 
 def is_refusal(text: str) -> bool:
     """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on to claim."""
-    refusal = _REFUSAL.search(text) if _NEGATION.search(text) else None
-    return refusal is not None and not _TURN.search(text, refusal.end())
+    plain = nfkc(text)
+    refusal = _REFUSAL.search(plain) if _NEGATION.search(plain) else None
+    return refusal is not None and not _TURN.search(plain, refusal.end())
 
 
 def _level(claim: _Claim) -> Support:

@@ -1,7 +1,7 @@
 """The TRACE metrics: three definitions, each a pure function of sentences and labels.
 
 `sentence` is what both TRACE documents state, `fixed_20` what the code of the GPT labelling document does, and
-`ragbench` reproduces the values published with RAGBench (Friel et al., arXiv 2407.11005). DESIGN.md, section 5.
+`ragbench` reproduces the values published with RAGBench (Friel et al., arXiv 2407.11005).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.errors import MissingInputError
-from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator, Verdict
+from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator, Verdict, stored_verdicts
 from evaluators.types import Ability, RGBTask, Sample
 
 DOCUMENTED = RGBEvaluator()
@@ -604,3 +604,20 @@ def test_published_rgb_labels_are_reproduced(check_data):
 
     assert (len(files), len(rows)) == (61, 6100)
     assert not differing
+
+
+def test_typographic_apostrophes_and_hyphens_count_as_the_plain_ones():
+    assert DOCUMENTED.is_rejection("I don’t know.")
+    assert DOCUMENTED.is_correct("It ended 88‑81.", "88-81")
+    assert not RGBEvaluator(nfkc=False).is_rejection("I don’t know.")
+
+
+def test_a_blank_spelling_is_a_missing_answer_and_makes_nothing_right():
+    with pytest.raises(MissingInputError, match="missing or empty"):
+        PAPER.score(sample(response="zzz", truth=(("", "Paris"),)))
+
+
+def test_the_stored_verdicts_are_those_that_were_given():
+    judged = counterfactual("Wrong: it is Paris.")
+
+    assert stored_verdicts(DOCUMENTED.score(judged)) == DOCUMENTED.verdicts(judged)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from evaluators.text.normalise import nfkc
 from evaluators.types import Labels, Sentence, Support
 from ui.untrusted import html
 
@@ -43,21 +44,27 @@ def response(sentences: Sequence[Sentence], labels: Labels, chosen: str | None =
     return f'<div class="pl-text">{" ".join(marked) or "<i>The response is empty.</i>"}</div>'
 
 
-def words(text: str, evidence: Sequence[str]) -> str:
-    """A text with the deciding words marked; letter case and white space between words do not matter."""
-    wanted = [r"\s*".join(map(re.escape, _pieces(word))) for word in evidence if word.strip()]
+def words(text: str, evidence: Sequence[str], *, whole: bool = False) -> str:
+    """A text with the deciding words marked; letter case, white space and look-alike characters do not matter.
+
+    `whole` marks whole words only. What a model thinks aloud in `<think>` is never marked.
+    """
+    wanted = [r"\s*".join(map(re.escape, "".join(word.split()))) for word in evidence if word.strip()]
     if not wanted:
         return f'<div class="pl-text">{html(text) or "<i>The answer is empty.</i>"}</div>'
-    pattern, parts, end = re.compile("|".join(wanted), re.IGNORECASE), [], 0
-    for match in pattern.finditer(text):
-        parts += [html(text[end : match.start()]), f'<mark class="pl-word">{html(match[0])}</mark>']
-        end = match.end()
+    pattern, parts, end = "|".join(wanted), [], text.lower().rfind("</think>") + 1
+    parts.append(html(text[:end]))
+    for match in re.compile(rf"\b(?:{pattern})\b" if whole else pattern, re.IGNORECASE).finditer(_alike(text), end):
+        start, stop = match.span()
+        parts += [html(text[end:start]), f'<mark class="pl-word">{html(text[start:stop])}</mark>']
+        end = stop
     return f'<div class="pl-text">{"".join(parts)}{html(text[end:])}</div>'
 
 
-def passages(texts: Sequence[str], evidence: Sequence[str] = ()) -> str:
+def passages(texts: Sequence[str], evidence: Sequence[str] = (), *, whole: bool = False) -> str:
     """Plain documents, numbered, with words marked."""
-    parts = (f'<div class="pl-doc"><h4>Document {n}</h4>{words(t, evidence)}</div>' for n, t in enumerate(texts, 1))
+    marked = (words(text, evidence, whole=whole) for text in texts)
+    parts = (f'<div class="pl-doc"><h4>Document {number}</h4>{text}</div>' for number, text in enumerate(marked, 1))
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
@@ -76,5 +83,7 @@ def _sentence(sentence: Sentence, css: str, cue: str, framed: bool) -> str:
     return f'<span class="{classes}">{key}{html(sentence.text)}{badge}</span>'
 
 
-def _pieces(word: str) -> list[str]:
-    return word.split()
+def _alike(text: str) -> str:
+    """The text in one form where every character keeps its place, else as it is."""
+    plain = nfkc(text)
+    return plain if len(plain) == len(text) else text

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.base import from_spec
 from evaluators.prompts import fill
-from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, stored_verdicts
 from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
 from evaluators.types import Run, Sample, SampleResult, Score
 from ui import highlight, session
@@ -68,12 +68,13 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
         effective = "" if task.effective_noise is None else f" · effective noise {100 * task.effective_noise:.0f} %"
         noise = "" if task.noise is None else f" · noise {100 * task.noise:.0f} %"
         st.caption(f"{task.ability.label}{noise}{effective} · policy {evaluator.policy}")
-    verdicts = evaluator.verdicts(sample) if result and result.score and task else {}
+    verdicts = stored_verdicts(result.score) if result and result.score else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
+    whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Answer")
-        st.html(highlight.words(sample.response or "", evidence))
+        st.html(highlight.words(sample.response or "", evidence, whole=whole))
         _expected(sample)
         for name, verdict in verdicts.items():
             _verdict(name, verdict.passed, verdict.rule)
@@ -81,7 +82,7 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
             st.caption(result.score.reason)
     with right:
         st.subheader("Documents")
-        st.html(highlight.passages(sample.retrieved_documents, evidence))
+        st.html(highlight.passages(sample.retrieved_documents, evidence, whole=whole))
     if verdicts:
         _rules(evaluator, sample)
     if run.generator:

@@ -49,7 +49,7 @@ def sources() -> dict[str, str]:
 
 
 def source(name: str) -> TestBed | Dataset | None:
-    """The data of that name; an upload may not take a bundled name."""
+    """The data of that name."""
     made = store().uploads(workspace()).get(name, "")
     return bundled().get(name) or _upload(store(), workspace(), name, made)
 

@@ -97,7 +97,8 @@ def _sample(row: Mapping[str, Any]) -> Sample:
 
 def _recorded_answer(row: Mapping[str, Any]) -> Sample:
     known = {"query": _question(row), "prediction": _text(row, ("prediction",)), "noise_rate": _noise(row)}
-    return rgb.recorded_answer({**row, **known, "docs": _documents(row), "ans": _accepted(row)})
+    planted = _spelled(_unpack(row.get("fakeanswer"))) or None
+    return rgb.recorded_answer({**row, **known, "docs": _documents(row), "ans": _accepted(row), "fakeanswer": planted})
 
 
 def _noise(row: Mapping[str, Any]) -> float | None:
@@ -124,7 +125,8 @@ def _published(row: Mapping[str, Any]) -> Sample:
 
 
 def _bed_row(row: Mapping[str, Any]) -> rgb.BedRow:
-    known = {name: row[name] for name in rgb.BedRow.model_fields if row.get(name) is not None}
+    known = {name: _unpack(row[name]) for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")}
+    known |= {name: _spelled(known[name]) for name in ("answer", "fakeanswer") if name in known}
     return rgb.BedRow.model_validate({**known, "id": str(row["id"]), "query": _question(row)})
 
 
@@ -162,7 +164,13 @@ def _documents(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _accepted(row: Mapping[str, Any]) -> Any:
     name = next((name for name in COLUMNS["ground_truth"] if row.get(name) not in (None, "")), None)
-    value = _unpack(row[name]) if name else None
+    return _spelled(_unpack(row[name])) if name else None
+
+
+def _spelled(value: Any) -> Any:
+    """Accepted answers with numbers as text, at any depth."""
+    if isinstance(value, list):
+        return [_spelled(item) for item in value]
     return str(value) if isinstance(value, int | float) else value
 
 

@@ -44,7 +44,8 @@ def sample(row: Mapping[str, Any]) -> Sample:
 def _require_columns(row: Mapping[str, Any]) -> None:
     lacking = [column for column in COLUMNS if column not in row]
     if lacking:
-        raise DatasetError(f"Not a RAGBench row: {', '.join(lacking)} missing. Map the columns by hand instead.")
+        what = ", ".join(lacking)
+        raise DatasetError(f"Not a RAGBench row: {what} missing. Add them, or leave out documents_sentences.")
 
 
 def _sentences(row: Mapping[str, Any]) -> Sentences:

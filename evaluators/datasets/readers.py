@@ -61,8 +61,8 @@ def _decode(name: str, data: bytes) -> str:
 def _json_rows(text: str) -> list[Row]:
     try:
         whole = json.loads(text)
-    except (ValueError, RecursionError):
-        return _json_lines(text)
+    except (ValueError, RecursionError) as error:
+        return _json_lines(text, error)
     if isinstance(whole, dict):
         lists = [value for value in whole.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
         whole = lists[0] if len(lists) == 1 and "question" not in whole and "query" not in whole else [whole]
@@ -71,8 +71,11 @@ def _json_rows(text: str) -> list[Row]:
     return [_row(number, value) for number, value in enumerate(whole, start=1)]
 
 
-def _json_lines(text: str) -> list[Row]:
-    """One object a line; a bracket alone on its line and a comma at the end do no harm. Stops above the limit."""
+def _json_lines(text: str, whole_error: Exception) -> list[Row]:
+    """One object a line; a bracket alone on its line and a comma at the end do no harm. Stops above the limit.
+
+    Where most lines are no objects, the file is one value over many lines, and its own error is told.
+    """
     rows: list[Row] = []
     problems: list[str] = []
     for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
@@ -87,8 +90,15 @@ def _json_lines(text: str) -> list[Row]:
             problems.append(f"Line {number}: nested too deeply. Flatten it.")
         except ValueError as error:
             problems.append(f"Line {number}: not valid JSON ({error}). Correct or remove the line.")
+    if len(problems) > len(rows) and _inside_a_value(whole_error):
+        raise DatasetError(f"Not valid JSON: {whole_error}. Correct the file there.")
     raise_problems(problems)
     return rows
+
+
+def _inside_a_value(error: Exception) -> bool:
+    """Whether a value that began on an earlier line broke off, which does not happen to one object a line."""
+    return isinstance(error, json.JSONDecodeError) and error.lineno > 1 and error.msg != "Extra data"
 
 
 def _row(number: int, value: Any) -> Row:

@@ -86,12 +86,14 @@ def recorded_answer(row: Mapping[str, Any]) -> Sample:
         retrieved_documents=tuple(row.get("docs") or ()),
         ground_truth=row.get("ans"),
     )
-    return with_ability(sample, _guess(sample.ground_truth, noise), noise)
+    planted = row.get("fakeanswer")
+    ability = Ability.COUNTERFACTUAL if planted else _guess(sample.ground_truth, noise)
+    return sample.model_copy(update={"rgb": RGBTask(ability=ability, noise=noise, counterfactual=planted)})
 
 
-def with_ability(sample: Sample, ability: Ability, noise: float | None = None) -> Sample:
+def with_ability(sample: Sample, ability: Ability) -> Sample:
     """The sample, to be judged for this ability."""
-    task = sample.rgb.model_copy(update={"ability": ability}) if sample.rgb else RGBTask(ability=ability, noise=noise)
+    task = sample.rgb.model_copy(update={"ability": ability}) if sample.rgb else RGBTask(ability=ability)
     return sample.model_copy(update={"rgb": task})
 
 

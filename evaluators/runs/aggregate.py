@@ -40,7 +40,7 @@ class NoisePoint(Record):
 def summarise(rows: Sequence[Outline], name: str) -> Mean:
     """The mean of the value `name` over the judged among these rows."""
     judged = [value for row in rows if (value := row.values.get(name)) is not None]
-    low, high = interval(judged) if judged else (None, None)
+    low, high = interval(judged) or (None, None)
     return Mean(
         mean=sum(judged) / len(judged) if judged else None,
         low=low,

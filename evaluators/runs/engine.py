@@ -33,7 +33,8 @@ def create_run(
     seed: int | None = None,
 ) -> Run:
     """Stores a new run and its samples; raises before anything is stored where evaluator or prompt is unusable."""
-    complete = from_spec(evaluator).spec()
+    usable = from_spec(evaluator)
+    usable.check_ready()
     if generator:
         check(generator.prompt)
     run = Run(
@@ -43,7 +44,7 @@ def create_run(
         title=title,
         dataset_name=dataset.name,
         fingerprint=dataset.fingerprint,
-        evaluator=complete,
+        evaluator=usable.spec(),
         generator=generator,
         seed=seed,
     )

@@ -15,9 +15,14 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
 
 
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-"})
+"""What NFKC leaves alone although models write it for the plain character: "don’t", "88‑81"."""
+
+
 def nfkc(text: str) -> str:
-    """Bring look-alike characters (full-width letters, ligatures, no-break spaces) to one form, Unicode NFKC."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """Bring look-alike characters to one form: Unicode NFKC (full-width letters, ligatures, no-break spaces),
+    and the typographic apostrophes and hyphens that it leaves."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_PLAIN)
 
 
 def remove_reasoning(text: str) -> str:

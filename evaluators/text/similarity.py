@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
@@ -131,24 +132,31 @@ def embedder(name: str) -> Embed | None:
 
     Raises `ParameterError` where the name is another one, the package is missing or the model cannot be loaded.
     """
+    check_embedding(name)
     if name == LEXICAL:
         return None
-    if not name.startswith(EMBEDDING_PREFIX):
-        raise ParameterError(f"embedding_model is {name!r}. Use {LEXICAL!r} or a name like {EMBEDDING_PREFIX}...")
     with _LOADING:
         return _load(name)
+
+
+def check_embedding(name: str) -> None:
+    """Raises `ParameterError` where the name is unknown or its package is not installed; loads nothing."""
+    if name == LEXICAL:
+        return
+    if not name.startswith(EMBEDDING_PREFIX):
+        raise ParameterError(f"embedding_model is {name!r}. Use {LEXICAL!r} or a name like {EMBEDDING_PREFIX}...")
+    if find_spec("sentence_transformers") is None:
+        raise ParameterError(
+            f"embedding_model {name!r} needs a package that is not installed. "
+            f"Run `pip install sentence-transformers` or choose {LEXICAL!r}."
+        )
 
 
 @lru_cache(maxsize=4)
 def _load(name: str) -> Embed:
     try:
         model = import_module("sentence_transformers").SentenceTransformer(name)
-    except ImportError as error:
-        raise ParameterError(
-            f"embedding_model {name!r} needs a package that is not installed. "
-            f"Run `pip install sentence-transformers` or choose {LEXICAL!r}."
-        ) from error
-    except (OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError) as error:
         raise ParameterError(f"{name!r} cannot be loaded: {error}. Check its name and the network.") from error
     return lambda texts: np.asarray(model.encode(list(texts), normalize_embeddings=True), np.float32)
 

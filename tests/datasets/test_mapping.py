@@ -159,7 +159,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
         (ROW | {"documents": ["d", 5]}, "Row 1: document 2 in documents is '5'. Make it text."),
         (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is 'nan'. Make it text."),
         (ROW | {"documents": {"a": "d"}}, "Row 1: document 1 in documents is \"{'a': 'd'}\". Make it text."),
-        (ROW | {"answer": ["a", 5]}, "Row 1: ground_truth is not usable (Input should be a valid string). Correct"),
+        (ROW | {"answer": ["a", {}]}, "Row 1: ground_truth is not usable (Input should be a valid string). Correct"),
         (ROW | {"answer": {"a": 1}}, "Row 1: ground_truth is not usable"),
         (ROW | {"labels": 3}, "Row 1: labels is not usable"),
         (ROW | {"labels": {"relevant_keys": "0a"}}, "Row 1: relevant_keys is not usable (Input should be a valid list"),
@@ -356,3 +356,25 @@ def test_a_published_ragbench_row_is_read_from_json_lines(check_data):
     assert len(dataset.samples) == 20
     assert dataset.samples[0].id.startswith("hotpotqa")
     assert dataset.samples[0].labels.relevant_keys == tuple(table.iloc[0]["all_relevant_sentence_keys"])
+
+
+def test_a_test_bed_can_be_a_csv_file_with_lists_as_json_text():
+    data = b'query,answer,positive,negative\nWhen?,1812,"[""It was built in 1812.""]","[""It is red.""]"\n'
+
+    [row] = load("bed.csv", data).rows
+
+    assert (row.answer, row.positive, row.negative) == ("1812", ("It was built in 1812.",), ("It is red.",))
+
+
+def test_numbers_among_accepted_answers_become_text():
+    data = json.dumps([{"question": "How many?", "response": "5", "ground_truth": [[5, "five"]]}]).encode()
+
+    assert load("a.json", data).samples[0].ground_truth == (("5", "five"),)
+
+
+def test_a_recorded_answer_with_a_planted_one_tests_counterfactual_robustness():
+    row = {"query": "Capital?", "ans": "Paris", "prediction": "Paris", "docs": [], "fakeanswer": "London"}
+
+    task = load("a.json", json.dumps([row]).encode()).samples[0].rgb
+
+    assert (task.ability, task.counterfactual) == (Ability.COUNTERFACTUAL, "London")

@@ -243,3 +243,10 @@ def test_any_list_of_objects_is_read_as_it_stands(rows):
     read = [row for _, row in read_rows("a.json", json.dumps(rows).encode())]
 
     assert json.dumps(read) == json.dumps(rows)
+
+
+def test_a_value_over_many_lines_that_breaks_off_is_named_at_its_own_line():
+    text = json.dumps([{"question": "q", "response": "r"}] * 3, indent=2).replace("},", "}", 1)
+
+    with pytest.raises(DatasetError, match=r"Not valid JSON: Expecting ',' delimiter: line 6"):
+        read_rows("a.json", text.encode())

@@ -231,7 +231,7 @@ def test_another_ability_can_be_chosen():
     assert with_ability(composed, Ability.REJECTION).rgb == RGBTask(
         ability=Ability.REJECTION, noise=0.4, effective_noise=0.4
     )
-    assert with_ability(plain, Ability.NOISE, 0.2).rgb == RGBTask(ability=Ability.NOISE, noise=0.2)
+    assert with_ability(plain, Ability.NOISE).rgb == RGBTask(ability=Ability.NOISE)
 
 
 # Published figures

@@ -78,7 +78,7 @@ def test_counts_add_up_and_no_figure_is_ever_nan(rows):
     still_open = sum(row is OPEN for row in rows)
     assert summary.asked == summary.scored + summary.not_applicable + summary.failed + still_open
     figures = [figure for figure in (summary.mean, summary.low, summary.high) if figure is not None]
-    assert len(figures) in (0, 3)
+    assert len(figures) in (0, 1, 3)  # a single value that is neither 0 nor 1 has no interval
     assert all(math.isfinite(figure) for figure in figures)
 
 

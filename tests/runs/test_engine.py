@@ -105,6 +105,7 @@ def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
     [
         (EvaluatorSpec(name="nothing"), None, ParameterError),
         (EvaluatorSpec(name="rgb", params={"policy": "?"}), None, ParameterError),
+        (EvaluatorSpec(name="trace", params={"embedding_model": "?"}), None, ParameterError),
         (EvaluatorSpec(name="rgb"), GeneratorSpec(model="offline-reader", prompt="$question"), PromptError),
     ],
 )
