@@ -10,7 +10,7 @@ import streamlit as st
 from evaluators.base import Evaluator, catalogue, missing
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed
-from evaluators.errors import DatasetError
+from evaluators.errors import PlumblineError
 from evaluators.types import Accepted, Dataset, Sample
 from ui import session
 from ui.untrusted import plain
@@ -32,7 +32,7 @@ def uploader() -> None:
     try:
         data = load(file.name, file.getvalue())
         session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
-    except DatasetError as error:
+    except PlumblineError as error:
         st.error(plain(str(error)), icon=":material/error:", title="This file cannot be used")
         return
     st.session_state["uploaded"] = file.file_id

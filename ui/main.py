@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from evaluators.errors import PlumblineError
 from ui import progress, session
+from ui.untrusted import plain
 
 st.set_page_config(page_title="Plumbline", page_icon=str(session.ROOT / "ui" / "static" / "favicon.png"), layout="wide")
 
@@ -16,6 +18,9 @@ page = st.navigation(
         st.Page("../pages/sample.py", title="Sample", icon=":material/search:"),
     ]
 )
-with st.sidebar:
-    progress.sidebar()
-page.run()
+try:
+    with st.sidebar:
+        progress.sidebar()
+    page.run()
+except PlumblineError as error:
+    st.error(plain(str(error)), icon=":material/error:")

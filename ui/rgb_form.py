@@ -16,12 +16,15 @@ from ui import forms, session
 from ui.untrusted import plain
 
 ASK, SCORE = "Ask a model", "Score existing answers"
+AS_IN_FILE = "As in the file"
 LEVELS = [round(step / 10, 1) for step in range(10)]
 
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    way = st.segmented_control("Way in", [ASK, SCORE], default=ASK, required=True, key="rgb_way")
+    way = st.segmented_control(
+        "What to do", [ASK, SCORE], default=ASK, required=True, key="rgb_way", label_visibility="collapsed"
+    )
     if way == ASK:
         _ask()
     else:
@@ -107,24 +110,23 @@ def _score() -> None:
     if name is None:
         return
     dataset = answered[name]
+    known = any(sample.rgb for sample in dataset.samples)
+    choices = [AS_IN_FILE, *Ability] if known else list(Ability)
     ability = st.segmented_control(
         "Ability",
-        list(Ability),
-        format_func=lambda a: a.label,
-        default=_usual(dataset),
+        choices,
+        format_func=lambda choice: choice.label if isinstance(choice, Ability) else choice,
+        default=choices[0],
         required=True,
-        help="A prediction file does not say which ability it tests.",
+        help=f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted answer of each row.",
         key=f"rgb_ability_{name}",
     )
     params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
     if st.button("Start", type="primary", icon=":material/play_arrow:", key="rgb_score_start"):
-        samples = tuple(with_ability(sample, ability) for sample in dataset.samples)
-        _start(dataset.model_copy(update={"samples": samples}), params, None, None)
-
-
-def _usual(dataset: Dataset) -> Ability:
-    tasks = [sample.rgb.ability for sample in dataset.samples if sample.rgb]
-    return max(set(tasks), key=tasks.count) if tasks else Ability.NOISE
+        if isinstance(ability, Ability):
+            samples = tuple(with_ability(sample, ability) for sample in dataset.samples)
+            dataset = dataset.model_copy(update={"samples": samples})
+        _start(dataset, params, None, None)
 
 
 def _start(dataset: Dataset, params: dict, generator: GeneratorSpec | None, seed: int | None) -> None:

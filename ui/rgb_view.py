@@ -106,8 +106,8 @@ def _headline(row: Outline) -> float | None:
 
 
 OUTCOMES = {
-    "Passed": lambda row: _headline(row) == 1,
-    "Not passed": lambda row: _headline(row) == 0,
+    "Right": lambda row: _headline(row) == 1,
+    "Wrong": lambda row: _headline(row) == 0,
     "Failed": lambda row: row.status == "failed",
 }
 

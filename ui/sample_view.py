@@ -12,7 +12,7 @@ from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, stored_verdicts
 from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
 from evaluators.types import Run, Sample, SampleResult, Score
-from ui import highlight, session
+from ui import highlight, session, tables
 from ui.dataset_view import accepted
 from ui.trace_view import VALUES, definition_switch
 from ui.untrusted import plain
@@ -56,8 +56,10 @@ def show(run: Run, sample: Sample, position: int) -> None:
         sample = sample.model_copy(update={"response": result.response})
     if run.evaluator.name == "rgb":
         _rgb(run, sample, result)
-    else:
+    elif run.evaluator.name == "trace":
         _trace(sample, result.score if result else None, f"{run.id}_{position}")
+    else:
+        _plain(sample, result.score if result else None)
 
 
 def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
@@ -147,6 +149,14 @@ def _trace(sample: Sample, score: Score | None, key: str) -> None:
         st.subheader("Documents")
         framed = chosen_support.supporting_keys if chosen_support else ()
         st.html(highlight.documents(scores.sentences.documents, scores.labels, framed))
+
+
+def _plain(sample: Sample, score: Score | None) -> None:
+    """Any other evaluator: the texts and the values."""
+    if score is not None:
+        tables.plain_rows([score.values], "Values")
+    st.html(highlight.words(sample.response or "", []))
+    st.html(highlight.passages(sample.retrieved_documents))
 
 
 def _labelled(scores: TRACEScores, sample: Sample) -> TRACEScores:

@@ -72,7 +72,7 @@ def shown_run(evaluator: str) -> Run | None:
 
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
-    st.switch_page(PAGES[run.evaluator.name], query_params={"run": run.id})
+    st.switch_page(PAGES.get(run.evaluator.name, "../pages/sample.py"), query_params={"run": run.id})
 
 
 def open_sample(run: Run, position: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .conftest import Filled, OpenPage, checked
@@ -35,3 +37,13 @@ def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, fille
     at.run()
     assert at.query_params["run"] == filled.trace.id
     assert "Adherence" in cards(at)
+
+
+def test_a_data_folder_that_cannot_be_used_is_named_with_the_remedy(
+    open_page: OpenPage, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data_folder / "file").touch()
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("PLUMBLINE_DATA_DIR", str(data_folder / "file"))
+        at = open_page("home")
+    assert "Set PLUMBLINE_DATA_DIR to a writable folder." in said(at, "error").replace("\\", "")

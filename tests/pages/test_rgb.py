@@ -107,7 +107,7 @@ def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page: OpenPag
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.REJECTION)
     assert "24 samples." in said(checked(at.run()))
     counts = []
-    for outcome in ("Passed", "Not passed", "Failed"):
+    for outcome in ("Right", "Wrong", "Failed"):
         segments(at, f"outcome_{filled.rgb.id}").set_value(outcome)
         counts.append(
             0 if "No sample matches" in said(checked(at.run())) else int(said(at).split(" samples.")[0].split()[-1])
