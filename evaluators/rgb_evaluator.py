@@ -440,6 +440,7 @@ def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
     return [(group,) if isinstance(group, str) else tuple(group) for group in accepted]
 
 
+@lru_cache(maxsize=4096)
 def _is_complete(accepted: Accepted) -> bool:
     return bool(accepted) and all(group and all(map(str.strip, group)) for group in _groups(accepted))
 

@@ -8,7 +8,6 @@ st.title("Sample")
 run, position = sample_view.chosen()
 if run is None:
     run_list.none_shown("Open a run and select a row there.")
-    st.page_link("../pages/runs.py", label="Runs", icon=":material/history:")
 else:
     highlight.style()
     position = sample_view.steps(run, position)

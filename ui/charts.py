@@ -13,6 +13,9 @@ CONFIG = {
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
     "toImageButtonOptions": {"format": "svg"},
 }
+BARE = {"displayModeBar": False}
+"""For small charts, which the buttons would cover."""
+
 WHISKER_COLOUR = "rgb(140, 140, 140)"
 PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.55)"
 
@@ -55,11 +58,11 @@ def rates(means: Mapping[str, Mean]) -> go.Figure:
         )
     )
     for title, mean in judged.items():
-        text = f"{100 * (mean.mean or 0):.0f} % · {mean.coverage}"
+        text = f"{100 * (mean.mean or 0):.0f} % ({mean.coverage} scored)"
         figure.add_annotation(x=1, xref="paper", xanchor="left", y=title, text=text, showarrow=False, xshift=8)
     figure.update_xaxes(range=[0, 103], ticksuffix=" %")
     figure.update_yaxes(automargin=True)
-    return _laid_out(figure, 90 + 46 * max(len(judged), 1)).update_layout(margin_r=120)
+    return _laid_out(figure, 90 + 46 * max(len(judged), 1)).update_layout(margin_r=150)
 
 
 def distribution(values: Sequence[float]) -> go.Figure:

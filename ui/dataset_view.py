@@ -50,6 +50,9 @@ def show(data: TestBed | Dataset) -> None:
         _table([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]])
         return
     st.caption(f"Samples · {len(data.samples):,} rows")
+    with st.container(horizontal=True):
+        st.page_link("../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:")
+        st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
     _needs(data)
     _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, compose, with_ability
-from evaluators.errors import PlumblineError
+from evaluators.errors import PlumblineError, PromptError
 from evaluators.llm import catalogue
-from evaluators.prompts import load
+from evaluators.prompts import check, load
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
@@ -41,10 +41,12 @@ def _ask() -> None:
     bed = beds[name]
     asked = _composition(bed, name)
     params = forms.parameter_widgets(RGBEvaluator, "rgb")
-    prompt = _prompt(bed)
+    prompt, problem = _prompt(bed)
     dataset = compose(bed, **asked)
-    st.caption(f"{len(dataset.samples):,} prompts will be asked.")
-    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not dataset.samples, key="rgb_start"):
+    count = f"{len(dataset.samples):,} prompts will be asked."
+    st.caption(count if dataset.samples else "Choose at least one ability and one noise level.")
+    idle = bool(problem) or not dataset.samples
+    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=idle, key="rgb_start"):
         _start(dataset, params, GeneratorSpec(model=model, prompt=prompt), asked["seed"])
 
 
@@ -80,7 +82,8 @@ def _composition(bed: TestBed, name: str) -> dict:
     }
 
 
-def _prompt(bed: TestBed) -> str:
+def _prompt(bed: TestBed) -> tuple[str, str]:
+    """The template to use, and what is wrong with it, if anything."""
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
     with st.expander("Prompt", icon=":material/edit_note:"):
         prompt = st.text_area(
@@ -95,7 +98,18 @@ def _prompt(bed: TestBed) -> str:
             f"({GeneratorSpec(model='', prompt=prompt).prompt_hash}) and only runs with equal prompts compare. "
             "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
         )
-    return prompt
+    problem = _problem(prompt)
+    if problem:
+        st.error(plain(problem), icon=":material/error:")
+    return prompt, problem
+
+
+def _problem(prompt: str) -> str:
+    try:
+        check(prompt)
+    except PromptError as error:
+        return str(error)
+    return ""
 
 
 def _score() -> None:

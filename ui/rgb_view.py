@@ -63,6 +63,8 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
             paper = {name: curves_of[name] for name in models}
             figure = charts.accuracy_by_noise(curves, paper)
             st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
+            if Ability.INTEGRATION.label in curves:
+                st.caption("Integration cannot always reach the noise asked for; Numbers give the effective noise.")
             if paper:
                 st.caption("The paper asked 300 English rows with its own prompt: look at the shape, not at the gap.")
             with st.expander("Numbers", icon=":material/table_rows:"):
@@ -71,8 +73,8 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
             st.caption("This run asked neither noise robustness nor integration.")
     with right:
         st.subheader("Rates")
-        st.plotly_chart(charts.rates(rates), config=charts.CONFIG, key=f"rates_{run.id}", alt="Rates by ability")
-        st.caption("Bars: value, whiskers: 95 % interval, beside: scored / asked.")
+        st.plotly_chart(charts.rates(rates), config=charts.BARE, key=f"rates_{run.id}", alt="Rates by ability")
+        st.caption("Bars: value, whiskers: 95 % interval, in brackets: scored / asked.")
         with st.expander("Numbers", icon=":material/table_rows:"):
             tables.rates(rates)
             st.caption("From the paper, for comparison of the kind, not of the digits:")

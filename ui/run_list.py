@@ -32,6 +32,8 @@ def none_shown(hint: str) -> None:
         )
     else:
         st.info(hint, icon=":material/play_circle:")
+    if session.store().runs(session.workspace(), limit=1):
+        st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
 def _row(run: Run, editable: bool) -> None:

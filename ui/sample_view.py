@@ -11,7 +11,7 @@ from evaluators.base import from_spec
 from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, stored_verdicts
 from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
-from evaluators.types import Run, Sample, SampleResult, Score
+from evaluators.types import Ability, Run, Sample, SampleResult, Score
 from ui import highlight, session, tables
 from ui.dataset_view import accepted
 from ui.trace_view import VALUES, definition_switch
@@ -68,7 +68,8 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     task = sample.rgb
     if task:
         effective = "" if task.effective_noise is None else f" · effective noise {100 * task.effective_noise:.0f} %"
-        noise = "" if task.noise is None else f" · noise {100 * task.noise:.0f} %"
+        is_level = task.noise is not None and task.ability is not Ability.COUNTERFACTUAL  # which has no noise levels
+        noise = f" · noise {100 * task.noise:.0f} %" if is_level else ""
         st.caption(f"{task.ability.label}{noise}{effective} · policy {evaluator.policy}")
     verdicts = stored_verdicts(result.score) if result and result.score else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
@@ -130,7 +131,7 @@ def _trace(sample: Sample, score: Score | None, key: str) -> None:
         return
     with st.container(horizontal=True):
         scores = _labelled(from_score(score, sample, definition_switch()), sample)
-    _cards(scores)
+    _cards(scores, sample)
     support = {item.key: item for item in scores.labels.sentence_support}
     left, right = st.columns([1, 1], gap="large")
     with left:
@@ -169,14 +170,23 @@ def _labelled(scores: TRACEScores, sample: Sample) -> TRACEScores:
     return trace_scores(scores.sentences, sample.labels, scores.definition) if choice == "Gold" else scores
 
 
-def _cards(scores: TRACEScores) -> None:
-    values = {**scores.to_dict(), "supported_share": scores.supported_share}
+def _cards(scores: TRACEScores, sample: Sample) -> None:
+    """The values, each with what the gold labels give where those are known and not the ones shown."""
+    values = _values(scores)
+    gold = _values(trace_scores(scores.sentences, sample.labels, scores.definition)) if sample.labels else {}
+    shows_gold = scores.labels == sample.labels
     grid = st.grid(6, min_column_width=110)
     for name, title in VALUES.items():
         value = values[name]
-        grid.metric(title, "n/a" if value is None else f"{value:.2f}", border=True)
+        beside = None if shows_gold or gold.get(name) is None else f"gold {gold[name]:.2f}"
+        shown = "n/a" if value is None else f"{value:.2f}"
+        grid.metric(title, shown, beside, delta_color="off", delta_arrow="off", border=True)
     if scores.reason:
         st.caption(plain(scores.reason))
+
+
+def _values(scores: TRACEScores) -> dict[str, float | None]:
+    return {**scores.to_dict(), "supported_share": scores.supported_share}
 
 
 def _arithmetic(scores: TRACEScores) -> None:

@@ -92,4 +92,4 @@ def _facet(value: object) -> object:
     """Noise as a percentage, an ability under its name."""
     if isinstance(value, float):
         return f"{100 * value:.0f} %"
-    return Ability(value).label if value in list(Ability) else value
+    return Ability(value).label if value in list(Ability) else value or ""

@@ -7,8 +7,10 @@ from functools import lru_cache
 
 import streamlit as st
 
+from evaluators.params import parameters
 from evaluators.runs import aggregate
 from evaluators.runs.store import Counts, Outline, Store
+from evaluators.trace_evaluator import TRACEEvaluator
 from evaluators.trace_metrics import METRICS, Definition
 from evaluators.types import Run
 from ui import charts, session, tables
@@ -20,9 +22,9 @@ DEFINITIONS = {
     Definition.RAGBENCH: "RAGBench",
 }
 MEANINGS = {
-    Definition.SENTENCE: "Relevance = relevant / all sentences; utilization = used / relevant sentences.",
+    Definition.SENTENCE: "Relevance = relevant / all sentences; utilization = used / relevant sentences, at most 1.",
     Definition.FIXED_20: "As Sentence, but relevance = relevant sentences / 20.",
-    Definition.RAGBENCH: "As published with RAGBench: utilization = used / all sentences.",
+    Definition.RAGBENCH: "As published with RAGBench: utilization = used / all sentences; partly supported passes.",
 }
 VALUES = {
     "context_relevance": "Relevance",
@@ -36,7 +38,7 @@ HELP = {
     "context_relevance": "How much of the retrieved text helps to answer",
     "context_utilization": "How much of it the answer used",
     "completeness": "How much of the relevant text the answer covers",
-    "adherence": "Share of answers in which every sentence is supported",
+    "adherence": "Share of answers in which every sentence is supported; an empty answer counts as 1",
     "supported_share": "Mean share of supported sentences in an answer",
     "average": "Mean of the four metrics that apply",
 }
@@ -45,8 +47,9 @@ ORDERS = {"As in the data": None} | {f"{title}, lowest first": name for name, ti
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
-    params = ", ".join(f"{name} {value}" for name, value in run.evaluator.params.items())
-    st.caption(plain(f"Data: {run.dataset_name} · {params}"))
+    values = run.evaluator.params
+    params = [f"{p.title}: {values[p.name]}" for p in parameters(TRACEEvaluator) if p.name in values]
+    st.caption(plain(" · ".join([f"Data: {run.dataset_name}", *params])))
 
 
 def show(run: Run) -> None:
@@ -109,7 +112,7 @@ def _distributions(rows: Sequence[Outline], run: Run) -> None:
             with grid.container():
                 st.caption(f"{VALUES[name]} · {len(values):,} samples")
                 figure = charts.distribution(values)
-                st.plotly_chart(figure, config=charts.CONFIG, key=f"dist_{name}_{run.id}", alt=title)
+                st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{run.id}", alt=title)
 
 
 def _sorted(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:

@@ -34,8 +34,6 @@ def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> N
         ([Ability.NOISE], [0.0, 0.8], "48"),  # 24 rows at two levels
         ([Ability.REJECTION], [0.0, 0.8], "24"),  # 24 rows, always only negatives
         ([Ability.INTEGRATION, Ability.COUNTERFACTUAL], [0.2], "24"),  # 12 and 12
-        ([], [0.2], "0"),
-        ([Ability.NOISE], [], "0"),
     ],
 )
 def test_the_form_counts_the_prompts(
@@ -43,7 +41,16 @@ def test_the_form_counts_the_prompts(
 ) -> None:
     at = asked(open_page("rgb"), abilities, levels)
     assert f"{prompts} prompts will be asked." in said(at)
-    assert at.button(key="rgb_start").disabled is (prompts == "0")
+    assert not at.button(key="rgb_start").disabled
+
+
+@pytest.mark.parametrize(("abilities", "levels"), [([], [0.2]), ([Ability.NOISE], [])])
+def test_with_nothing_to_ask_the_form_says_what_to_choose(
+    open_page: OpenPage, abilities: list[Ability], levels: list[float]
+) -> None:
+    at = asked(open_page("rgb"), abilities, levels)
+    assert "Choose at least one ability and one noise level." in said(at)
+    assert at.button(key="rgb_start").disabled
 
 
 def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) -> None:
@@ -76,15 +83,11 @@ def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
         ("$question $documents for 5 $", "Write $$ for a dollar sign."),
     ],
 )
-def test_a_prompt_without_its_blanks_is_refused_before_anything_is_stored(
-    open_page: OpenPage, prompt: str, remedy: str
-) -> None:
+def test_a_prompt_without_its_blanks_is_refused_at_once(open_page: OpenPage, prompt: str, remedy: str) -> None:
     at = open_page("rgb")
     at.text_area(key="rgb_prompt_en").set_value(prompt)
-    at.run()
-    at.button(key="rgb_start").click()
     assert remedy in said(checked(at.run()), "error")
-    assert runs() == []
+    assert at.button(key="rgb_start").disabled
 
 
 def test_a_finished_run_shows_what_it_was_and_every_rate(open_page: OpenPage, filled: Filled) -> None:
