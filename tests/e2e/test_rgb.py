@@ -30,7 +30,7 @@ def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_test_id("stMain").get_by_text("Finished · 48 / 48 scored")).to_be_visible(timeout=60_000)
     expect(page.locator(".js-plotly-plot .scatterlayer path.point")).to_have_count(2)
-    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_text([re.compile(r"\d+ % · 48 / 48")])
+    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_text([re.compile(r"\d+ % \(48 / 48 scored\)")])
 
 
 def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(page: Page, rgb_run: Run) -> None:
