@@ -21,14 +21,13 @@ def watched(run: Run, body: Callable[[], None]) -> None:
     """Draws the run's state and then `body`; while the run is live both are drawn again and again."""
     live = registry.is_live(run.id)
 
-    @st.fragment(run_every=TICK if live else None)
-    def watch() -> None:
+    def follow(draw: Callable[[], None]) -> None:
         if registry.is_live(run.id) != live:
             st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
-        state(run)
+        draw()
 
-    watch()
-    st.fragment(body, run_every=REDRAW if live else None)()
+    st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if live else None, key=f"state_{run.id}")()
+    st.fragment(lambda: follow(body), run_every=REDRAW if live else None, key=f"body_{run.id}")()
 
 
 def state(run: Run) -> None:
