@@ -59,6 +59,10 @@ class TRACEScores(Record):
         """The four values and their average, under the documented names."""
         return {**{name: getattr(self, name) for name in METRICS}, "average": self.average()}
 
+    def values(self) -> dict[str, float | None]:
+        """What is stored and shown: the documented values and the supported share."""
+        return {**self.to_dict(), "supported_share": self.supported_share}
+
     def under(self, definition: Definition | str) -> Self:
         """The same labels counted by another definition."""
         return self.model_copy(update=_fields(self.sentences, self.labels, Definition(definition)))
@@ -82,8 +86,7 @@ def to_score(scores: TRACEScores, sample: Sample) -> Score:
     details: dict[str, Any] = {"labels": scores.labels.model_dump(mode="json")}
     if scores.sentences is not sample.sentences:
         details["sentences"] = scores.sentences.model_dump(mode="json")
-    values = {**scores.to_dict(), "supported_share": scores.supported_share}
-    return Score(values=values, reason=scores.reason, details=details)
+    return Score(values=scores.values(), reason=scores.reason, details=details)
 
 
 def from_score(score: Score, sample: Sample, definition: Definition | str = Definition.SENTENCE) -> TRACEScores:

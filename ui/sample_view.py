@@ -172,8 +172,8 @@ def _labelled(scores: TRACEScores, sample: Sample) -> TRACEScores:
 
 def _cards(scores: TRACEScores, sample: Sample) -> None:
     """The values, each with what the gold labels give where those are known and not the ones shown."""
-    values = _values(scores)
-    gold = _values(trace_scores(scores.sentences, sample.labels, scores.definition)) if sample.labels else {}
+    values = scores.values()
+    gold = trace_scores(scores.sentences, sample.labels, scores.definition).values() if sample.labels else {}
     shows_gold = scores.labels == sample.labels
     grid = st.grid(6, min_column_width=110)
     for name, title in VALUES.items():
@@ -183,10 +183,6 @@ def _cards(scores: TRACEScores, sample: Sample) -> None:
         grid.metric(title, shown, beside, delta_color="off", delta_arrow="off", border=True)
     if scores.reason:
         st.caption(plain(scores.reason))
-
-
-def _values(scores: TRACEScores) -> dict[str, float | None]:
-    return {**scores.to_dict(), "supported_share": scores.supported_share}
 
 
 def _arithmetic(scores: TRACEScores) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from evaluators.runs.statistics import interval
 from evaluators.runs.store import Outline
-from evaluators.trace_metrics import Definition, from_score, to_score
+from evaluators.trace_metrics import Definition, from_score
 from evaluators.types import Ability, Record, Sample, Score
 
 
@@ -56,9 +56,7 @@ def under(
     rows: Iterable[Outline], scored: Iterable[tuple[int, Sample, Score]], definition: Definition
 ) -> list[Outline]:
     """The rows with their TRACE values counted by another definition, from the stored labels."""
-    values = {
-        position: to_score(from_score(score, sample, definition), sample).values for position, sample, score in scored
-    }
+    values = {position: from_score(score, sample, definition).values() for position, sample, score in scored}
     return [row.model_copy(update={"values": values.get(row.position, {})}) for row in rows]
 
 
