@@ -1,13 +1,23 @@
 """Everything that can go wrong, as a tree; each message says what happened, the value, and what to do.
 
 PlumblineError
-├── DatasetError      the file or its rows cannot be used
-├── PromptError       a prompt template lacks a blank or has an unknown one
-├── ParameterError    an evaluator's parameter is out of range, or needs a package that is missing
-├── MissingInputError a sample lacks something that the evaluator needs
-├── GeneratorError    the generator gave no usable answer
-└── StoreError        the run store cannot be read or written
+├── DatasetError        the file or its rows cannot be used
+├── PromptError         a prompt template lacks a blank or has an unknown one
+├── ParameterError      a parameter is out of range, or needs a package that is missing
+├── MissingInputError   a sample lacks something that the evaluator needs
+├── AccessError         no key, a key that cannot be one, an address that may not be asked
+├── HostLimitError      a public host allows no more for now
+├── StoreError          the run store cannot be read or written
+└── LLMError            a model gave no usable answer: this sample fails
+    ├── TransientError  it may go better in a moment: tried again, and then this sample fails
+    │   ├── RateLimitedError  the provider asks to wait: all that uses the key waits; no try is counted
+    │   └── UnreachableError  nobody listens at the address: after its tries the run stops
+    └── RunStoppedError nothing can go on until a person acts or time passes: the run stops, everything is kept
 """
+
+from __future__ import annotations
+
+from datetime import datetime
 
 
 class PlumblineError(Exception):
@@ -30,9 +40,47 @@ class MissingInputError(PlumblineError):
     """A sample lacks something that the evaluator needs."""
 
 
-class GeneratorError(PlumblineError):
-    """The generator gave no usable answer."""
+class AccessError(PlumblineError):
+    """There is no key, the text cannot be a key, or the address may not be asked."""
+
+
+class HostLimitError(PlumblineError):
+    """A public host allows this visitor, or all together, no more for now."""
 
 
 class StoreError(PlumblineError):
     """The run store cannot be read or written."""
+
+
+class LLMError(PlumblineError):
+    """A model gave no usable answer; `details` holds status, code and request id for the curious."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
+
+
+class TransientError(LLMError):
+    """It may go better in a moment; `tries` is how often a request is sent in all before its sample fails."""
+
+    def __init__(self, message: str, details: str = "", *, tries: int = 4, wait: float | None = None) -> None:
+        super().__init__(message, details)
+        self.tries = tries
+        self.wait = wait
+        """Seconds that the provider asked to wait."""
+
+
+class RateLimitedError(TransientError):
+    """The provider asks to wait; that is no failure and is not counted as a try."""
+
+
+class UnreachableError(TransientError):
+    """No connection to the address: when the tries are used up, that is so for every other sample too."""
+
+
+class RunStoppedError(LLMError):
+    """Nothing in the run can go on until a person acts or, where `resume_at` is known, until then."""
+
+    def __init__(self, message: str, details: str = "", *, resume_at: datetime | None = None) -> None:
+        super().__init__(message, details)
+        self.resume_at = resume_at

@@ -3,19 +3,22 @@
 Source: Chen et al., "Benchmarking Large Language Models in Retrieval-Augmented Generation", AAAI 2024,
 arXiv 2309.01431. Policy `documented` is the rule set of this project's documentation; policy `paper` is the
 rule of the benchmark's own script. Every verdict names the rule that decided and the words it decided on.
+Where an LLM judges beside the rules, rejection and detection are also decided by it: Rej* and ED* of the paper.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.errors import MissingInputError
-from evaluators.prompts import MARKERS
+from evaluators.errors import LLMError, MissingInputError
+from evaluators.llm import LLMClient
+from evaluators.prompts import MARKERS, Prompt, fenced, load
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
 from evaluators.types import Ability, Accepted, Record, Sample, Score
 
@@ -23,6 +26,10 @@ PAPER_REJECTIONS = tuple(markers.rejection_words for markers in MARKERS.values()
 PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
 CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
+JUDGED = {Ability.REJECTION: "rejection", Ability.COUNTERFACTUAL: "detection"}
+"""What a judge decides of an ability, if one is asked."""
+
+VERDICT_LINE = re.compile(r"[\W_]*verdict[\W_]+(?:(yes)|no)[\W_]*", re.IGNORECASE)
 ENOUGH_OVERLAP = 0.8
 BY_WORDS = "80 % of the words"
 
@@ -99,6 +106,8 @@ class RGBEvaluator(Evaluator):
         True, title="NFKC", description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces"
     )
     remove_reasoning: bool = Field(True, description="Ignore <think> text: only what the model finally says counts")
+    llm_client: SkipValidation[LLMClient | None] = None
+    """The judge of `JUDGED`; without one the rules alone decide."""
 
     PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = (
         "i can not answer the question because of the insufficient information in documents",
@@ -178,7 +187,21 @@ class RGBEvaluator(Evaluator):
     # The engine's door
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not apply."""
+        """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not apply.
+
+        With an `llm_client` a judge's word stands beside the rules' as `rejection_judged` or `detection_judged`.
+        Raises `LLMError` where the judge gives no verdict.
+        """
+        score = self._ruled(sample)
+        name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
+        if self.llm_client is None or name is None:
+            return score
+        said = self._judged(name, sample, self.llm_client)
+        values = {**score.values, f"{name}_judged": float(said["passed"])}
+        return Score(values=values, reason=score.reason, details={**score.details, "judge": {name: said}})
+
+    def _ruled(self, sample: Sample) -> Score:
+        """What the rules say, without a judge."""
         require(("response",), sample, self.title)  # rejection needs no ground truth
         verdicts = self.verdicts(sample)
         values = {name: float(verdict.passed) for name, verdict in verdicts.items()}
@@ -191,6 +214,15 @@ class RGBEvaluator(Evaluator):
         among = values["correction"] if values["detection"] else None
         reason = "" if among is not None else "Correction among detected: no error was detected."
         return Score(values={**values, "correction_among_detected": among}, reason=reason, details=details)
+
+    def _judged(self, name: str, sample: Sample, judge: LLMClient) -> dict[str, Any]:
+        """Whether the judge says yes (`passed`), and its `words`; an empty answer says nothing and is not sent."""
+        answer = self._prepare(sample.response or "").strip()
+        if not answer:
+            return {"passed": False, "words": "The answer is empty."}
+        text = fenced(load(f"judge_{name}_en"), question=sample.question, answer=answer)
+        said = judge.complete(Prompt(text=text, question=sample.question, documents=())).text
+        return {"passed": _says_yes(said), "words": remove_reasoning(said)}
 
     def verdicts(self, sample: Sample) -> dict[str, Verdict]:
         """The verdicts that count for the sample's ability, by the name of the rate they enter."""
@@ -391,6 +423,15 @@ def _remembered(policy: Policy, nfkc: bool, remove_reasoning: bool, spelling: st
 
 def _contains(said: str, true: str) -> Trial:
     return "contains the answer", Verdict(True, "contains the answer", (true,)) if true in said else None
+
+
+def _says_yes(said: str) -> bool:
+    """What the last line with nothing but a verdict says."""
+    lines = [line for text in remove_reasoning(said).splitlines() if (line := VERDICT_LINE.fullmatch(text))]
+    if not lines:
+        what = "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”"
+        raise LLMError(f"{what}. Start a run with another judge.", said[:300])
+    return lines[-1][1] is not None
 
 
 def stored_verdicts(score: Score) -> dict[str, Verdict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -127,19 +127,59 @@ class Score(Record):
 
 
 class Usage(Record):
-    """Tokens that one sample cost; 0 for the offline reader."""
+    """Tokens that were paid for; 0 for the offline reader and for answers from the cache."""
 
     prompt_tokens: int = 0
     answer_tokens: int = 0
 
 
 class Completion(Record):
-    """What a generator answered."""
+    """What a model answered; `note` says what of the request the provider would not accept and was left out."""
 
     text: str
     finish_reason: str = "stop"
     usage: Usage = Usage()
     cached: bool = False
+    served_model: str = ""
+    note: str = ""
+
+
+class ModelSpec(Record):
+    """A model and how it is asked: everything that can change its answer, and no key.
+
+    `base_url` is empty for a provider's own address; `temperature` None and `effort` "" leave the choice to the
+    model; `answer_tokens` is the most it may write, hidden reasoning included.
+    """
+
+    provider: str
+    model: str
+    base_url: str = ""
+    temperature: float | None = Field(0.0, ge=0, le=2)
+    answer_tokens: int = Field(1024, ge=16)
+    effort: str = ""
+
+    @property
+    def id(self) -> str:
+        """The name under which the catalogue knows it, e.g. `groq/openai/gpt-oss-20b`."""
+        return f"{self.provider}/{self.model}"
+
+
+class Call(Record):
+    """One request that was answered and paid for; `reusable` where the answer is whole and may serve again."""
+
+    key: str
+    model: str
+    completion: Completion
+    cost: float | None = None
+    seconds: float = 0.0
+    reusable: bool = True
+
+
+class Cap(Record):
+    """What a run may spend before it stops by itself: calls, and money in US dollars; `None` is no cap."""
+
+    calls: int | None = Field(None, ge=1)
+    cost: float | None = Field(None, gt=0)
 
 
 class EvaluatorSpec(Record):
@@ -149,20 +189,8 @@ class EvaluatorSpec(Record):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-class GeneratorSpec(Record):
-    """A generator by model id, with the prompt template it was given."""
-
-    model: str
-    prompt: str
-
-    @property
-    def prompt_hash(self) -> str:
-        """The first 12 hex digits of the template's SHA-256: runs compare only where it is equal."""
-        return hashlib.sha256(self.prompt.encode()).hexdigest()[:12]
-
-
 class Run(Record):
-    """Everything that makes a run reproducible."""
+    """Everything that makes a run reproducible. Every model answers every sample; without models answers are given."""
 
     id: str
     workspace: str
@@ -171,17 +199,46 @@ class Run(Record):
     dataset_name: str
     fingerprint: str
     evaluator: EvaluatorSpec
-    generator: GeneratorSpec | None = None
+    models: tuple[ModelSpec, ...] = ()
+    prompt: str = ""
+    judge: ModelSpec | None = None
     seed: int | None = None
+    cap: Cap = Cap()
+    use_cache: bool = True
+
+    @property
+    def prompt_hash(self) -> str:
+        """The first 12 hex digits of the template's SHA-256: runs compare only where it is equal."""
+        return prompt_hash(self.prompt)
+
+
+class Cell(NamedTuple):
+    """One thing to do in a run: the sample at `position`, answered by the run's model number `model` (from 0)."""
+
+    position: int
+    model: int = 0
 
 
 class SampleResult(Record):
-    """The outcome for one sample: scored (a score) or failed (an error that names the remedy)."""
+    """The outcome for one cell: scored (a score) or failed (an error that names the remedy).
+
+    `usage` and `cost` (US dollars, `None` where a price is unknown) count what was paid, over `calls` answered
+    requests; `cached` counts answers that were there already. `details` is for the curious: status, code, request id.
+    """
 
     position: int
+    model: int = 0
     status: Literal["scored", "failed"]
     score: Score | None = None
     response: str | None = None
     error: str = ""
+    details: str = ""
     usage: Usage = Usage()
+    calls: int = 0
+    cached: int = 0
+    cost: float | None = 0.0
     seconds: float = 0.0
+
+
+def prompt_hash(template: str) -> str:
+    return hashlib.sha256(template.encode()).hexdigest()[:12]

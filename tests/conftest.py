@@ -1,10 +1,14 @@
-"""What all tests share: the folder of public data, without which some are skipped, and no time limit for examples."""
+"""What all tests share: the folder of public data, a provider on this computer, and no time limit for examples."""
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.loopback import Loopback
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
 settings.load_profile("plumbline")
@@ -16,3 +20,10 @@ def check_data() -> Path:
     if not folder:
         pytest.skip("PLUMBLINE_CHECK_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture
+def loopback() -> Iterator[Callable[..., Loopback]]:
+    """`loopback(latency=0.1, fault=...)` starts a provider; all are closed at the end of the test."""
+    with ExitStack() as servers:
+        yield lambda **options: servers.enter_context(Loopback(**options))

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
+import streamlit as st
 
 from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.types import Ability
+
+Curves = Mapping[Ability, Sequence[NoisePoint]]
+"""The points of one model, by ability."""
 
 CONFIG = {
     "displaylogo": False,
@@ -18,15 +23,24 @@ BARE = {"displayModeBar": False}
 
 WHISKER_COLOUR = "rgb(140, 140, 140)"
 PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.55)"
+BAR_GAP = 0.2
 
 
 def accuracy_by_noise(
-    series: Mapping[str, Sequence[NoisePoint]], published: Mapping[str, Sequence[tuple[float, float]]]
+    by_model: Mapping[str, Curves], published: Mapping[str, Sequence[tuple[float, float]]]
 ) -> go.Figure:
-    """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey underneath."""
+    """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey underneath.
+
+    One model has a colour for each ability; of several, each has its own. Integration is dashed.
+    """
     figure = go.Figure()
-    for name, points in series.items():
-        _add_curve(figure, name, [point for point in points if point.accuracy.mean is not None])
+    for number, (model, curves) in enumerate(by_model.items()):
+        for ability, points in curves.items():
+            line = {"dash": "dash" if ability is Ability.INTEGRATION else "solid"}
+            if len(by_model) > 1:
+                _add_curve(figure, _name(model, ability), points, line | {"color": _colour(number)})
+            else:
+                _add_curve(figure, ability.label, points, line)
     for name, curve in published.items():
         figure.add_scatter(
             x=[noise for noise, _ in curve],
@@ -37,32 +51,37 @@ def accuracy_by_noise(
             hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
             zorder=-1,
         )
-    most = max((point.noise for points in series.values() for point in points), default=0.8)
+    noises = (point.noise for curves in by_model.values() for points in curves.values() for point in points)
     figure.update_xaxes(
-        title="Noise: share of documents beside the point", ticksuffix=" %", range=[-4, 100 * max(most, 0.8) + 4]
+        title="Noise: share of documents beside the point",
+        ticksuffix=" %",
+        range=[-4, 100 * max(0.8, *noises) + 4],
     )
     figure.update_yaxes(title="Accuracy", ticksuffix=" %", range=[-3, 105])
     return _laid_out(figure, 380)
 
 
-def rates(means: Mapping[str, Mean]) -> go.Figure:
-    """One bar for each rate, in percent, with its 95 % interval and scored / asked."""
-    judged = {title: mean for title, mean in reversed(means.items()) if mean.mean is not None}
-    figure = go.Figure(
-        go.Bar(
-            x=[100 * (mean.mean or 0) for mean in judged.values()],
-            y=list(judged),
-            orientation="h",
-            error_x=_whiskers(list(judged.values()), WHISKER_COLOUR),
-            hovertemplate="%{y}: %{x:.1f} %<extra></extra>",
-        )
-    )
-    for title, mean in judged.items():
-        text = f"{100 * (mean.mean or 0):.0f} % ({mean.coverage} scored)"
-        figure.add_annotation(x=1, xref="paper", xanchor="left", y=title, text=text, showarrow=False, xshift=8)
+def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
+    """One bar for each rate and model, in percent, with its 95 % interval and scored / asked."""
+    judged = {
+        model: {title: mean for title, mean in means.items() if mean.mean is not None}
+        for model, means in by_model.items()
+    }
+    titles = list(dict.fromkeys(title for means in judged.values() for title in means))[::-1]
+    figure = go.Figure()
+    for place, (number, (model, means)) in enumerate(reversed(list(enumerate(judged.items())))):
+        colour = _colour(number) if len(judged) > 1 else None
+        _add_bars(figure, model, [means.get(title) for title in titles], titles, colour)
+        for row, title in enumerate(titles):
+            if title in means:
+                offset = (1 - BAR_GAP) * ((place + 0.5) / len(judged) - 0.5)
+                _add_value(figure, row + offset, means[title])
     figure.update_xaxes(range=[0, 103], ticksuffix=" %")
     figure.update_yaxes(automargin=True)
-    return _laid_out(figure, 90 + 46 * max(len(judged), 1)).update_layout(margin_r=150)
+    figure.update_layout(barmode="group", bargap=BAR_GAP, showlegend=len(judged) > 1)
+    return _laid_out(figure, 90 + (24 + 22 * len(judged)) * max(len(titles), 1)).update_layout(
+        margin_r=150, legend={"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
+    )
 
 
 def distribution(values: Sequence[float]) -> go.Figure:
@@ -79,20 +98,54 @@ def distribution(values: Sequence[float]) -> go.Figure:
     return _laid_out(figure, 150)
 
 
-def _add_curve(figure: go.Figure, name: str, points: Sequence[NoisePoint]) -> None:
+def _add_curve(figure: go.Figure, name: str, points: Sequence[NoisePoint], line: Mapping[str, str | None]) -> None:
+    judged = [point for point in points if point.accuracy.mean is not None]
     figure.add_scatter(
-        x=[100 * point.noise for point in points],
-        y=[100 * (point.accuracy.mean or 0) for point in points],
+        x=[100 * point.noise for point in judged],
+        y=[100 * (point.accuracy.mean or 0) for point in judged],
         name=name,
         mode="lines+markers",
         marker={"size": 9},
-        error_y=_whiskers([point.accuracy for point in points]),
-        customdata=[(point.accuracy.coverage, _percent(point.effective_noise)) for point in points],
+        line=line,
+        error_y=_whiskers([point.accuracy for point in judged]),
+        customdata=[(point.accuracy.coverage, _percent(point.effective_noise)) for point in judged],
         hovertemplate=(
             "%{y:.1f} %<br>scored / asked %{customdata[0]}<br>effective noise %{customdata[1]}"
             "<extra>%{fullData.name}</extra>"
         ),
     )
+
+
+def _add_bars(
+    figure: go.Figure, model: str, means: Sequence[Mean | None], titles: Sequence[str], colour: str | None
+) -> None:
+    """The bars of one model; a rate that it has not keeps its place, so that the groups stay alike."""
+    known = [mean or Mean(mean=None, asked=0, scored=0) for mean in means]
+    figure.add_bar(
+        x=[None if mean.mean is None else 100 * mean.mean for mean in known],
+        y=titles,
+        name=model,
+        orientation="h",
+        marker={"color": colour},
+        error_x=_whiskers(known, WHISKER_COLOUR),
+        hovertemplate="%{y}: %{x:.1f} %<extra>%{fullData.name}</extra>" if model else "%{y}: %{x:.1f} %<extra></extra>",
+    )
+
+
+def _add_value(figure: go.Figure, y: float, mean: Mean) -> None:
+    """What a bar says, right of the chart; `y` counts categories from 0."""
+    text = f"{100 * (mean.mean or 0):.0f} % ({mean.coverage} scored)"
+    figure.add_annotation(x=1, xref="paper", xanchor="left", y=y, text=text, showarrow=False, xshift=8)
+
+
+def _name(model: str, ability: Ability) -> str:
+    return f"{model}, integration" if ability is Ability.INTEGRATION else model
+
+
+def _colour(number: int) -> str | None:
+    """A colour of the theme, for curves or bars of one model that belong together."""
+    colours = st.get_option("theme.chartCategoricalColors") or [None]
+    return colours[number % len(colours)]
 
 
 def _whiskers(means: Sequence[Mean], colour: str = "") -> dict[str, object]:

@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.base import Evaluator, catalogue, missing
+from evaluators.config import config
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed
-from evaluators.errors import PlumblineError
+from evaluators.errors import HostLimitError, PlumblineError
 from evaluators.types import Accepted, Dataset, Sample
 from ui import session
 from ui.untrusted import plain
@@ -30,6 +31,7 @@ def uploader() -> None:
     if file is None or st.session_state.get("uploaded") == file.file_id:
         return
     try:
+        _check_room(file.name)
         data = load(file.name, file.getvalue())
         session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
     except PlumblineError as error:
@@ -59,6 +61,14 @@ def show(data: TestBed | Dataset) -> None:
 
 def delete_button(name: str) -> None:
     st.button("Delete this upload", icon=":material/delete:", on_click=_delete, args=(name,))
+
+
+def _check_room(name: str) -> None:
+    """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing a file is no more."""
+    kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
+    if config().public and name not in kept and len(kept) >= most:
+        what = "1 upload" if most == 1 else f"{most} uploads"
+        raise HostLimitError(f"This host keeps {what} for each visitor, and you have that many. Delete one first.")
 
 
 def _delete(name: str) -> None:

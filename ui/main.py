@@ -3,9 +3,11 @@
 import streamlit as st
 
 from evaluators.errors import PlumblineError
+from evaluators.llm.keys import quiet_logs
 from ui import progress, session
 from ui.untrusted import plain
 
+quiet_logs()
 st.set_page_config(page_title="Plumbline", page_icon=str(session.ROOT / "ui" / "static" / "favicon.png"), layout="wide")
 
 page = st.navigation(
@@ -16,9 +18,11 @@ page = st.navigation(
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
         st.Page("../pages/runs.py", title="Runs", icon=":material/history:"),
         st.Page("../pages/sample.py", title="Sample", icon=":material/search:"),
+        st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]
 )
 try:
+    st.query_params.update(session.address())  # a click on the menu drops it
     with st.sidebar:
         progress.sidebar()
     page.run()

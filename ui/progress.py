@@ -1,4 +1,4 @@
-"""A run at work: how far it is, what failed, and the buttons to cancel, resume and retry."""
+"""A run at work: how far it is, what it costs, why it stopped, what failed, and the buttons to go on."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from evaluators.errors import PlumblineError
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts
-from evaluators.types import Run
-from ui import session
+from evaluators.types import Cap, Run
+from ui import session, spending
 from ui.untrusted import plain
 
 TICK = 0.7
 REDRAW = 3.0
 """Seconds between two drawings of partial results: they cost the workers time."""
+
+REASONS = 5
 
 
 def watched(run: Run, body: Callable[[], None]) -> None:
@@ -26,18 +29,25 @@ def watched(run: Run, body: Callable[[], None]) -> None:
             st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
         draw()
 
+    def results() -> None:
+        spending.show(run)
+        failures(run)
+        body()
+
     st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if live else None, key=f"state_{run.id}")()
-    st.fragment(lambda: follow(body), run_every=REDRAW if live else None, key=f"body_{run.id}")()
+    st.fragment(lambda: follow(results), run_every=REDRAW if live else None, key=f"body_{run.id}")()
 
 
 def state(run: Run) -> None:
-    """One line and a bar: scored / asked, failures, and what can be done now."""
+    """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it stopped."""
     counts, live = session.store().counts(run), registry.is_live(run.id)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=words(counts, live))
+        _bar(counts, " · ".join([words(counts, live), *pace(run)]))
         actions(run, counts, live)
-    if error := registry.error(run.id):
-        st.error(plain(error), icon=":material/error:")
+    refusal(run)
+    reason = "" if live else session.store().stop_reason(run.id)
+    if reason:
+        st.warning(plain(reason), icon=":material/pause_circle:")
 
 
 def actions(run: Run, counts: Counts, live: bool) -> None:
@@ -48,6 +58,14 @@ def actions(run: Run, counts: Counts, live: bool) -> None:
         st.button("Resume", icon=":material/play_arrow:", key=f"resume_{run.id}", on_click=_start, args=(run,))
     elif counts.failed:
         st.button("Retry failed", icon=":material/refresh:", key=f"retry_{run.id}", on_click=_start, args=(run,))
+    if not live and run.cap != Cap() and counts.scored < counts.asked:
+        _raise_cap(run)
+
+
+def refusal(run: Run) -> None:
+    """Why the last click on a button did not start the run, told once."""
+    if problem := st.session_state.pop(f"refused_{run.id}", ""):
+        st.error(plain(problem), icon=":material/error:")
 
 
 def words(counts: Counts, live: bool) -> str:
@@ -55,6 +73,33 @@ def words(counts: Counts, live: bool) -> str:
     head = "Running" if live else "Stopped" if counts.open else "Finished"
     failed = f" · {counts.failed} failed" if counts.failed else ""
     return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
+
+
+def pace(run: Run, *, brief: bool = False) -> list[str]:
+    """What a live run has spent, how fast it is, how long it will take, and what it waits for."""
+    progress = registry.progress(run.id)
+    if progress is None:
+        return []
+    registry.watch(run.id)
+    spent = session.store().spent(run.id)
+    told = [spending.words(spent)] if spent else []
+    if progress.rate and not brief:
+        told.append(f"{progress.rate:.0f} a minute")
+    if progress.seconds_left is not None:
+        told.append(_left(progress.seconds_left))
+    return [*told, progress.waiting] if progress.waiting else told
+
+
+def failures(run: Run) -> None:
+    """The most frequent reasons why samples failed."""
+    reasons = session.store().failures(run.id)
+    if not reasons:
+        return
+    with st.expander("Why samples failed", icon=":material/error:", key=f"failures_{run.id}"):
+        rows = [{"Samples": count, "Reason": reason} for reason, count in reasons[:REASONS]]
+        st.dataframe(rows, hide_index=True, alt="Failures by reason")
+        if len(reasons) > REASONS:
+            st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
 
 
 def sidebar() -> None:
@@ -67,13 +112,43 @@ def sidebar() -> None:
     def watch() -> None:
         for run in live:
             counts = session.store().counts(run)
-            st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=plain(run.title))
-            st.caption(words(counts, registry.is_live(run.id)))
+            _bar(counts, run.title)
+            st.caption(plain(" · ".join([words(counts, registry.is_live(run.id)), *pace(run, brief=True)])))
         if not all(registry.is_live(run.id) for run in live):
             st.rerun()
 
     watch()
 
 
+def _bar(counts: Counts, text: str) -> None:
+    st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=plain(text))
+
+
+def _left(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s left"
+    return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
+
+
+def _raise_cap(run: Run) -> None:
+    with st.popover("Raise the cap", icon=":material/payments:", key=f"cap_{run.id}"):
+        form = st.form(f"cap_form_{run.id}", border=False)
+        if calls := run.cap.calls:
+            form.number_input("Calls in all", min_value=calls, value=2 * calls, key=f"cap_calls_{run.id}")
+        if cost := run.cap.cost:
+            form.number_input("US dollars in all", min_value=cost, value=2 * cost, key=f"cap_cost_{run.id}")
+        form.form_submit_button("Raise and resume", type="primary", on_click=_resume_with_more, args=(run,))
+
+
+def _resume_with_more(run: Run) -> None:
+    chosen = {name: st.session_state.get(f"cap_{name}_{run.id}") for name in Cap.model_fields}
+    cap = Cap(**chosen)
+    session.store().set_cap(run.id, cap)
+    _start(run.model_copy(update={"cap": cap}))
+
+
 def _start(run: Run) -> None:
-    registry.start(run, session.store())
+    try:
+        registry.start(run, session.store(), session.keys())
+    except PlumblineError as error:
+        st.session_state[f"refused_{run.id}"] = str(error)

@@ -1,23 +1,37 @@
-"""The form of a new RGB run: a test bed and a model, or answers that already exist."""
+"""The form of a new RGB run: a test bed and the models to ask, or answers that already exist."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, compose, with_ability
 from evaluators.errors import PlumblineError, PromptError
-from evaluators.llm import catalogue
-from evaluators.prompts import check, load
-from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.prompts import check, fenced, fill, load
+from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
-from evaluators.types import Ability, Dataset, GeneratorSpec, Run
-from ui import forms, session
+from evaluators.types import Ability, Dataset, ModelSpec, Sample, prompt_hash
+from ui import forms, model_form, session
 from ui.untrusted import plain
 
 ASK, SCORE = "Ask a model", "Score existing answers"
 AS_IN_FILE = "As in the file"
 LEVELS = [round(step / 10, 1) for step in range(10)]
+JUDGE = "Decides rejection and error detection as well, beside the phrases (Rej* and ED* of the paper)."
+
+
+class Composition(NamedTuple):
+    """What to ask of a test bed; the arguments of `compose`."""
+
+    abilities: tuple[Ability, ...]
+    noise_levels: tuple[float, ...]
+    passages: int
+    limit: int
+    seed: int
 
 
 def show() -> None:
@@ -33,24 +47,49 @@ def show() -> None:
 
 def _ask() -> None:
     beds = {name: bed for name in session.sources() if isinstance(bed := session.source(name), TestBed)}
-    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
     name = left.selectbox("Test bed", list(beds), key="rgb_bed")
-    titles = catalogue.titles()
-    model = middle.selectbox("Model", list(titles), format_func=titles.__getitem__, key="rgb_model")
     right.page_link("../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:")
+    found = model_form.choices()
+    chosen = model_form.models(found, "rgb_models")
     bed = beds[name]
     asked = _composition(bed, name)
     params = forms.parameter_widgets(RGBEvaluator, "rgb")
+    plan = model_form.plan(found, chosen, JUDGE, "rgb")
     prompt, problem = _prompt(bed)
-    dataset = compose(bed, **asked)
-    count = f"{len(dataset.samples):,} prompts will be asked."
-    st.caption(count if dataset.samples else "Choose at least one ability and one noise level.")
-    idle = bool(problem) or not dataset.samples
-    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=idle, key="rgb_start"):
-        _start(dataset, params, GeneratorSpec(model=model, prompt=prompt), asked["seed"])
+    ready = plan is not None and not problem and _estimate(bed, asked, prompt, plan)
+    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="rgb_start"):
+        _start(compose(bed, **asked._asdict()), params, prompt=prompt, seed=asked.seed, **plan._asdict())
 
 
-def _composition(bed: TestBed, name: str) -> dict:
+def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Plan) -> bool:
+    """Says what will be asked and what it takes; tells whether there is anything to ask."""
+    sent = _sent(bed, asked, prompt, plan.models)
+    count = len(sent.prompt_tokens)
+    if not count:
+        st.caption("Choose at least one ability and one noise level.")
+        return False
+    each = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
+    st.caption(f"{count:,} prompts will be asked{each}.")
+    model_form.show_estimate(plan, sent)
+    return True
+
+
+@lru_cache(maxsize=8)
+def _sent(bed: TestBed, asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> model_form.Sent:
+    """What the run would send; remembered, as the form is drawn again at every click."""
+    samples = compose(bed, **asked._asdict()).samples
+    texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
+    judged = (sample for sample in samples if sample.rgb and sample.rgb.ability in JUDGED)
+    return model_form.sent(texts, models, map(_judge_prompt, judged))
+
+
+def _judge_prompt(sample: Sample) -> str:
+    """What the judge is sent, without the answer: that one does not exist yet."""
+    return fenced(load(f"judge_{JUDGED[sample.rgb.ability]}_en"), question=sample.question, answer="")
+
+
+def _composition(bed: TestBed, name: str) -> Composition:
     """What to ask of the bed; the choices are kept for each bed, as beds differ in their abilities."""
     abilities = st.pills(
         "Abilities",
@@ -62,24 +101,23 @@ def _composition(bed: TestBed, name: str) -> dict:
     )
     levels, passages, limit, seed = st.columns([4, 1, 1, 1])
     most = max((sum(ability in row.abilities for row in bed.rows) for ability in bed.abilities), default=1)
-    return {
-        "abilities": [ability for ability in Ability if ability in abilities],
-        "noise_levels": sorted(
-            levels.multiselect(
-                "Noise levels",
-                LEVELS,
-                default=NOISE_LEVELS,
-                format_func=lambda noise: f"{100 * noise:.0f} %",
-                help="Share of documents beside the point; for noise robustness and integration.",
-                key="rgb_noise",
-            )
-        ),
-        "passages": passages.number_input("Passages", 1, 50, PASSAGES, help="Documents per prompt", key="rgb_passages"),
-        "limit": limit.number_input(
+    chosen = levels.multiselect(
+        "Noise levels",
+        LEVELS,
+        default=NOISE_LEVELS,
+        format_func=lambda noise: f"{100 * noise:.0f} %",
+        help="Share of documents beside the point; for noise robustness and integration.",
+        key="rgb_noise",
+    )
+    return Composition(
+        abilities=tuple(ability for ability in Ability if ability in abilities),
+        noise_levels=tuple(sorted(chosen)),
+        passages=passages.number_input("Passages", 1, 50, PASSAGES, help="Documents per prompt", key="rgb_passages"),
+        limit=limit.number_input(
             "Samples", 1, most, most, help="Rows of the bed for each ability", key=f"rgb_limit_{name}"
         ),
-        "seed": seed.number_input("Seed", 0, 2**31, 0, help="Same seed, same documents, same order", key="rgb_seed"),
-    }
+        seed=seed.number_input("Seed", 0, 2**31, 0, help="Same seed, same documents, same order", key="rgb_seed"),
+    )
 
 
 def _prompt(bed: TestBed) -> tuple[str, str]:
@@ -95,7 +133,7 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
         )
         st.caption(
             "Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
-            f"({GeneratorSpec(model='', prompt=prompt).prompt_hash}) and only runs with equal prompts compare. "
+            f"({prompt_hash(prompt)}) and only runs with equal prompts compare. "
             "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
         )
     problem = _problem(prompt)
@@ -140,25 +178,14 @@ def _score() -> None:
         if isinstance(ability, Ability):
             samples = tuple(with_ability(sample, ability) for sample in dataset.samples)
             dataset = dataset.model_copy(update={"samples": samples})
-        _start(dataset, params, None, None)
+        _start(dataset, params)
 
 
-def _start(dataset: Dataset, params: dict, generator: GeneratorSpec | None, seed: int | None) -> None:
+def _start(dataset: Dataset, params: dict, **chosen: Any) -> None:
+    """Creates the run with what was chosen for it, and goes to its page."""
     try:
-        run = _created(dataset, params, generator, seed)
+        spec = RGBEvaluator.build(**params).spec()
+        run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name, **chosen)
+        session.start(run)
     except PlumblineError as error:
         st.error(plain(str(error)), icon=":material/error:")
-        return
-    session.start(run)
-
-
-def _created(dataset: Dataset, params: dict, generator: GeneratorSpec | None, seed: int | None) -> Run:
-    return create_run(
-        session.store(),
-        dataset,
-        RGBEvaluator.build(**params).spec(),
-        workspace=session.workspace(),
-        title=dataset.name,
-        generator=generator,
-        seed=seed,
-    )

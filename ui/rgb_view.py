@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from evaluators.llm.catalogue import titles
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
 from evaluators.types import Ability, Run
-from ui import charts, published, session, tables
+from ui import charts, published, run_models, session, tables
+from ui.charts import Curves
 from ui.untrusted import plain
 
 VALUES = {
     "accuracy": "Accuracy",
     "rejection": "Rejection",
+    "rejection_judged": "Rejection (judge)",
     "detection": "Detection",
+    "detection_judged": "Detection (judge)",
     "correction": "Correction",
 }
 FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
@@ -34,51 +36,52 @@ def show(run: Run) -> None:
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
-    generator = run.generator
-    asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}"]
-    if generator:
-        asked += [
-            f"Model: {titles().get(generator.model, generator.model)}",
-            f"Prompt: {generator.prompt_hash}",
-            f"Seed: {run.seed}",
-        ]
-    else:
-        asked += ["Answers: from the file"]
-    st.caption(" · ".join(plain(text) for text in asked))
+    asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}", *run_models.facts(run)]
+    asked += [f"Prompt: {run.prompt_hash}", f"Seed: {run.seed}"] if run.models else ["Answers: from the file"]
+    st.caption(plain(" · ".join(asked)))
 
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
-    curves = {
-        ability.label: points
-        for ability in (Ability.NOISE, Ability.INTEGRATION)
-        if (points := aggregate.accuracy_by_noise(rows, ability))
-    }
-    rates = aggregate.rgb_rates(rows)
+    by_model = run_models.rows_of(run, rows)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Accuracy by noise")
-        if curves:
-            curves_of = published.noise_curves()
-            models = st.multiselect("Lay published curves underneath", list(curves_of), key=f"published_{run.id}")
-            paper = {name: curves_of[name] for name in models}
-            figure = charts.accuracy_by_noise(curves, paper)
-            st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
-            if Ability.INTEGRATION.label in curves:
-                st.caption("Integration cannot always reach the noise asked for; Numbers give the effective noise.")
-            if paper:
-                st.caption("The paper asked 300 English rows with its own prompt: look at the shape, not at the gap.")
-            with st.expander("Numbers", icon=":material/table_rows:"):
-                tables.noise_levels(curves)
+        curves = {model: _curves(own) for model, own in by_model.items()}
+        if any(curves.values()):
+            _accuracy(run, curves)
         else:
             st.caption("This run asked neither noise robustness nor integration.")
     with right:
         st.subheader("Rates")
+        rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
         st.plotly_chart(charts.rates(rates), config=charts.BARE, key=f"rates_{run.id}", alt="Rates by ability")
         st.caption("Bars: value, whiskers: 95 % interval, in brackets: scored / asked.")
         with st.expander("Numbers", icon=":material/table_rows:"):
             tables.rates(rates)
             st.caption("From the paper, for comparison of the kind, not of the digits:")
             tables.plain_rows(published.other_figures(), "Published figures")
+
+
+def _curves(rows: Sequence[Outline]) -> Curves:
+    return {
+        ability: points
+        for ability in (Ability.NOISE, Ability.INTEGRATION)
+        if (points := aggregate.accuracy_by_noise(rows, ability))
+    }
+
+
+def _accuracy(run: Run, curves: Mapping[str, Curves]) -> None:
+    curves_of = published.noise_curves()
+    models = st.multiselect("Lay published curves underneath", list(curves_of), key=f"published_{run.id}")
+    paper = {name: curves_of[name] for name in models}
+    figure = charts.accuracy_by_noise(curves, paper)
+    st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
+    if any(Ability.INTEGRATION in own for own in curves.values()):
+        st.caption("Integration cannot always reach the noise asked for; Numbers give the effective noise.")
+    if paper:
+        st.caption("The paper asked 300 English rows with its own prompt: look at the shape, not at the gap.")
+    with st.expander("Numbers", icon=":material/table_rows:"):
+        tables.noise_levels(curves)
 
 
 def _flips(run: Run) -> None:
@@ -92,13 +95,18 @@ def _flips(run: Run) -> None:
 
 def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
+    by_model = run_models.rows_of(run, rows)
     common = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
+        model = None
+        if len(by_model) > 1:
+            model = st.segmented_control("Model", list(by_model), format_func=plain, key=f"model_{run.id}", **common)
         ability = st.segmented_control(
             "Ability", abilities, format_func=lambda a: a.label, key=f"ability_{run.id}", **common
         )
         outcome = st.segmented_control("Outcome", list(OUTCOMES), key=f"outcome_{run.id}", **common)
-    kept = aggregate.with_ability(rows, ability) if ability else rows
+    kept = by_model[model] if model else rows
+    kept = aggregate.with_ability(kept, ability) if ability else kept
     return [row for row in kept if OUTCOMES[outcome](row)] if outcome else kept
 
 

@@ -7,11 +7,11 @@ from datetime import datetime
 import streamlit as st
 
 from evaluators.base import catalogue
-from evaluators.llm.catalogue import titles
+from evaluators.llm.catalogue import title
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.types import Run
-from ui import progress, session
+from ui import progress, run_models, session
 from ui.untrusted import plain
 
 
@@ -48,6 +48,7 @@ def _row(run: Run, editable: bool) -> None:
             if editable:
                 progress.actions(run, counts, live)
                 _delete(run)
+        progress.refusal(run)
 
 
 def _delete(run: Run) -> None:
@@ -62,12 +63,11 @@ def _remove(run: Run) -> None:
 
 
 def _kind(run: Run) -> str:
-    title = catalogue()[run.evaluator.name].title
-    if run.generator is None:
-        return title
-    model = titles().get(run.generator.model, run.generator.model)
-    own = "" if run.generator.prompt in shipped() else f" · own prompt {run.generator.prompt_hash}"
-    return f"{title} with {plain(model)}{own}"
+    kind = catalogue()[run.evaluator.name].title
+    models = f" with {', '.join(run_models.titles(run))}" if run.models else ""
+    judge = f" · judge {title(run.judge)}" if run.judge else ""
+    own = f" · own prompt {run.prompt_hash}" if run.prompt and run.prompt not in shipped() else ""
+    return plain(f"{kind}{models}{judge}{own}")
 
 
 def _when(run: Run) -> str:

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
 from evaluators.base import from_spec
+from evaluators.llm import catalogue
 from evaluators.prompts import fill
-from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, stored_verdicts
+from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
 from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
-from evaluators.types import Ability, Run, Sample, SampleResult, Score
-from ui import highlight, session, tables
+from evaluators.types import Ability, Cell, Run, Sample, SampleResult, Score
+from ui import highlight, run_models, session, spending, tables
 from ui.dataset_view import accepted
 from ui.trace_view import VALUES, definition_switch
 from ui.untrusted import plain
 
 
-def chosen() -> tuple[Run | None, int]:
-    """The run and the position (from 0) in the address, else those shown last."""
-    run_id = st.query_params.get("run") or st.session_state.get("sample_run")
-    number = st.query_params.get("sample") or st.session_state.get("sample_number", "1")
-    run = session.store().run(run_id) if run_id else None
-    return run, int(number[:9]) - 1 if re.fullmatch("[1-9][0-9]*", number) else 0
+def chosen() -> tuple[Run | None, Cell]:
+    """The run and its cell in the address, else those shown last."""
+    address = st.query_params if "run" in st.query_params else st.session_state.get("sample_address", {})
+    return session.run(address.get("run")), Cell(_number(address.get("sample")), _number(address.get("model")))
 
 
-def steps(run: Run, position: int) -> int:
-    """Buttons to the neighbours; returns the position to show and keeps it in the address."""
-    asked = session.store().counts(run).asked
-    position = min(position, asked - 1)
+def steps(run: Run, cell: Cell) -> Cell:
+    """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it in the address."""
+    names = run_models.titles(run)
+    asked = session.store().counts(run).asked // max(1, len(names))
+    position, model = min(cell.position, asked - 1), min(cell.model, max(0, len(names) - 1))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
             session.open_run(run)
@@ -38,28 +39,57 @@ def steps(run: Run, position: int) -> int:
         if st.button("Next", icon=":material/chevron_right:", icon_position="right", disabled=position == asked - 1):
             position += 1
         st.caption(f"Sample {position + 1:,} of {asked:,} · {plain(run.title)}")
-    st.query_params.update({"run": run.id, "sample": str(position + 1)})
-    st.session_state.update(sample_run=run.id, sample_number=str(position + 1))
-    return position
+    if len(names) > 1:
+        _switch(run, names, model)
+    address = session.address(run=run.id, sample=str(position + 1), model=str(model + 1))
+    st.query_params.update(address)
+    st.session_state["sample_address"] = address
+    return Cell(position, model)
 
 
-def show(run: Run, sample: Sample, position: int) -> None:
+def show(run: Run, cell: Cell) -> None:
     """The sample with its result, by the kind of evaluator."""
-    result = session.store().result(run.id, position)
+    sample = session.store().sample(run.fingerprint, cell.position)
+    result = session.store().result(run.id, *cell)
     st.subheader("Question")
     st.text(sample.question)
     if result is None:
         st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
-    elif result.score is None:
-        st.error(plain(result.error), icon=":material/error:", title="This sample failed")
-    if result is not None and result.response is not None:
-        sample = sample.model_copy(update={"response": result.response})
+    else:
+        _outcome(result)
+        if result.response is not None:
+            sample = sample.model_copy(update={"response": result.response})
     if run.evaluator.name == "rgb":
         _rgb(run, sample, result)
     elif run.evaluator.name == "trace":
-        _trace(sample, result.score if result else None, f"{run.id}_{position}")
+        _trace(sample, result.score if result else None, f"{run.id}_{cell.position}")
     else:
         _plain(sample, result.score if result else None)
+
+
+def _number(text: str | None) -> int:
+    """A number in the address, counted from 0; the first for anything else."""
+    return int(text[:9]) - 1 if text and re.fullmatch("[1-9][0-9]*", text) else 0
+
+
+def _switch(run: Run, names: list[str], model: int) -> None:
+    key = f"answer_{run.id}"
+    st.session_state[key] = names[model]
+
+    def change() -> None:
+        st.query_params["model"] = str(names.index(st.session_state[key]) + 1)
+
+    st.segmented_control("Answer by", names, format_func=plain, required=True, key=key, on_change=change)
+
+
+def _outcome(result: SampleResult) -> None:
+    """What it cost, and why it failed where it did."""
+    if result.score is None:
+        st.error(plain(result.error), icon=":material/error:", title="This sample failed")
+    if result.details:
+        with st.expander("Details", icon=":material/terminal:"):
+            st.code(result.details, language=None, wrap_lines=True)
+    spending.of_sample(result)
 
 
 def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
@@ -77,20 +107,21 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Answer")
-        st.html(highlight.words(sample.response or "", evidence, whole=whole))
+        if sample.response is None:
+            st.caption("There is no answer.")
+        else:
+            st.html(highlight.words(sample.response, evidence, whole=whole))
         _expected(sample)
-        for name, verdict in verdicts.items():
-            _verdict(name, verdict.passed, verdict.rule)
-        if result and result.score and result.score.reason:
-            st.caption(result.score.reason)
+        if result and result.score:
+            _verdicts(run, verdicts, result.score)
     with right:
         st.subheader("Documents")
         st.html(highlight.passages(sample.retrieved_documents, evidence, whole=whole))
     if verdicts:
         _rules(evaluator, sample)
-    if run.generator:
+    if run.prompt:
         with st.expander("Prompt", icon=":material/edit_note:"):
-            prompt = fill(run.generator.prompt, sample.question, sample.retrieved_documents)
+            prompt = fill(run.prompt, sample.question, sample.retrieved_documents)
             st.code(prompt.text, language=None, wrap_lines=True)
 
 
@@ -101,10 +132,22 @@ def _expected(sample: Sample) -> None:
         st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
 
 
-def _verdict(name: str, passed: bool, rule: str) -> None:
+def _verdicts(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
+    """What the rules decided, and beside it what a judge said."""
+    judged = score.details.get("judge", {})
+    for name, verdict in verdicts.items():
+        _verdict(name, verdict.passed, verdict.rule)
+        if name in judged:
+            _verdict(name, judged[name]["passed"], f"judge {catalogue.title(run.judge)}" if run.judge else "judge")
+            st.text(judged[name]["words"])
+    if score.reason:
+        st.caption(plain(score.reason))
+
+
+def _verdict(name: str, passed: bool, by: str) -> None:
     badge = st.success if passed else st.warning
     icon = ":material/check_circle:" if passed else ":material/cancel:"
-    badge(f"**{name.capitalize()}: {'yes' if passed else 'no'}** · decided by: {plain(rule)}", icon=icon)
+    badge(f"**{name.capitalize()}: {'yes' if passed else 'no'}** · decided by: {plain(by)}", icon=icon)
 
 
 def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:

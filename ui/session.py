@@ -1,27 +1,33 @@
-"""What belongs to this visitor: the workspace, the store, and the run on the screen."""
+"""What belongs to this visitor: the workspace, the keys, the store, and the run on the screen."""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from functools import cache, lru_cache
 from pathlib import Path
 
 import streamlit as st
 
+from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
+from evaluators.llm import Access, clients
+from evaluators.llm.keys import from_environment
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.types import Dataset, Run
 
 ROOT = Path(__file__).parents[1]
 PAGES = {"rgb": "../pages/rgb.py", "trace": "../pages/trace.py"}
+TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
+"""The name of a workspace on a public host: at least 128 bits that nobody can guess."""
 
 
 def store() -> Store:
-    """The process's run store, under PLUMBLINE_DATA_DIR (default: `.plumbline` beside the app)."""
-    return _open(Path(os.environ.get("PLUMBLINE_DATA_DIR") or ROOT / ".plumbline") / "plumbline.sqlite3")
+    """The process's run store."""
+    return _open(config().data_dir / "plumbline.sqlite3")
 
 
 @cache
@@ -29,18 +35,35 @@ def _open(path: Path) -> Store:
     return Store(path)
 
 
-def is_public() -> bool:
-    """Whether strangers share this host (a Space): each of them then sees only what is theirs."""
-    return bool(os.environ.get("SPACE_ID") or os.environ.get("PLUMBLINE_PUBLIC"))
-
-
 def workspace() -> str:
-    """One workspace on a laptop; on a public host an unguessable one for each session."""
-    if not is_public():
+    """One workspace on a laptop; on a public host an unguessable one: the address's, the session's, or a new one."""
+    if not config().public:
         return "local"
-    if "workspace" not in st.session_state:
-        st.session_state["workspace"] = secrets.token_urlsafe(16)
-    return str(st.session_state["workspace"])
+    if TOKEN.fullmatch(named := st.query_params.get("w", "")):
+        st.session_state["workspace"] = named
+    return str(st.session_state.setdefault("workspace", secrets.token_urlsafe(16)))
+
+
+def address(**parts: str) -> dict[str, str]:
+    """The query parameters of a place in the app; on a public host they lead back to this workspace."""
+    return {"w": workspace(), **parts} if config().public else parts
+
+
+def keys() -> dict[str, Access]:
+    """What this visitor may use, by provider: the session's own keys, else (on a laptop) the environment's."""
+    return from_environment(os.environ) | own_keys()
+
+
+def own_keys() -> dict[str, Access]:
+    """The keys that were entered in this session; they are here and nowhere else."""
+    found: dict[str, Access] = st.session_state.setdefault("keys", {})
+    return found
+
+
+def offered() -> dict[str, list[str]]:
+    """The ids of the models that each provider lists for these keys, where its answer is known by now."""
+    lists = {provider: clients.offered(access) for provider, access in keys().items()}
+    return {provider: found for provider, found in lists.items() if found is not None}
 
 
 def sources() -> dict[str, str]:
@@ -59,24 +82,29 @@ def _upload(runs: Store, owner: str, name: str, _made: str) -> TestBed | Dataset
     return runs.upload(owner, name)
 
 
+def run(run_id: str | None) -> Run | None:
+    """The run of that id, if it is one of this workspace."""
+    found = store().run(run_id) if run_id else None
+    return found if found and found.workspace == workspace() else None
+
+
 def shown_run(evaluator: str) -> Run | None:
     """The run this page shows: the one in the address, else the one it showed last."""
     key = f"shown_{evaluator}"
-    run_id = st.query_params.get("run") or st.session_state.get(key)
-    run = store().run(run_id) if run_id else None
-    if run is None or run.evaluator.name != evaluator:
+    found = run(st.query_params.get("run") or st.session_state.get(key))
+    if found is None or found.evaluator.name != evaluator:
         return None
-    st.session_state[key] = st.query_params["run"] = run.id
-    return run
+    st.session_state[key] = st.query_params["run"] = found.id
+    return found
 
 
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
-    st.switch_page(PAGES.get(run.evaluator.name, "../pages/sample.py"), query_params={"run": run.id})
+    st.switch_page(PAGES.get(run.evaluator.name, "../pages/sample.py"), query_params=address(run=run.id))
 
 
 def open_sample(run: Run, position: int) -> None:
-    st.switch_page("../pages/sample.py", query_params={"run": run.id, "sample": str(position + 1)})
+    st.switch_page("../pages/sample.py", query_params=address(run=run.id, sample=str(position + 1)))
 
 
 def outlines(run: Run) -> tuple[Outline, ...]:
@@ -91,6 +119,6 @@ def _outlines(runs: Store, run_id: str, _: Counts) -> tuple[Outline, ...]:
 
 
 def start(run: Run) -> None:
-    """Starts the run and goes to its page."""
-    registry.start(run, store())
+    """Starts the run and goes to its page; raises `AccessError` or `HostLimitError` where it cannot start now."""
+    registry.start(run, store(), keys())
     open_run(run)

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
 from evaluators.types import Ability, Run
-from ui import session
+from ui import run_models, session
+from ui.charts import Curves
 
 PAGE_ROWS = 50
 STATES = {"scored": "scored", "failed": "failed", None: "open"}
@@ -21,13 +22,14 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
     if not rows:
         st.info("No sample matches.", icon=":material/filter_alt_off:")
         return
+    names = run_models.titles(run)
     pages = -(-len(rows) // PAGE_ROWS)
     with st.container(horizontal=True, vertical_alignment="center"):
         page = st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
-        st.caption(f"{len(rows):,} samples. Select a row to open the sample.")
+        st.caption(f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to open the sample.")
     shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     picked = st.dataframe(
-        pd.DataFrame([_cells(row, values, facets) for row in shown]),
+        pd.DataFrame([_cells(row, values, facets, names) for row in shown]),
         hide_index=True,
         key=f"samples_{run.id}_{page}",
         on_select="rerun",
@@ -39,27 +41,34 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
         alt="Samples of this run",
     )
     if picked.selection.rows:
-        session.open_sample(run, shown[picked.selection.rows[0]].position)
+        _open(run, shown[picked.selection.rows[0]])
 
 
-def noise_levels(points: Mapping[str, Sequence[NoisePoint]]) -> None:
-    """The numbers behind the accuracy-by-noise chart."""
+def noise_levels(curves: Mapping[str, Curves]) -> None:
+    """The numbers behind the accuracy-by-noise chart, by model."""
     rows = [
         {
-            "Ability": name,
+            "Ability": ability.label,
+            **_model(model, curves),
             "Noise": f"{100 * point.noise:.0f} %",
             "Effective noise": "unknown" if point.effective_noise is None else f"{100 * point.effective_noise:.0f} %",
             **_mean_cells(point.accuracy),
         }
-        for name, curve in points.items()
-        for point in curve
+        for model, own in curves.items()
+        for ability, points in own.items()
+        for point in points
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Accuracy by noise")
 
 
-def rates(means: Mapping[str, Mean]) -> None:
-    """The numbers behind the bars."""
-    rows = [{"Rate": title, **_mean_cells(mean)} for title, mean in means.items()]
+def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
+    """The numbers behind the bars, by model: those of one rate stand together."""
+    rows = [
+        {"Rate": title, **_model(model, means), **_mean_cells(own[title])}
+        for title in dict.fromkeys(title for own in means.values() for title in own)
+        for model, own in means.items()
+        if title in own
+    ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
 
 
@@ -78,9 +87,17 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
     }
 
 
-def _cells(row: Outline, values: Mapping[str, str], facets: Mapping[str, str]) -> dict[str, object]:
+def _model(name: str, of: Mapping[str, object]) -> dict[str, str]:
+    """The cell that names the model, where there are several."""
+    return {"Model": name} if len(of) > 1 else {}
+
+
+def _cells(
+    row: Outline, values: Mapping[str, str], facets: Mapping[str, str], names: Sequence[str]
+) -> dict[str, object]:
     return {
         "#": row.position + 1,
+        **({"Model": names[row.model]} if len(names) > 1 else {}),
         "State": STATES[row.status],
         **{title: _facet(getattr(row, name)) for name, title in facets.items()},
         **{title: row.values.get(name) for name, title in values.items()},
@@ -93,3 +110,8 @@ def _facet(value: object) -> object:
     if isinstance(value, float):
         return f"{100 * value:.0f} %"
     return Ability(value).label if value in list(Ability) else value or ""
+
+
+def _open(run: Run, row: Outline) -> None:
+    address = session.address(run=run.id, sample=str(row.position + 1), model=str(row.model + 1))
+    st.switch_page("../pages/sample.py", query_params=address)

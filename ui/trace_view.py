@@ -13,7 +13,7 @@ from evaluators.runs.store import Counts, Outline, Store
 from evaluators.trace_evaluator import TRACEEvaluator
 from evaluators.trace_metrics import METRICS, Definition
 from evaluators.types import Run
-from ui import charts, session, tables
+from ui import charts, run_models, session, tables
 from ui.untrusted import plain
 
 DEFINITIONS = {
@@ -49,7 +49,7 @@ def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     values = run.evaluator.params
     params = [f"{p.title}: {values[p.name]}" for p in parameters(TRACEEvaluator) if p.name in values]
-    st.caption(plain(" · ".join([f"Data: {run.dataset_name}", *params])))
+    st.caption(plain(" · ".join([f"Data: {run.dataset_name}", *params, *run_models.facts(run)])))
 
 
 def show(run: Run) -> None:

@@ -1,11 +1,19 @@
-"""Generators and judges behind one small protocol."""
+"""Generators and judges behind one small protocol, and the layers that make paid calls safe.
+
+A call passes, from the outside in: `Cached` (is the answer there already?), `Retried` (is it worth another try?),
+`Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan allow it now?), and `Provider`
+(one attempt with the SDK). The outside is synchronous, for evaluators; the layers run on one event loop.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from pydantic import SecretStr
 
 from evaluators.prompts import Prompt
-from evaluators.types import Completion
+from evaluators.types import Completion, ModelSpec, Record
 
 
 class LLMClient(Protocol):
@@ -14,5 +22,39 @@ class LLMClient(Protocol):
     model: str
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Answers the prompt; raises `GeneratorError` where no usable answer came."""
+        """Answers the prompt; raises `LLMError` where no usable answer came."""
+        ...
+
+
+class Access(Record):
+    """The right to use an endpoint: the key is bound to the address, and neither is ever stored."""
+
+    provider: str
+    base_url: str
+    key: SecretStr
+
+
+Keys = Mapping[str, Access]
+"""What a visitor may use, by provider: "groq", "openai", "custom"."""
+
+
+class Request(Record):
+    """One request on its way to a provider."""
+
+    spec: ModelSpec
+    text: str
+
+
+class Reply(NamedTuple):
+    """A provider's answer, and what its headers say of the limits (names in lower case)."""
+
+    completion: Completion
+    headers: Mapping[str, str]
+
+
+class Layer(Protocol):
+    """A step on the way to the provider; each wraps the next one."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Answers the request; raises `LLMError` or one of its kinds."""
         ...

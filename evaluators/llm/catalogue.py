@@ -1,21 +1,153 @@
-"""The generators that can be chosen, by model id."""
+"""The models that can be chosen: what they cost, what their free plan allows, and since when they are gone."""
 
 from __future__ import annotations
 
-from evaluators.errors import GeneratorError
-from evaluators.llm import LLMClient
-from evaluators.llm.offline_reader import OfflineReader
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cache
+from typing import Any, Literal
 
-_MODELS = {OfflineReader.model: OfflineReader}
+from pydantic import Field
+
+from evaluators.config import ROOT
+from evaluators.llm import Keys
+from evaluators.types import ModelSpec, Record, Usage
+
+PROVIDERS = {"groq": "Groq", "openai": "OpenAI", "custom": "Custom endpoint"}
+OFFLINE = ModelSpec(provider="offline", model="offline-reader")
+
+_FILE = ROOT / "data" / "models.toml"
+_NOT_FOR_CHAT = re.compile(
+    r"whisper|transcri|\btts\b|orpheus|audio|realtime|speech|embed|\bbge\b|rerank|guard|moderation|image|dall-e|\bsora\b"
+    r"|davinci|babbage|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
+    re.IGNORECASE,
+)
+"""Names of models for sound, pictures, vectors and filters, and of those that OpenAI serves at other addresses."""
 
 
-def titles() -> dict[str, str]:
-    """The names to show, by model id."""
-    return {model: cls.title for model, cls in _MODELS.items()}
+class Limits(Record):
+    """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d); `None` is no limit."""
+
+    rpm: int | None = Field(None, gt=0)
+    rpd: int | None = Field(None, gt=0)
+    tpm: int | None = Field(None, gt=0)
+    tpd: int | None = Field(None, gt=0)
 
 
-def client(model: str) -> LLMClient:
-    """The client of a model; raises `GeneratorError` where there is none."""
-    if model not in _MODELS:
-        raise GeneratorError(f"No generator is called {model!r}. Choose one of: {', '.join(_MODELS)}.")
-    return _MODELS[model]()
+class Model(Record):
+    """One model, as `data/models.toml` explains it; `None` and "unknown" stand for what nobody has found out."""
+
+    provider: str
+    model: str
+    title: str
+    status: Literal["production", "preview", "deprecated", "retired"] = "production"
+    status_date: str = ""
+    replacement: str = ""
+    default: bool = False
+    context: int | None = Field(None, gt=0)
+    most_answer_tokens: int | None = Field(None, gt=0)
+    price_in: float | None = Field(None, ge=0)
+    price_out: float | None = Field(None, ge=0)
+    free: Limits | None = None
+    json_mode: Literal["strict", "schema", "object", "none"] = "none"
+    temperature: Literal["yes", "no", "without reasoning", "unknown"] = "unknown"
+    efforts: tuple[str, ...] = ()
+    effort: str = ""
+    source: str = ""
+    source_date: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+    def is_retired(self, today: date) -> bool:
+        """A deprecated model retires by itself when its day comes."""
+        gone = self.status == "deprecated" and self.status_date <= today.isoformat()
+        return gone or self.status == "retired"
+
+    def spec(self, **options: Any) -> ModelSpec:
+        """The model with these options (see `ModelSpec`); no temperature where it is not known to take one."""
+        spec = ModelSpec(provider=self.provider, model=self.model, **{"effort": self.effort, **options})
+        takes = self.temperature == "yes" or (self.temperature == "without reasoning" and spec.effort == "none")
+        return spec if takes else spec.model_copy(update={"temperature": None})
+
+    def cost(self, usage: Usage) -> float | None:
+        """US dollars for these tokens; `None` where a price is unknown."""
+        if self.price_in is None or self.price_out is None:
+            return None
+        return (usage.prompt_tokens * self.price_in + usage.answer_tokens * self.price_out) / 1_000_000
+
+
+class Choice(Record):
+    """A model in a list to choose from; `problem` says why it cannot be chosen."""
+
+    model: Model
+    problem: str = ""
+
+
+@cache
+def models() -> dict[str, Model]:
+    """All known models by id: the offline reader, then the others in the file's order."""
+    entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))["model"]
+    return {model.id: model for model in [_OFFLINE_MODEL, *map(Model.model_validate, entries)]}
+
+
+def find(model_id: str) -> Model | None:
+    return models().get(model_id)
+
+
+def title(spec: ModelSpec) -> str:
+    """The model's name for the screen; of an unknown model, what its provider calls it."""
+    found = find(spec.id)
+    return found.title if found else spec.model
+
+
+def successor(model: Model, today: date | None = None) -> Model:
+    """What to use in its place: the replacement, or the replacement's own where that is gone as well."""
+    while model.is_retired(today or date.today()) and model.replacement:
+        model = models()[model.replacement]
+    return model
+
+
+def choices(keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None) -> dict[str, Choice]:
+    """Every model by id, retired ones last, each with what keeps it from being chosen.
+
+    `offered` holds the ids that a provider lists for this key; a provider that was not asked yet is absent.
+    """
+    day = today or date.today()
+    all_models = [*models().values(), *_unknown(offered)]
+    all_models.sort(key=lambda model: model.is_retired(day))
+    return {model.id: Choice(model=model, problem=_problem(model, keys, offered, day)) for model in all_models}
+
+
+def _problem(model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], today: date) -> str:
+    if model.is_retired(today):
+        return f"retired {model.status_date}; use {successor(model, today).title}"
+    if model.provider == OFFLINE.provider:
+        return ""
+    if model.provider not in keys:
+        return "needs a key: Settings"
+    return "" if model.model in offered.get(model.provider, [model.model]) else "not offered to this key"
+
+
+def _unknown(offered: Mapping[str, Sequence[str]]) -> list[Model]:
+    """The offered models that the catalogue lacks, as far as their names do not rule out chat."""
+    return [
+        Model(provider=provider, model=name, title=name, temperature="unknown" if provider == "openai" else "yes")
+        for provider, names in offered.items()
+        for name in names
+        if f"{provider}/{name}" not in models() and not _NOT_FOR_CHAT.search(name)
+    ]
+
+
+_OFFLINE_MODEL = Model(
+    provider=OFFLINE.provider,
+    model=OFFLINE.model,
+    title="Offline reader (baseline, no key)",
+    price_in=0,
+    price_out=0,
+    free=Limits(),
+    temperature="yes",
+)

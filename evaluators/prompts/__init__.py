@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -56,21 +59,37 @@ def shipped() -> frozenset[str]:
     return frozenset(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md"))
 
 
-def check(template: str) -> None:
-    """Raises `PromptError` unless the template holds exactly the blanks $question and $documents."""
-    blanks = set(Template(template).get_identifiers()) if Template(template).is_valid() else None
-    if blanks is None:
+def check(template: str, blanks: Collection[str] = ("question", "documents")) -> None:
+    """Raises `PromptError` unless the template holds exactly these blanks."""
+    found = set(Template(template).get_identifiers()) if Template(template).is_valid() else None
+    if found is None:
         raise PromptError("A lone $ stands in the prompt. Write $$ for a dollar sign.")
-    for blank in ("question", "documents"):
-        if blank not in blanks:
+    for blank in blanks:
+        if blank not in found:
             raise PromptError(f"The prompt lacks ${blank}. Put it where the {blank} should stand.")
-    if unknown := blanks - {"question", "documents"}:
-        raise PromptError(f"The prompt has an unknown blank ${min(unknown)}. Only $question and $documents are filled.")
+    if unknown := found.difference(blanks):
+        known = " and ".join(f"${blank}" for blank in blanks)
+        raise PromptError(f"The prompt has an unknown blank ${min(unknown)}. Only {known} are filled.")
+
+
+def filled(template: str, **facts: str) -> str:
+    """The template with the facts in its blanks; raises `PromptError` unless each has one and none is left."""
+    check(template, facts)
+    return Template(template).substitute(facts)
 
 
 def fill(template: str, question: str, documents: tuple[str, ...]) -> Prompt:
-    """Fills a template; the documents are numbered from 1, one paragraph each."""
-    check(template)
+    """Fills a generator's template; the documents are numbered from 1, one paragraph each."""
     numbered = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(documents, start=1))
-    text = Template(template).substitute(question=question, documents=numbered)
+    text = filled(template, question=question, documents=numbered)
     return Prompt(text=text, question=question, documents=documents)
+
+
+def fenced(template: str, **material: str) -> str:
+    """Fills a template with texts of strangers; its blank $tag marks where each of them begins and ends.
+
+    The tag is made from the template and all of the material: the same for the same prompt (so that a stored answer
+    is found again), and beyond the reach of whoever wrote the material, as every change to it changes the tag.
+    """
+    tag = hashlib.sha256(json.dumps([template, material]).encode()).hexdigest()[:16]
+    return filled(template, tag=tag, **{blank: text.replace(tag, "") for blank, text in material.items()})

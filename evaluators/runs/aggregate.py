@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from evaluators.runs.statistics import interval
 from evaluators.runs.store import Outline
 from evaluators.trace_metrics import Definition, from_score
-from evaluators.types import Ability, Record, Sample, Score
+from evaluators.types import Ability, Cell, Record, Sample, Score
 
 
 class Mean(Record):
@@ -53,11 +53,16 @@ def summarise(rows: Sequence[Outline], name: str) -> Mean:
 
 
 def under(
-    rows: Iterable[Outline], scored: Iterable[tuple[int, Sample, Score]], definition: Definition
+    rows: Iterable[Outline], scored: Iterable[tuple[Cell, Sample, Score]], definition: Definition
 ) -> list[Outline]:
     """The rows with their TRACE values counted by another definition, from the stored labels."""
-    values = {position: from_score(score, sample, definition).values() for position, sample, score in scored}
-    return [row.model_copy(update={"values": values.get(row.position, {})}) for row in rows]
+    values = {cell: from_score(score, sample, definition).values() for cell, sample, score in scored}
+    return [row.model_copy(update={"values": values.get(Cell(row.position, row.model), {})}) for row in rows]
+
+
+def of_model(rows: Iterable[Outline], model: int) -> list[Outline]:
+    """The rows of one of the run's models, by its number from 0."""
+    return [row for row in rows if row.model == model]
 
 
 def with_ability(rows: Iterable[Outline], ability: Ability) -> list[Outline]:
@@ -74,7 +79,7 @@ def accuracy_by_noise(rows: Iterable[Outline], ability: Ability) -> list[NoisePo
 
 
 def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
-    """The headline rates of the abilities that were asked, by title."""
+    """The headline rates of the abilities that were asked, by title; a judge's rates where a judge was asked."""
     wanted = (
         ("Noise robustness", Ability.NOISE, "accuracy"),
         ("Negative rejection", Ability.REJECTION, "rejection"),
@@ -82,9 +87,16 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
         ("Error detection", Ability.COUNTERFACTUAL, "detection"),
         ("Error correction", Ability.COUNTERFACTUAL, "correction"),
         ("Correction if detected", Ability.COUNTERFACTUAL, "correction_among_detected"),
+        ("Negative rejection (judge)", Ability.REJECTION, "rejection_judged"),
+        ("Error detection (judge)", Ability.COUNTERFACTUAL, "detection_judged"),
     )
     asked = [(title, with_ability(rows, ability), name) for title, ability, name in wanted]
-    return {title: summarise(group, name) for title, group, name in asked if group}
+    judged = {name for row in rows for name in row.values}
+    return {
+        title: summarise(group, name)
+        for title, group, name in asked
+        if group and (name in judged or not name.endswith("_judged"))
+    }
 
 
 def _point(noise: float, rows: Sequence[Outline]) -> NoisePoint:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
-from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, GeneratorSpec, Run
+from evaluators.types import Dataset, EvaluatorSpec, Run
 
 
 def rgb(store: Store, workspace: str) -> Run:
@@ -21,7 +21,8 @@ def rgb(store: Store, workspace: str) -> Run:
         EvaluatorSpec(name="rgb"),
         workspace=workspace,
         title=bed.name,
-        generator=GeneratorSpec(model=OfflineReader.model, prompt=load("rgb_en")),
+        models=[OFFLINE],
+        prompt=load("rgb_en"),
         seed=0,
     )
 

@@ -1,4 +1,4 @@
-"""The run store: one SQLite file that holds samples, uploads, runs and every result the moment it exists."""
+"""The run store: one SQLite file that holds samples, uploads, runs, and every result and call the moment it exists."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from pydantic import TypeAdapter
 
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import StoreError
-from evaluators.types import Dataset, Record, Run, Sample, SampleResult, Score
+from evaluators.types import Call, Cap, Cell, Completion, Dataset, Record, Run, Sample, SampleResult, Score
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 QUESTION_SHOWN = 120
@@ -27,7 +28,7 @@ _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
 
 
 class Counts(Record):
-    """How far a run is: samples asked, scored, failed."""
+    """How far a run is: cells (samples, once for each model) asked, scored, failed."""
 
     asked: int
     scored: int
@@ -38,10 +39,20 @@ class Counts(Record):
         return self.asked - self.scored - self.failed
 
 
+class Spent(Record):
+    """What one model cost a run: answered requests, tokens, and US dollars (`None` where a price is unknown)."""
+
+    calls: int
+    prompt_tokens: int
+    answer_tokens: int
+    cost: float | None
+
+
 class Outline(Record):
-    """A sample of a run without its texts; `status` is `None` until there is a result."""
+    """A cell of a run without its texts; `status` is `None` until there is a result."""
 
     position: int
+    model: int = 0
     sample_id: str
     question: str
     ability: str | None = None
@@ -104,7 +115,7 @@ class Store:
         with self._transaction() as db:
             db.executemany("insert or ignore into samples values (?, ?, ?, ?, ?, ?)", rows)
             values = (run.id, run.workspace, run.created, run.fingerprint, _json(run))
-            db.execute("insert into runs values (?, ?, ?, ?, ?)", values)
+            db.execute("insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)", values)
 
     def run(self, run_id: str) -> Run | None:
         rows = self._all("select body from runs where id = ?", run_id)
@@ -115,54 +126,92 @@ class Store:
         query = "select body from runs where workspace = ? order by created desc, id limit ?"
         return [Run.model_validate_json(body) for (body,) in self._all(query, workspace, limit)]
 
+    def set_cap(self, run_id: str, cap: Cap) -> None:
+        """Changes what the run may spend."""
+        with self._transaction() as db:
+            run = self.run(run_id)
+            if run is not None:
+                db.execute(
+                    "update runs set body = ? where id = ?", (_json(run.model_copy(update={"cap": cap})), run_id)
+                )
+
+    def stop_reason(self, run_id: str) -> str:
+        """Why the run stopped by itself; empty where it did not."""
+        rows = self._all("select stopped from runs where id = ?", run_id)
+        return str(rows[0][0]) if rows else ""
+
+    def save_stop_reason(self, run_id: str, reason: str) -> None:
+        with self._transaction() as db:
+            db.execute("update runs set stopped = ? where id = ?", (reason, run_id))
+
     def delete_run(self, run_id: str) -> None:
-        """Removes a run with its results, and its samples when no other run uses them."""
+        """Removes a run with its results, and its samples when no other run uses them; answers stay for the cache."""
         with self._transaction() as db:
             db.execute("delete from runs where id = ?", (run_id,))
             db.execute("delete from samples where fingerprint not in (select fingerprint from runs)")
 
     # Results
 
-    def save_result(self, run_id: str, result: SampleResult) -> None:
-        """Stores one result in a transaction of its own; it replaces an earlier failure."""
+    def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
+        """Stores one result with the calls it took, in one transaction; it replaces an earlier failure."""
         values = json.dumps(result.score.values) if result.score else None
         with self._transaction() as db:
-            row = (run_id, result.position, result.status, values, _json(result))
-            db.execute("insert or replace into results values (?, ?, ?, ?, ?)", row)
+            row = (run_id, result.position, result.model, result.status, values, _json(result))
+            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?)", row)
+            _insert_calls(db, run_id, calls)
 
-    def result(self, run_id: str, position: int) -> SampleResult | None:
-        rows = self._all("select body from results where run_id = ? and position = ?", run_id, position)
+    def save_calls(self, run_id: str, calls: Sequence[Call]) -> None:
+        """Stores calls that were paid for before their cell could be finished."""
+        if calls:
+            with self._transaction() as db:
+                _insert_calls(db, run_id, calls)
+
+    def result(self, run_id: str, position: int, model: int = 0) -> SampleResult | None:
+        query = "select body from results where run_id = ? and position = ? and model = ?"
+        rows = self._all(query, run_id, position, model)
         return SampleResult.model_validate_json(rows[0][0]) if rows else None
 
     def counts(self, run: Run) -> Counts:
-        asked = self._all("select count(*) from samples where fingerprint = ?", run.fingerprint)[0][0]
+        samples = self._all("select count(*) from samples where fingerprint = ?", run.fingerprint)[0][0]
         by_status = dict(self._all("select status, count(*) from results where run_id = ? group by 1", run.id))
+        asked = samples * len(_numbers(run))
         return Counts(asked=asked, scored=by_status.get("scored", 0), failed=by_status.get("failed", 0))
 
-    def open_positions(self, run: Run) -> list[int]:
-        """The samples that have no score yet: those never tried and those that failed."""
-        query = """select position from samples where fingerprint = ? and position not in
-                   (select position from results where run_id = ? and status = 'scored') order by position"""
-        return [position for (position,) in self._all(query, run.fingerprint, run.id)]
+    def open_cells(self, run: Run) -> list[Cell]:
+        """What has no score yet: the cells never tried and those that failed, sample by sample."""
+        query = """select s.position, m.value from samples s cross join json_each(?) m
+                   left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
+                        and r.status = 'scored'
+                   where s.fingerprint = ? and r.run_id is null order by 1, 2"""
+        return [Cell(*row) for row in self._all(query, json.dumps(_numbers(run)), run.id, run.fingerprint)]
 
     def outlines(self, run: Run) -> list[Outline]:
-        """Every sample of the run with its values, without texts."""
-        query = """select s.position, s.sample_id, s.question, s.facets, r.status, r."values"
-                   from samples s left join results r on r.position = s.position and r.run_id = ?
-                   where s.fingerprint = ? order by s.position"""
-        return [_outline(*row) for row in self._all(query, run.id, run.fingerprint)]
+        """Every cell of the run with its values, without texts, sample by sample."""
+        query = """select s.position, m.value, s.sample_id, s.question, s.facets, r.status, r."values"
+                   from samples s cross join json_each(?) m
+                   left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
+                   where s.fingerprint = ? order by 1, 2"""
+        return [_outline(*row) for row in self._all(query, json.dumps(_numbers(run)), run.id, run.fingerprint)]
 
-    def scored(self, run: Run) -> Iterator[tuple[int, Sample, Score]]:
-        """Every scored sample with its score, in order, a few hundred in memory at a time."""
-        query = """select r.position, s.body, r.body from results r
+    def scored(self, run: Run) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Every scored cell with its sample and score, in order, a few hundred in memory at a time."""
+        query = """select r.position, r.model, s.body, r.body from results r
                    join samples s on s.position = r.position and s.fingerprint = ?
-                   where r.run_id = ? and r.status = 'scored' and r.position > ? order by r.position limit 256"""
-        last = -1
-        while rows := self._all(query, run.fingerprint, run.id, last):
-            for last, sample, result in rows:
+                   where r.run_id = ? and r.status = 'scored' and (r.position, r.model) > (?, ?)
+                   order by r.position, r.model limit 256"""
+        last = Cell(-1)
+        while rows := self._all(query, run.fingerprint, run.id, *last):
+            for position, model, sample, result in rows:
+                last = Cell(position, model)
                 score = SampleResult.model_validate_json(result).score
                 if score is not None:
                     yield last, Sample.model_validate_json(sample), score
+
+    def failures(self, run_id: str) -> list[tuple[str, int]]:
+        """The messages of failed cells, each with how often it occurs, the most frequent first."""
+        query = """select json_extract(body, '$.error'), count(*) from results
+                   where run_id = ? and status = 'failed' group by 1 order by 2 desc, 1"""
+        return self._all(query, run_id)
 
     def flips(self, run: Run) -> dict[str, int]:
         """How many verdicts each option changed, by option; options that changed none are absent."""
@@ -170,6 +219,43 @@ class Store:
                    from results, json_each(results.body, '$.score.details.flips') as option
                    where run_id = ? group by 1 order by 1"""
         return dict(self._all(query, run.id))
+
+    # Calls
+
+    def spent(self, run_id: str) -> dict[str, Spent]:
+        """What the run paid for, by model id (generators and judge)."""
+        query = """select model, count(*), sum(prompt_tokens), sum(answer_tokens),
+                          case when count(cost) = count(*) then sum(cost) end
+                   from calls where run_id = ? group by 1 order by 1"""
+        return {
+            model: Spent(**dict(zip(Spent.model_fields, row, strict=True))) for model, *row in self._all(query, run_id)
+        }
+
+    def answer(self, workspace: str, key: str) -> Completion | None:
+        """The newest whole answer to the same request, asked by anyone in this workspace."""
+        query = (
+            "select answer from calls where workspace = ? and key = ? and answer is not null order by id desc limit 1"
+        )
+        rows = self._all(query, workspace, key)
+        return Completion.model_validate_json(rows[0][0]) if rows else None
+
+    def cached(self, workspace: str, keys: Iterable[str]) -> int:
+        """How many of these requests have an answer already."""
+        wanted = list(keys)
+        query = """select distinct key from calls
+                   where workspace = ? and answer is not null and key in (select value from json_each(?))"""
+        found = {key for (key,) in self._all(query, workspace, json.dumps(wanted))}
+        return sum(key in found for key in wanted)
+
+    def cached_answers(self, workspace: str) -> int:
+        """How many answers the workspace keeps."""
+        query = "select count(distinct key) from calls where workspace = ? and answer is not null"
+        return int(self._all(query, workspace)[0][0])
+
+    def clear_cache(self, workspace: str) -> None:
+        """Forgets all answers of the workspace; results and the bills of runs stay."""
+        with self._transaction() as db:
+            db.execute("update calls set answer = null where workspace = ?", (workspace,))
 
     def close(self) -> None:
         with self._lock:
@@ -237,6 +323,22 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
+def _numbers(run: Run) -> list[int]:
+    """The numbers of the run's models; 0 stands for answers that are given."""
+    return list(range(max(1, len(run.models))))
+
+
+def _insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) -> None:
+    query = "insert into calls select null, workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"
+    db.executemany(query, [(*_call_values(call), run_id) for call in calls])
+
+
+def _call_values(call: Call) -> tuple[Any, ...]:
+    usage, answer = call.completion.usage, _json(call.completion) if call.reusable else None
+    now = datetime.now(UTC).isoformat()
+    return call.key, call.model, now, call.cost, usage.prompt_tokens, usage.answer_tokens, answer
+
+
 def _json(record: Record) -> str:
     return record.model_dump_json(exclude_defaults=True)
 
@@ -248,10 +350,13 @@ def _facets(sample: Sample) -> str:
     return json.dumps(facets)
 
 
-def _outline(position: int, sample_id: str, question: str, facets: str, status: Any, values: str | None) -> Outline:
+def _outline(
+    position: int, model: int, sample_id: str, question: str, facets: str, status: Any, values: str | None
+) -> Outline:
     return Outline.model_construct(
         **(_EMPTY | json.loads(facets)),
         position=position,
+        model=model,
         sample_id=sample_id,
         question=question,
         status=status,

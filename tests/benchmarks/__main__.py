@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-PARTS = ("rgb", "trace", "engine", "app")
+PARTS = ("rgb", "trace", "engine", "llm", "app")
 
 
 def measured(part: str) -> dict[str, object]:

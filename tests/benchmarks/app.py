@@ -13,7 +13,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from evaluators.runs.engine import Job, create_run
+from evaluators.runs.engine import create_run
+from evaluators.runs.job import Job
 from evaluators.runs.store import Store
 from evaluators.types import EvaluatorSpec, Run
 from tests.benchmarks.common import answered, timed

@@ -5,7 +5,8 @@ import tempfile
 from pathlib import Path
 
 from evaluators.runs import aggregate
-from evaluators.runs.engine import Job, create_run
+from evaluators.runs.engine import create_run
+from evaluators.runs.job import Job
 from evaluators.runs.store import Store
 from evaluators.types import EvaluatorSpec
 from tests.benchmarks.common import answered, peak_megabytes, timed

@@ -19,7 +19,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.runs import samples
-from evaluators.runs.engine import Job, create_run
+from evaluators.runs.engine import create_run
+from evaluators.runs.job import Job
 from evaluators.runs.store import Store
 from evaluators.types import Dataset, EvaluatorSpec, Run, Sample
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.errors import PromptError
-from evaluators.prompts import FOLDER, MARKERS, check, fill, load
+from evaluators.prompts import FOLDER, MARKERS, check, fenced, fill, filled, load, shipped
 from evaluators.rgb_evaluator import RGBEvaluator
 
 TEMPLATE = "Documents:\n$documents\nQuestion: $question"
@@ -41,6 +41,15 @@ def test_the_rules_recognise_what_the_prompt_asks_for(language, policy):
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("rgb_*.md")), ids=lambda path: path.stem)
 def test_every_rgb_prompt_file_has_exactly_its_blanks(path):
     check(load(path.stem))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("judge_*.md")), ids=lambda path: path.stem)
+def test_every_judge_prompt_file_has_exactly_its_blanks(path):
+    check(load(path.stem), ("tag", "question", "answer"))
+
+
+def test_every_language_of_a_generator_has_a_prompt_among_those_that_ship():
+    assert {load(f"rgb_{language}") for language in MARKERS} < shipped()
 
 
 @pytest.mark.parametrize(
@@ -97,3 +106,44 @@ def test_any_text_can_be_filled_in(question, documents):
 
     assert prompt.text.endswith(f"\nQuestion: {question}")
     assert all(f"[{number}] {text}" in prompt.text for number, text in enumerate(documents, start=1))
+
+
+def test_any_blanks_are_filled_and_nothing_else():
+    assert filled("$tag: ${answer}s for $$5", tag="a", answer="$tag") == "a: $tags for $5"
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("$tag", "The prompt lacks $answer. Put it where the answer should stand."),
+        ("$tag $answer $question", "The prompt has an unknown blank $question. Only $tag and $answer are filled."),
+        ("$tag $answer $", "A lone $ stands in the prompt. Write $$ for a dollar sign."),
+    ],
+)
+def test_a_template_with_other_blanks_than_its_facts_is_refused(template, message):
+    with pytest.raises(PromptError) as caught:
+        filled(template, tag="a", answer="b")
+
+    assert str(caught.value) == message
+
+
+@given(first=st.text(), second=st.text())
+def test_a_fence_holds_its_text_whole_and_its_tag_stands_nowhere_in_it(first, second):
+    tag, *lines = fenced("$tag\n$first\n$second", first=first, second=second).split("\n")
+
+    assert "\n".join(lines) == f"{first}\n{second}"
+    assert tag not in first + second
+
+
+def test_a_fence_depends_on_all_of_the_material_and_on_the_template():
+    tags = {
+        fenced(template, first=first, second=second).split()[-1]
+        for template in ("$first $second $tag", "$second $first $tag")
+        for first, second in (("ab", "c"), ("a", "bc"), ("ab", "d"))
+    }
+
+    assert len(tags) == 6
+
+
+def test_the_same_material_has_the_same_fence():
+    assert fenced("$tag $text", text="问") == fenced("$tag $text", text="问")

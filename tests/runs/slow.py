@@ -2,15 +2,17 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
-from evaluators.runs.engine import Job, create_run
+from evaluators.runs.engine import create_run
+from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.types import Call, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 
 SAMPLES = 60
 
@@ -49,8 +51,8 @@ class Fragile(Evaluator):
 class AcknowledgingStore(Store):
     """Prints the position of each result once it is stored."""
 
-    def save_result(self, run_id: str, result: SampleResult) -> None:
-        super().save_result(run_id, result)
+    def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
+        super().save_result(run_id, result, calls)
         print(result.position, flush=True)
 
 

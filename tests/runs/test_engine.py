@@ -13,13 +13,15 @@ import slow
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError, PromptError
+from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
-from evaluators.runs.engine import Job, RunRegistry, create_run
+from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
-from evaluators.types import Ability, Dataset, EvaluatorSpec, GeneratorSpec
+from evaluators.types import Ability, Dataset, EvaluatorSpec
 
 ROOT = Path(__file__).parents[2]
-READER = GeneratorSpec(model="offline-reader", prompt=load("rgb_en"))
+READER = {"models": [OFFLINE], "prompt": load("rgb_en")}
 QUESTIONS = ("fine", "our error", "fine", "foreign error", "unstorable score", "fine")
 
 
@@ -52,7 +54,7 @@ def rgb_run(store, dataset, **options):
 def finished(store, run, registry):
     job = registry.start(run, store)
     job.wait()
-    assert not job.error
+    assert store.stop_reason(run.id) == ""
     return store.counts(run)
 
 
@@ -69,7 +71,7 @@ def log(tmp_path):
 
 def test_the_offline_reader_answers_a_test_bed_and_every_answer_is_judged(store, registry):
     dataset = compose(bundled()[ENGLISH_BED], list(Ability), (0.2,), limit=3)
-    run = rgb_run(store, dataset, generator=READER, seed=0)
+    run = rgb_run(store, dataset, **READER, seed=0)
 
     assert finished(store, run, registry) == Counts(asked=12, scored=12, failed=0)
     result = store.result(run.id, 0)
@@ -81,11 +83,11 @@ def test_the_offline_reader_answers_a_test_bed_and_every_answer_is_judged(store,
 def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
     dataset = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1)
 
-    run = rgb_run(store, dataset, generator=READER, seed=7)
+    run = rgb_run(store, dataset, **READER, seed=7)
 
     assert store.run(run.id) == run
     assert (run.fingerprint, run.dataset_name, run.seed) == (dataset.fingerprint, ENGLISH_BED, 7)
-    assert (run.evaluator.name, run.generator) == ("rgb", READER)
+    assert (run.evaluator.name, run.models, run.prompt) == ("rgb", (OFFLINE,), READER["prompt"])
     assert len(run.id) >= 20
     assert rgb_run(store, dataset).id != run.id
 
@@ -93,7 +95,7 @@ def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
 def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
     asked = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1).samples[0]
     dataset = Dataset(name="answered", samples=(asked.model_copy(update={"response": "I don't know"}),))
-    run = rgb_run(store, dataset, generator=READER)
+    run = rgb_run(store, dataset, **READER)
 
     assert finished(store, run, registry).scored == 1
     assert store.result(run.id, 0).response is None
@@ -101,17 +103,17 @@ def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
 
 
 @pytest.mark.parametrize(
-    ("evaluator", "generator", "error"),
+    ("evaluator", "asked", "error"),
     [
-        (EvaluatorSpec(name="nothing"), None, ParameterError),
-        (EvaluatorSpec(name="rgb", params={"policy": "?"}), None, ParameterError),
-        (EvaluatorSpec(name="trace", params={"embedding_model": "?"}), None, ParameterError),
-        (EvaluatorSpec(name="rgb"), GeneratorSpec(model="offline-reader", prompt="$question"), PromptError),
+        (EvaluatorSpec(name="nothing"), {}, ParameterError),
+        (EvaluatorSpec(name="rgb", params={"policy": "?"}), {}, ParameterError),
+        (EvaluatorSpec(name="trace", params={"embedding_model": "?"}), {}, ParameterError),
+        (EvaluatorSpec(name="rgb"), READER | {"prompt": "$question"}, PromptError),
     ],
 )
-def test_an_unusable_run_is_refused_before_anything_is_stored(store, evaluator, generator, error):
+def test_an_unusable_run_is_refused_before_anything_is_stored(store, evaluator, asked, error):
     with pytest.raises(error):
-        create_run(store, slow.dataset("q"), evaluator, workspace="w", title="t", generator=generator)
+        create_run(store, slow.dataset("q"), evaluator, workspace="w", title="t", **asked)
 
     assert store.runs("w") == []
 
@@ -150,14 +152,6 @@ def test_without_an_answer_or_a_generator_every_sample_fails_with_the_remedy(sto
     assert "Add the column" in store.result(run.id, 0).error
 
 
-def test_an_unknown_generator_fails_every_sample_with_the_known_ones(store, registry):
-    dataset = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1)
-    run = rgb_run(store, dataset, generator=GeneratorSpec(model="gone", prompt=READER.prompt))
-
-    assert finished(store, run, registry).failed == 1
-    assert "offline-reader" in store.result(run.id, 0).error
-
-
 def test_what_failed_is_tried_again_and_what_was_scored_is_not(store, registry, trouble):
     run = fragile_run(store, trouble)
     finished(store, run, registry)
@@ -166,17 +160,6 @@ def test_what_failed_is_tried_again_and_what_was_scored_is_not(store, registry, 
 
     assert finished(store, run, registry) == Counts(asked=6, scored=6, failed=0)
     assert store.result(run.id, 0) == before
-
-
-def test_the_job_says_why_it_stopped_by_itself(store, registry, tmp_path):
-    run = slow.slow_run(store, tmp_path)
-    job = registry.start(run, store)
-    store.delete_run(run.id)
-    job.wait()
-
-    assert job.error
-    assert registry.error(run.id) == job.error
-    assert registry.error("another") == ""
 
 
 # Cancel, attach, resume

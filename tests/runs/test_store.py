@@ -1,5 +1,7 @@
 """The store: what was stored is there again, for its workspace only, and samples are kept once for all their runs."""
 
+import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +11,31 @@ import pytest
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import StoreError
-from evaluators.runs.store import Counts, Store
-from evaluators.types import Ability, Dataset, EvaluatorSpec, GeneratorSpec, Run, Sample, SampleResult, Score, Usage
+from evaluators.runs.store import MIGRATIONS, Counts, Spent, Store
+from evaluators.types import (
+    Ability,
+    Call,
+    Cap,
+    Cell,
+    Completion,
+    Dataset,
+    EvaluatorSpec,
+    ModelSpec,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+    Usage,
+)
 
 ROOT = Path(__file__).parents[2]
 DATASET = Dataset(name="three", samples=tuple(Sample(id=f"s{number}", question="q") for number in range(3)))
+READER = ModelSpec(provider="offline", model="offline-reader")
+LUNA = ModelSpec(provider="openai", model="gpt-6-luna")
 SCORED = Score(values={"accuracy": 0.0, "other": None}, reason="why", details={"flips": ["nfkc"]})
 
 
-def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:00"):
+def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:00", models=(READER,)):
     return Run(
         id=run_id,
         workspace=workspace,
@@ -26,17 +44,23 @@ def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:0
         dataset_name=dataset.name,
         fingerprint=dataset.fingerprint,
         evaluator=EvaluatorSpec(name="rgb", params={"policy": "paper"}),
-        generator=GeneratorSpec(model="offline-reader", prompt="$question $documents"),
+        models=models,
+        prompt="$question $documents",
         seed=7,
     )
 
 
-def scored(position, score=SCORED):
-    return SampleResult(position=position, status="scored", score=score)
+def scored(position, score=SCORED, model=0):
+    return SampleResult(position=position, model=model, status="scored", score=score)
 
 
-def failed(position):
-    return SampleResult(position=position, status="failed", error="It broke. Try again.")
+def failed(position, error="It broke. Try again.", model=0):
+    return SampleResult(position=position, model=model, status="failed", error=error)
+
+
+def call(key="k", text="Paris", cost=0.25, model=LUNA.id, reusable=True):
+    completion = Completion(text=text, usage=Usage(prompt_tokens=100, answer_tokens=10))
+    return Call(key=key, model=model, completion=completion, cost=cost, reusable=reusable)
 
 
 @pytest.fixture
@@ -90,12 +114,132 @@ def test_samples_with_all_their_parts_come_back_as_they_were(store):
         assert [store.sample(dataset.fingerprint, at) for at in range(len(dataset.samples))] == list(dataset.samples)
 
 
-def test_open_are_the_samples_never_tried_and_those_that_failed(store):
+def test_open_are_the_cells_never_tried_and_those_that_failed(store):
     store.save_run(run(), DATASET)
     store.save_result("r1", failed(0))
     store.save_result("r1", scored(1))
 
-    assert store.open_positions(run()) == [0, 2]
+    assert store.open_cells(run()) == [Cell(0), Cell(2)]
+
+
+def test_every_model_of_a_run_has_results_of_its_own(store):
+    both = run(models=(READER, LUNA))
+    store.save_run(both, DATASET)
+    store.save_result("r1", scored(0, model=1))
+    store.save_result("r1", failed(0, model=0))
+
+    assert store.counts(both) == Counts(asked=6, scored=1, failed=1)
+    assert store.open_cells(both) == [Cell(0, 0), Cell(1, 0), Cell(1, 1), Cell(2, 0), Cell(2, 1)]
+    assert store.result("r1", 0, 1) == scored(0, model=1)
+    assert [(row.position, row.model, row.status) for row in store.outlines(both)][:3] == [
+        (0, 0, "failed"),
+        (0, 1, "scored"),
+        (1, 0, None),
+    ]
+    assert [cell for cell, _, _ in store.scored(both)] == [Cell(0, 1)]
+
+
+def test_failures_are_counted_by_their_reason(store):
+    store.save_run(run(), DATASET)
+    for position, error in enumerate(("Too long.", "Cut off.", "Too long.")):
+        store.save_result("r1", failed(position, error))
+
+    assert store.failures("r1") == [("Too long.", 2), ("Cut off.", 1)]
+
+
+# Calls
+
+
+def test_a_run_is_billed_by_model_and_an_unknown_price_makes_no_sum(store):
+    store.save_run(run(), DATASET)
+    store.save_result("r1", scored(0), [call(cost=0.25), call(model="openai/mystery", cost=None)])
+    store.save_calls("r1", [call(cost=0.5), call(model="openai/mystery", cost=0.1)])
+
+    spent = store.spent("r1")
+
+    assert spent["openai/gpt-6-luna"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=0.75)
+    assert spent["openai/mystery"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=None)
+    assert store.spent("another") == {}
+
+
+def test_the_newest_whole_answer_serves_again_in_its_workspace_only(store):
+    store.save_run(run(), DATASET)
+    store.save_run(run("r2", workspace="stranger"), DATASET)
+    store.save_calls("r1", [call("k", "old"), call("k", "new"), call("k", "cut", reusable=False), call("j")])
+
+    assert store.answer("w", "k").text == "new"
+    assert store.answer("stranger", "k") is None
+    assert store.cached("w", ["k", "k", "j", "unknown"]) == 3
+    assert (store.cached_answers("w"), store.cached_answers("stranger")) == (2, 0)
+
+
+def test_answers_outlive_their_run_until_they_are_cleared_and_the_bill_stays(store):
+    store.save_run(run(), DATASET)
+    store.save_run(run("r2"), DATASET)
+    store.save_calls("r1", [call("k")])
+    store.save_calls("r2", [call("j")])
+    store.delete_run("r1")
+    assert store.answer("w", "k") is not None
+
+    store.clear_cache("stranger")
+    assert store.cached_answers("w") == 2
+    store.clear_cache("w")
+
+    assert store.cached_answers("w") == 0
+    assert store.answer("w", "k") is None
+    assert store.spent("r2")[LUNA.id].calls == 1
+
+
+def test_calls_of_a_run_that_was_deleted_meanwhile_are_dropped(store):
+    store.save_calls("gone", [call()])
+
+    assert store.spent("gone") == {}
+
+
+def test_result_and_calls_are_stored_together_or_not_at_all(store):
+    with pytest.raises(StoreError):
+        store.save_result("no such run", scored(0), [call("k")])
+
+    assert store.cached_answers("w") == 0
+
+
+def test_why_a_run_stopped_and_its_cap_are_kept(store, path):
+    store.save_run(run(), DATASET)
+    store.save_stop_reason("r1", "No credit.")
+    store.set_cap("r1", Cap(calls=5))
+    store.close()
+
+    again = Store(path)
+
+    assert again.stop_reason("r1") == "No credit."
+    assert again.stop_reason("another") == ""
+    assert again.run("r1").cap == Cap(calls=5)
+
+
+def test_a_store_of_the_first_version_is_taken_along(path):
+    path.parent.mkdir()
+    old = {
+        "id": "r1", "workspace": "w", "created": "2026-01-01T00:00:00", "title": "A run", "dataset_name": "three",
+        "fingerprint": DATASET.fingerprint, "evaluator": {"name": "rgb", "params": {"policy": "paper"}}, "seed": 7,
+    }  # fmt: skip
+    asked = old | {"generator": {"model": "offline-reader", "prompt": "$question $documents"}}
+    given = old | {"id": "r2"}
+    with sqlite3.connect(path) as db:
+        db.executescript((MIGRATIONS / "001_start.sql").read_text(encoding="utf-8"))
+        db.execute("pragma user_version = 1")
+        for body in (asked, given):
+            row = (body["id"], "w", body["created"], DATASET.fingerprint, json.dumps(body))
+            db.execute("insert into runs values (?, ?, ?, ?, ?)", row)
+        result = '{"position": 1, "status": "scored", "score": {"values": {"accuracy": 0.0}}}'
+        db.execute("insert into results values ('r1', 1, 'scored', '{\"accuracy\": 0.0}', ?)", (result,))
+    db.close()
+
+    store = Store(path)
+
+    assert store.run("r1") == run()
+    assert store.run("r2").models == ()
+    assert store.result("r1", 1).score.values == {"accuracy": 0.0}
+    assert store.stop_reason("r1") == ""
 
 
 def test_a_result_replaces_an_earlier_failure(store):
@@ -131,7 +275,7 @@ def test_scored_results_come_in_order_with_their_samples(store):
 
     found = [(position, sample.id, score) for position, sample, score in store.scored(asked)]
 
-    assert found == [(position, str(position), SCORED) for position in (0, 2, 255, 256, 300, 599)]
+    assert found == [(Cell(position), str(position), SCORED) for position in (0, 2, 255, 256, 300, 599)]
 
 
 def test_flips_are_counted_by_option(store):

@@ -1,0 +1,47 @@
+"""What the host decides, read from the environment: where data lies, how long calls take, what strangers may use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from evaluators.errors import ParameterError
+from evaluators.types import Record
+
+ROOT = Path(__file__).parents[1]
+
+
+class Config(Record):
+    """One field for each variable `PLUMBLINE_<NAME>`; the limits below `public` hold only on a public host."""
+
+    data_dir: Path = ROOT / ".plumbline"
+    call_seconds: float = 90
+    """The longest that one attempt at a call may take."""
+    workers: int = 32
+    """Cells of one model that are worked on at once, where a provider answers."""
+    public: bool = False
+    """Whether strangers share this host: each then sees only what is theirs."""
+    runs_per_visitor: int = 1
+    runs_in_all: int = 8
+    cells_per_run: int = 2000
+    uploads_per_visitor: int = 10
+    unwatched_seconds: float = 600
+    """A run that no page has shown for so long is stopped; it can be resumed."""
+
+
+def from_environment(environment: Mapping[str, str]) -> Config:
+    """The configuration that these variables give; raises `ParameterError` for one that cannot be read."""
+    given = {name: environment.get(f"PLUMBLINE_{name.upper()}") for name in Config.model_fields}
+    found = {name: value for name, value in given.items() if value}
+    if environment.get("SPACE_ID"):
+        found["public"] = "1"
+    try:
+        return Config.model_validate(found)
+    except ValueError as error:
+        raise ParameterError(f"A PLUMBLINE_ variable cannot be read: {error}. Correct it and start again.") from error
+
+
+def config() -> Config:
+    """The configuration of this process, as the environment has it now."""
+    return from_environment(os.environ)

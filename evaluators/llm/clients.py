@@ -1,0 +1,176 @@
+"""Clients: from a model and a key to something that answers; one connection for all that use the same key."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from evaluators.errors import AccessError, LLMError
+from evaluators.llm import Access, Keys, LLMClient, Request
+from evaluators.llm.catalogue import OFFLINE, PROVIDERS
+from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
+from evaluators.llm.limits import digest, limiter_for
+from evaluators.llm.loop import Scope, loop
+from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.provider import Provider
+from evaluators.prompts import Prompt
+from evaluators.types import Call, Completion, ModelSpec, Usage
+
+LIST_SECONDS = 3600
+"""How long a provider's list of models is believed."""
+
+
+class Ledger:
+    """What one cell paid for, and how many of its answers were there already."""
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self.calls: list[Call] = []
+        self.cached = 0
+        self._shelf = shelf
+
+    def bill(self) -> dict[str, Any]:
+        """The fields of a `SampleResult` that tell what it cost."""
+        costs = [call.cost for call in self.calls if call.cost is not None]
+        usages = [call.completion.usage for call in self.calls]
+        return {
+            "calls": len(self.calls),
+            "cached": self.cached,
+            "cost": sum(costs) if len(costs) == len(self.calls) else None,
+            "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
+        }
+
+    def stored(self) -> None:
+        """The calls are in the store now: who asks the same finds them there."""
+        if self._shelf:
+            for call in self.calls:
+                loop().call_soon_threadsafe(self._shelf.stored, call.key)
+
+
+class Account(NamedTuple):
+    """What the models of one run share: what is in flight, the cap, and (unless bypassed) the stored answers."""
+
+    scope: Scope
+    meter: Meter
+    shelf: Shelf | None
+
+
+class Seat:
+    """A model's place in one run; `client` gives what one cell talks to, `close` lets the connection go."""
+
+    def __init__(self, spec: ModelSpec, keys: Keys, account: Account) -> None:
+        self._spec = spec
+        self._account = account
+        self._access = None if spec.provider == OFFLINE.provider else access_for(spec, keys)
+        self._provider = _connections.take(self._access) if self._access else None
+
+    def client(self, ledger: Ledger) -> LLMClient:
+        if self._access is None or self._provider is None:
+            return OfflineReader()
+        limited = Limited(self._provider, limiter_for(self._access, self._spec))
+        asked = Retried(Metered(limited, self._account.meter, ledger.calls, self._access.base_url))
+        shelf = self._account.shelf
+        return _Client(
+            self._spec, Cached(asked, shelf, self._access.base_url) if shelf else asked, self._account.scope, ledger
+        )
+
+    @property
+    def is_remote(self) -> bool:
+        return self._access is not None
+
+    @property
+    def waiting(self) -> float:
+        """Seconds until the plan lets the next request go."""
+        return limiter_for(self._access, self._spec).waiting if self._access else 0.0
+
+    def close(self) -> None:
+        if self._access:
+            _connections.give_back(self._access)
+
+
+class _Client:
+    """The synchronous face: evaluators call `complete` and wait."""
+
+    def __init__(self, spec: ModelSpec, layers: Cached | Retried, scope: Scope, ledger: Ledger) -> None:
+        self.model = spec.id
+        self._spec = spec
+        self._layers = layers
+        self._scope = scope
+        self._ledger = ledger
+
+    def complete(self, prompt: Prompt) -> Completion:
+        reply = self._scope.run(self._layers.complete(Request(spec=self._spec, text=prompt.text)))
+        self._ledger.cached += reply.completion.cached
+        return reply.completion
+
+
+class _Connections:
+    """One provider for each access, kept while anybody uses it; the key is forgotten with the last user."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[Access, tuple[Provider, int]] = {}
+
+    def take(self, access: Access) -> Provider:
+        with self._lock:
+            provider, users = self._open.get(access) or (Provider(access), 0)
+            self._open[access] = provider, users + 1
+            return provider
+
+    def give_back(self, access: Access) -> None:
+        with self._lock:
+            provider, users = self._open.pop(access)
+            if users > 1:
+                self._open[access] = provider, users - 1
+            else:
+                asyncio.run_coroutine_threadsafe(provider.close(), loop())
+
+
+_connections = _Connections()
+
+
+def access_for(spec: ModelSpec, keys: Keys) -> Access:
+    """The key for this model; raises `AccessError` where there is none, or only one for another address."""
+    access = keys.get(spec.provider)
+    provider = PROVIDERS.get(spec.provider, spec.provider)
+    if access is None:
+        what = "No address of a custom endpoint" if spec.provider == "custom" else f"No key for {provider}"
+        variable = "" if spec.provider == "custom" else f" or set {spec.provider.upper()}_API_KEY"
+        raise AccessError(f"{what}. Enter one on the Settings page{variable}.")
+    if spec.base_url and spec.base_url != access.base_url:
+        raise AccessError(f"This run asked {spec.base_url}; Settings now name {access.base_url}. Change it back there.")
+    return access
+
+
+def ask_models(access: Access) -> list[str]:
+    """The ids of the models that the provider offers to this key; raises `LLMError` with what is wrong."""
+    found = Scope().run(_listed(access))
+    _offered[digest(access)] = time.monotonic(), found
+    return found
+
+
+def offered(access: Access) -> list[str] | None:
+    """The provider's list where it is known; where not, fetches it in the background and returns `None`."""
+    made, found = _offered.get(digest(access), (-float("inf"), None))
+    if time.monotonic() - made > LIST_SECONDS:
+        _offered[digest(access)] = time.monotonic(), None  # asked for once, also where it fails
+        threading.Thread(target=_fetch, args=(access,), daemon=True, name="plumbline-models").start()
+    return found
+
+
+_offered: dict[str, tuple[float, list[str] | None]] = {}
+
+
+def _fetch(access: Access) -> None:
+    with suppress(LLMError):  # the Settings page tells; a list that is missing hides no model
+        ask_models(access)
+
+
+async def _listed(access: Access) -> list[str]:
+    provider = _connections.take(access)
+    try:
+        return await provider.models()
+    finally:
+        _connections.give_back(access)

@@ -1,0 +1,274 @@
+"""The layers around a provider: what a call costs, how often it is tried, and whether it is needed at all."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
+
+from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.llm import Layer, Reply, Request
+from evaluators.llm.catalogue import find, title
+from evaluators.llm.estimate import tokens
+from evaluators.llm.limits import Limiter
+from evaluators.types import Call, Cap, Completion, Usage
+
+CACHE_SCHEMA = 1
+MOST_REFUSALS = 30
+"""How often in a row a provider may ask one request to wait before the run stops."""
+
+NOT_WHOLE = frozenset({"length", "max_tokens", "content_filter", "tool_calls", "function_call"})
+"""Reasons to end that leave no whole answer; local servers have names of their own for a good end."""
+
+_pause = wait_random_exponential(multiplier=0.5, max=8)
+
+
+def cache_key(request: Request, base_url: str) -> str:
+    """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no limit."""
+    facts = {"schema": CACHE_SCHEMA, **request.model_dump(mode="json"), "base_url": base_url.rstrip("/").lower()}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+class Limited:
+    """Waits until the plan allows the request."""
+
+    def __init__(self, inner: Layer, limiter: Limiter) -> None:
+        self._inner = inner
+        self._limiter = limiter
+
+    async def complete(self, request: Request) -> Reply:
+        ticket = await self._limiter.acquire(tokens(request.text) + request.spec.answer_tokens)
+        try:
+            reply = await self._inner.complete(request)
+        except RateLimitedError as error:
+            self._limiter.refused(ticket, error.wait, {})
+            raise
+        except BaseException:  # also a cancelled one: its place must be freed
+            self._limiter.failed(ticket)
+            raise
+        usage = reply.completion.usage
+        self._limiter.settle(ticket, usage.prompt_tokens + usage.answer_tokens, reply.headers)
+        return reply
+
+
+class Meter:
+    """What a run has spent and may spend; lives on the loop. Calls in flight count with the most they can cost."""
+
+    def __init__(self, cap: Cap, calls: int, cost: float) -> None:
+        self._cap = cap
+        self._calls = calls
+        self._cost = cost
+        self._in_flight = 0
+        self._reserved = 0.0
+        self._changed = asyncio.Event()
+
+    async def reserve(self, most: float) -> None:
+        """Returns when the call fits under the cap; raises `RunStoppedError` when it never will."""
+        while not self._fits(most):
+            if not self._in_flight:
+                raise RunStoppedError(self._reason())
+            self._changed.clear()
+            await self._changed.wait()
+        self._in_flight += 1
+        self._reserved += most
+
+    def settle(self, most: float, calls: int, cost: float) -> None:
+        """Puts what was really spent in the place of a reservation."""
+        self._in_flight -= 1
+        self._reserved -= most
+        self._calls += calls
+        self._cost += cost
+        self._changed.set()
+
+    def _fits(self, most: float) -> bool:
+        calls, cost = self._calls + self._in_flight + 1, self._cost + self._reserved + most
+        return (self._cap.calls is None or calls <= self._cap.calls) and (
+            self._cap.cost is None or cost <= self._cap.cost
+        )
+
+    def _reason(self) -> str:
+        if self._cap.calls is not None and self._calls >= self._cap.calls:
+            spent = f"The cap of {self._cap.calls:,} calls is reached"
+        else:
+            spent = f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the next call could exceed it"
+        return f"{spent}. Everything so far is kept. Raise the cap and resume."
+
+
+class Metered:
+    """Lets a call pass while the cap allows it, and writes down every answer that was paid for."""
+
+    def __init__(self, inner: Layer, meter: Meter, calls: list[Call], base_url: str) -> None:
+        self._inner = inner
+        self._meter = meter
+        self._calls = calls
+        self._base_url = base_url
+
+    async def complete(self, request: Request) -> Reply:
+        most = (
+            _cost(request, Usage(prompt_tokens=tokens(request.text), answer_tokens=request.spec.answer_tokens)) or 0.0
+        )
+        await self._meter.reserve(most)
+        started, calls, paid = time.perf_counter(), 0, 0.0
+        try:
+            reply = await self._inner.complete(request)
+            cost = _cost(request, reply.completion.usage)
+            calls, paid = 1, cost or 0.0
+        finally:
+            self._meter.settle(most, calls, paid)
+        self._calls.append(
+            Call(
+                key=cache_key(request, self._base_url),
+                model=request.spec.id,
+                completion=reply.completion,
+                cost=cost,
+                seconds=time.perf_counter() - started,
+                reusable=_is_whole(reply.completion),
+            )
+        )
+        return reply
+
+
+class Retried:
+    """Tries again what may go better in a moment, and lets only whole answers through."""
+
+    def __init__(self, inner: Layer) -> None:
+        self._inner = inner
+
+    async def complete(self, request: Request) -> Reply:
+        tries = _Tries()
+        again = AsyncRetrying(
+            retry=retry_if_exception_type(TransientError), stop=tries.are_enough, wait=_wait, reraise=True
+        )
+        try:
+            return await again(self._try, request)
+        except RateLimitedError as error:
+            message = f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. Resume later."
+            raise RunStoppedError(message, error.details) from error
+        except UnreachableError as error:
+            raise RunStoppedError(
+                f"{error} Everything so far is kept; resume when it answers.", error.details
+            ) from error
+
+    async def _try(self, request: Request) -> Reply:
+        reply = await self._inner.complete(request)
+        _check(reply.completion, request)
+        return reply
+
+
+class Shelf:
+    """The answers of one workspace: those that are stored, and those that are on their way to the store."""
+
+    def __init__(self, find: Callable[[str], Completion | None]) -> None:
+        self.find = find
+        self.coming: dict[str, asyncio.Future[Completion]] = {}
+
+    def stored(self, key: str) -> None:
+        """The answer is in the store now; called on the loop."""
+        future = self.coming.get(key)
+        if future is not None and future.done():
+            del self.coming[key]
+
+
+class Cached:
+    """Gives an answer that is there already, and lets the same requests share one call."""
+
+    def __init__(self, inner: Layer, shelf: Shelf, base_url: str) -> None:
+        self._inner = inner
+        self._shelf = shelf
+        self._base_url = base_url
+
+    async def complete(self, request: Request) -> Reply:
+        key = cache_key(request, self._base_url)
+        while (coming := self._shelf.coming.get(key)) is not None:
+            try:
+                return _reused(await asyncio.shield(coming))
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if not coming.cancelled() or (task and task.cancelling()):
+                    raise  # this one was cancelled, not only the call it waited for
+        coming = self._shelf.coming[key] = asyncio.get_running_loop().create_future()
+        try:
+            reply = await self._found_or_asked(key, request)
+        except BaseException as error:
+            del self._shelf.coming[key]
+            _pass_on(error, coming)
+            raise
+        coming.set_result(reply.completion)
+        if reply.completion.cached:
+            self._shelf.stored(key)
+        return reply
+
+    async def _found_or_asked(self, key: str, request: Request) -> Reply:
+        found = await asyncio.to_thread(self._shelf.find, key)
+        return _reused(found) if found else await self._inner.complete(request)
+
+
+class _Tries:
+    """Counts tries; being asked to wait is none."""
+
+    def __init__(self) -> None:
+        self._failed = 0
+        self._refused = 0
+
+    def are_enough(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, RateLimitedError):
+            self._refused += 1
+            return self._refused >= MOST_REFUSALS
+        self._failed += 1
+        return not isinstance(error, TransientError) or self._failed >= error.tries
+
+
+def _wait(state: RetryCallState) -> float:
+    """What the provider asked for, else an exponential pause; after a refusal the limiter does the waiting."""
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, RateLimitedError):
+        return 0.0
+    if isinstance(error, TransientError) and error.wait is not None:
+        return error.wait
+    return _pause(state)
+
+
+def _is_whole(completion: Completion) -> bool:
+    return bool(completion.text.strip()) and completion.finish_reason not in NOT_WHOLE
+
+
+def _check(completion: Completion, request: Request) -> None:
+    """Raises where the answer cannot be used: cut off, withheld or empty."""
+    if _is_whole(completion):
+        return
+    name, budget, text = title(request.spec), request.spec.answer_tokens, completion.text.strip()
+    words = f"finish_reason {completion.finish_reason} · {text[:300]}"
+    is_cut = completion.finish_reason in ("length", "max_tokens")
+    if is_cut and text:
+        raise LLMError(f"The answer of {name} was cut off at {budget:,} tokens. Raise the answer budget.", words)
+    if is_cut:
+        raise LLMError(
+            f"{name} used all {budget:,} tokens of its answer budget for thinking. Raise the answer budget.", words
+        )
+    if completion.finish_reason == "content_filter":
+        raise LLMError(f"The provider of {name} withheld the answer (content filter).", words)
+    if not text:
+        raise TransientError(f"{name} gave an empty answer. Try again, or choose another model.", words, tries=2)
+    raise LLMError(f"{name} wanted to call a tool instead of answering. Choose another model.", words)
+
+
+def _cost(request: Request, usage: Usage) -> float | None:
+    model = find(request.spec.id)
+    return model.cost(usage) if model else None
+
+
+def _reused(completion: Completion) -> Reply:
+    return Reply(completion.model_copy(update={"cached": True}), {})
+
+
+def _pass_on(error: BaseException, coming: asyncio.Future[Completion]) -> None:
+    if isinstance(error, asyncio.CancelledError):
+        coming.cancel()
+    else:
+        coming.set_exception(error)
+        coming.exception()  # whoever waits gets it; nobody need

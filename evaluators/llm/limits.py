@@ -1,0 +1,352 @@
+"""Limits: requests go out in order, as fast as the provider's plan allows and no faster.
+
+How a provider counts is not known beforehand. A sliding log of what was sent keeps within the limits of servers that
+look back over a minute as well as of those that refill a bucket, but wastes part of a bucket. Where the headers show
+that a server refills (Groq's and OpenAI's do), its own count therefore takes the place of the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal, NamedTuple
+
+from evaluators.config import config
+from evaluators.errors import LLMError, RunStoppedError
+from evaluators.llm import Access
+from evaluators.llm.catalogue import Limits, find
+from evaluators.types import ModelSpec
+
+MARGIN = 0.02
+"""Part of a minute by which a request may reach the server later than another that was sent with it."""
+TOLERANCE = 1.15
+"""A request may be estimated at so many times the tokens per minute: it is sent, and the server decides."""
+LONGEST_WAIT = 1.5
+"""Minutes that a daily limit may hold up a run before it stops."""
+LONGEST_PAUSE = 30
+"""Seconds to pause at most after a refusal that names no time."""
+
+Unit = Literal["requests", "tokens"]
+Span = Literal["minute", "day"]
+Kind = tuple[Unit, Span]
+
+PLAN: dict[Kind, str] = {
+    ("requests", "minute"): "rpm",
+    ("tokens", "minute"): "tpm",
+    ("requests", "day"): "rpd",
+    ("tokens", "day"): "tpd",
+}
+"""The field of `Limits` that holds each limit."""
+
+
+@dataclass(eq=False)
+class Ticket:
+    """One request that waits or went out; `tokens` is what it may use at most."""
+
+    tokens: int
+    sent: float = math.nan
+
+
+class Entry(NamedTuple):
+    """So much counts until `end`."""
+
+    amount: int
+    end: float
+
+
+class Word(NamedTuple):
+    """What an answer's headers say of one limit; `reset` is how many seconds it takes until nothing counts."""
+
+    limit: int
+    used: int
+    reset: float | None
+
+
+class Window:
+    """At most `limit` in any `seconds`: by our own log, and by what the server told on top of it."""
+
+    def __init__(self, limit: int, seconds: float, margin: float) -> None:
+        self.limit = limit
+        self._seconds = seconds
+        self._margin = margin
+        self._log: dict[Ticket, Entry] = {}
+        self._told: list[Entry] = []
+        self._told_of = -math.inf  # when the newest request was sent that the server's count holds
+        self._matches = 0
+
+    def wait(self, amount: int, now: float) -> float:
+        """Seconds until so much fits; a request above the limit fits where nothing else counts."""
+        over = self._used(now) + min(amount, self.limit) - self.limit
+        opens = now
+        for entry in sorted([*self._log.values(), *self._told], key=lambda entry: entry.end) if over > 0 else ():
+            if over <= 0:
+                break
+            over, opens = over - entry.amount, entry.end
+        return opens - now
+
+    def add(self, ticket: Ticket, amount: int) -> None:
+        self._log[ticket] = Entry(amount, ticket.sent + self._seconds + self._margin)
+
+    def remove(self, ticket: Ticket) -> None:
+        self._log.pop(ticket, None)
+
+    def refund(self, ticket: Ticket, used: int) -> None:
+        if entry := self._log.get(ticket):
+            self._log[ticket] = entry._replace(amount=used)
+
+    def hear(self, ticket: Ticket, word: Word, now: float) -> None:
+        """Believes what the answer to this request told: all of it to a bucket, else only that more is used."""
+        self.limit = word.limit
+        if self._is_bucket(word):
+            self._believe(ticket, word.used, now)
+        elif (more := word.used - self._used(now)) > 0:
+            rest = self._seconds if word.reset is None else min(word.reset, self._seconds)
+            self._told.append(Entry(more, now + rest + self._margin))
+
+    def _used(self, now: float) -> int:
+        self._log = {ticket: entry for ticket, entry in self._log.items() if entry.end > now}
+        self._told = [entry for entry in self._told if entry.end > now]
+        return sum(entry.amount for entry in (*self._log.values(), *self._told))
+
+    def _is_bucket(self, word: Word) -> bool:
+        """Whether the last two resets were as far away as a bucket takes to refill; a full count fits any server."""
+        if word.used < 0.97 * word.limit:
+            refill = word.used / word.limit * self._seconds
+            fits = word.reset is not None and abs(word.reset - refill) < 0.01 * self._seconds
+            self._matches = self._matches + 1 if fits else 0
+        return self._matches >= 2
+
+    def _believe(self, ticket: Ticket, used: int, now: float) -> None:
+        """Puts the server's count in the place of the log, except for what it may not have seen yet."""
+        recent = ticket.sent - self._margin
+        self._log.pop(ticket, None)
+        if ticket.sent < self._told_of - self._margin:
+            return  # the answer to a newer request was there first
+        self._log = {other: entry for other, entry in self._log.items() if other.sent > recent}
+        if self._told_of > recent:  # sent together: who came first to the server is not known
+            used = max(used, sum(entry.amount for entry in self._told if entry.end > now))
+        self._told = self._refilled(used, now)
+        self._told_of = max(self._told_of, ticket.sent)
+
+    def _refilled(self, used: int, now: float) -> list[Entry]:
+        """What is used, in parts of up to a fiftieth of the limit, as a bucket gives it back."""
+        part, second = max(1, self.limit // 50), self._seconds / self.limit
+        ends = [*range(part, used, part), used] if used else []
+        return [
+            Entry(end - start, now + self._margin + end * second) for start, end in zip([0, *ends], ends, strict=False)
+        ]
+
+
+class Limiter:
+    """Lets the requests to one model with one key go, first in, first out; lives on the event loop.
+
+    `free` are the limits until the headers name others; the headers' requests are those of a minute or of a day.
+    `concurrency` requests go at once, more with every success, half after a refusal. `minute` is in seconds.
+    """
+
+    def __init__(
+        self,
+        free: Limits | None,
+        *,
+        requests_header: Span,
+        concurrency: int = 32,
+        most: int = 64,
+        minute: float = 60.0,
+    ) -> None:
+        self._told: dict[Unit, Kind] = {"requests": ("requests", requests_header), "tokens": ("tokens", "minute")}
+        self._places = concurrency
+        self._most = most
+        self._minute = minute
+        self._windows: dict[Kind, Window] = {
+            kind: self._window(kind, limit) for kind, field in PLAN.items() if (limit := getattr(free, field, None))
+        }
+        self._queue: dict[Ticket, asyncio.Future[None]] = {}
+        self._in_flight: set[Ticket] = set()
+        self._paused_until = self._opens = self._slowed = -math.inf
+        self._refusals = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._clock: Callable[[], float] = time.monotonic
+
+    @property
+    def waiting(self) -> float:
+        """Seconds until the limits let the next request go, 0.0 for now; may be read from any thread."""
+        return max(0.0, self._opens - self._clock())
+
+    async def acquire(self, tokens: int) -> Ticket:
+        """Waits until a request that may use so many tokens may go; whoever gets a ticket gives it back.
+
+        Raises `LLMError` where it can never fit, `RunStoppedError` where only another day brings room.
+        """
+        ticket = Ticket(self._fitting(tokens))
+        loop = asyncio.get_running_loop()
+        self._clock = loop.time
+        self._queue[ticket] = turn = loop.create_future()
+        self._dispatch()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self._queue.pop(ticket, None)
+            self._forget(ticket)
+            self._dispatch()
+            raise
+        return ticket
+
+    def settle(self, ticket: Ticket, used_tokens: int, headers: Mapping[str, str]) -> None:
+        """The request was answered: what it did not use is given back, unless the headers count otherwise."""
+        self._in_flight.discard(ticket)
+        if ticket.sent > self._slowed:
+            self._refusals = 0
+            self._places = min(self._most, self._places + 1)
+        for (unit, _), window in self._windows.items():
+            if unit == "tokens" and used_tokens:
+                window.refund(ticket, used_tokens)
+        self._hear(ticket, headers)
+        self._dispatch()
+
+    def refused(self, ticket: Ticket, wait: float | None, headers: Mapping[str, str]) -> None:
+        """The provider asked to wait: everything pauses, and fewer go at once."""
+        self._forget(ticket)
+        if ticket.sent > self._slowed:  # once for all that were in flight together
+            self._slowed = self._clock()
+            self._places = max(1, self._places // 2)
+            self._refusals += 1
+        pause = wait or min(LONGEST_PAUSE, 2 ** (self._refusals - 1)) * self._minute / 60
+        self._paused_until = max(self._paused_until, self._clock() + pause)
+        self._hear(ticket, headers)
+        self._dispatch()
+
+    def failed(self, ticket: Ticket) -> None:
+        """There was no answer: the server may count the request all the same."""
+        self._in_flight.discard(ticket)
+        self._dispatch()
+
+    def _fitting(self, tokens: int) -> int:
+        window = self._windows.get(("tokens", "minute"))
+        if window is None:
+            return tokens
+        if tokens > TOLERANCE * window.limit:
+            raise LLMError(
+                f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's {window.limit:,} tokens per "
+                "minute. Lower the answer budget or choose another model."
+            )
+        return min(tokens, window.limit)
+
+    def _dispatch(self) -> None:
+        """Lets go who may, in order, and sets the clock for the next."""
+        if self._timer:
+            self._timer.cancel()
+        now, self._opens = self._clock(), self._paused_until
+        while self._queue and len(self._in_flight) < self._places:
+            ticket, turn = next(iter(self._queue.items()))
+            day = self._wait(ticket, "day", now)
+            if day > LONGEST_WAIT * self._minute and not self._in_flight:
+                self._stop(day)
+                return
+            wait = max(day, self._wait(ticket, "minute", now), self._paused_until - now)
+            if wait > 0:
+                self._opens = now + wait
+                self._timer = asyncio.get_running_loop().call_later(wait, self._dispatch)
+                return
+            del self._queue[ticket]
+            if not turn.done():
+                self._send(ticket, now)
+                turn.set_result(None)
+
+    def _send(self, ticket: Ticket, now: float) -> None:
+        ticket.sent = now
+        self._in_flight.add(ticket)
+        for kind, window in self._windows.items():
+            window.add(ticket, _amount(kind, ticket))
+
+    def _wait(self, ticket: Ticket, span: Span, now: float) -> float:
+        windows = ((kind, window) for kind, window in self._windows.items() if kind[1] == span)
+        return max((window.wait(_amount(kind, ticket), now) for kind, window in windows), default=0.0)
+
+    def _stop(self, seconds: float) -> None:
+        """Sends away all who wait."""
+        resume_at = datetime.now(UTC) + timedelta(seconds=seconds)
+        message = f"Daily limit for this model reached; resume after {resume_at:%Y-%m-%d %H:%M} UTC."
+        for turn in self._queue.values():
+            if not turn.done():
+                turn.set_exception(RunStoppedError(message, resume_at=resume_at))
+        self._queue.clear()
+
+    def _forget(self, ticket: Ticket) -> None:
+        self._in_flight.discard(ticket)
+        for window in self._windows.values():
+            window.remove(ticket)
+
+    def _hear(self, ticket: Ticket, headers: Mapping[str, str]) -> None:
+        """Takes limits and counts from the headers; another plan's limits make the free plan's void."""
+        words = {kind: word for unit, kind in self._told.items() if (word := _word(headers, unit))}
+        if any(kind in words and window.limit != words[kind].limit for kind, window in self._windows.items()):
+            self._windows = {kind: window for kind, window in self._windows.items() if kind in words}
+        for kind, word in words.items():
+            window = self._windows.setdefault(kind, self._window(kind, word.limit))
+            window.hear(ticket, word, self._clock())
+
+    def _window(self, kind: Kind, limit: int) -> Window:
+        return Window(limit, self._minute * (1440 if kind[1] == "day" else 1), MARGIN * self._minute)
+
+
+def limiter_for(access: Access, spec: ModelSpec) -> Limiter:
+    """The one limiter of this process for the endpoint, the key and the model."""
+    key = digest(access), spec.id
+    return _limiters.get(key) or _limiters.setdefault(key, _limiter(spec))
+
+
+def digest(access: Access) -> str:
+    """Stands for the endpoint and the key as long as this process lives; neither can be read from it."""
+    text = f"{access.base_url}\0{access.key.get_secret_value()}"
+    return hashlib.blake2b(text.encode(), key=_secret).hexdigest()
+
+
+_limiters: dict[tuple[str, str], Limiter] = {}
+_secret = secrets.token_bytes(32)
+
+
+def _limiter(spec: ModelSpec) -> Limiter:
+    """Carefully at first with a custom endpoint: it may be a laptop."""
+    model, workers = find(spec.id), config().workers
+    is_custom = spec.provider == "custom"
+    return Limiter(
+        model.free if model else None,
+        requests_header="day" if spec.provider == "groq" else "minute",
+        concurrency=min(4, workers) if is_custom else workers,
+        most=workers if is_custom else 2 * workers,
+    )
+
+
+def _amount(kind: Kind, ticket: Ticket) -> int:
+    return 1 if kind[0] == "requests" else ticket.tokens
+
+
+def _word(headers: Mapping[str, str], unit: Unit) -> Word | None:
+    """What the headers say of this limit; `None` where that is nothing or makes no sense."""
+    limit, remaining = (_count(headers.get(f"x-ratelimit-{what}-{unit}", "")) for what in ("limit", "remaining"))
+    if not limit or remaining is None or remaining > limit:
+        return None
+    return Word(limit, limit - remaining, duration(headers.get(f"x-ratelimit-reset-{unit}", "")))
+
+
+def _count(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
+
+
+def duration(text: str) -> float | None:
+    """A span as headers write it: `7.66s`, `2m59.56s`, `1h2m3s`, `150ms`, or plain seconds; `None` for another."""
+    if re.fullmatch(f"{_NUMBER}|(?:{_NUMBER}(?:ms|[dhms]))+", text) is None:
+        return None
+    parts = re.findall(f"({_NUMBER})(ms|[dhms]?)", text)
+    return math.fsum(float(number) * _SECONDS[unit] for number, unit in parts)
+
+
+_NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,12})?"
+_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1, "": 1, "ms": 0.001}

@@ -1,0 +1,236 @@
+"""One attempt at a provider through its own SDK: nothing is tried again, and nothing comes out but our own errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from evaluators.config import config
+from evaluators.llm import Access, Reply, Request
+from evaluators.llm.estimate import tokens
+from evaluators.llm.trouble import Asked, error_for, unreadable, unsupported
+from evaluators.types import Completion, ModelSpec, Usage
+
+T = TypeVar("T", bound=BaseModel)
+
+MOST_BYTES = 4 * 2**20
+MOST_COMPRESSED_BYTES = 64 * 2**10
+"""Of a body that came compressed although that was not asked for: it grows a thousandfold at most."""
+
+CONNECT_SECONDS = 10
+KEPT_CONNECTIONS = 100
+
+SENT_HEADERS = {
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "user-agent",
+    "x-stainless-raw-response",
+}
+"""All else that the SDKs add, from the environment or about this computer, stays here."""
+
+
+class TooBigError(Exception):
+    """A body that is no answer, whatever it is."""
+
+
+class Provider:
+    """The connections to one endpoint with one key; they belong to the event loop that first uses them."""
+
+    def __init__(self, access: Access, seconds: float | None = None) -> None:
+        self._access = access
+        self._seconds = seconds if seconds is not None else config().call_seconds
+        self._opening = asyncio.Lock()
+        self._sdk: _Sdk | None = None
+        self._refused: defaultdict[str, set[str]] = defaultdict(set)  # model: parameters that it does not take
+
+    async def complete(self, request: Request) -> Reply:
+        """Asks once; the completion comes as it is, also cut off or empty."""
+        asked = Asked(self._access, self._seconds, request)
+        response = await self._ask(lambda sdk: self._create(sdk, request), asked)
+        answer = _read(_Answer, response, asked)
+        return Reply(_completion(answer, request, self._note(request.spec)), _limits(response.headers))
+
+    async def models(self) -> list[str]:
+        """The ids of the models that the provider offers to this key."""
+        asked = Asked(self._access, self._seconds)
+        response = await self._ask(lambda sdk: sdk.models(), asked)
+        return [model.id for model in _read(_Models, response, asked).data]
+
+    async def close(self) -> None:
+        if self._sdk:
+            await self._sdk.close()
+
+    async def _ask(self, send: Callable[[_Sdk], Awaitable[Any]], asked: Asked) -> Any:
+        sdk = await self._open()
+        try:
+            async with asyncio.timeout(self._seconds):  # the SDKs' time-outs are for each read, and end no dripping
+                return (await send(sdk)).http_response
+        except (sdk.problem, TooBigError, TimeoutError, UnicodeError) as error:
+            raise error_for(error, asked) from None  # what the SDKs raise holds the key
+
+    async def _open(self) -> _Sdk:
+        async with self._opening:
+            if self._sdk is None:
+                self._sdk = await asyncio.to_thread(_connect, self._access)  # importing an SDK takes a second
+            return self._sdk
+
+    async def _create(self, sdk: _Sdk, request: Request) -> Any:
+        """Sends the request; a parameter that the provider does not take is left out from then on."""
+        spec = request.spec
+        messages = [{"role": "user", "content": request.text}]
+        while True:
+            sent = _parameters(spec, self._refused[spec.model])
+            try:
+                return await sdk.create(model=spec.model, messages=messages, **sent)
+            except sdk.refusal as error:
+                name = unsupported(error, sent)
+                if not name:
+                    raise
+                self._refused[spec.model].add(name)
+
+    def _note(self, spec: ModelSpec) -> str:
+        left_out = _parameters(spec, set()).keys() & self._refused[spec.model] - {"max_completion_tokens"}
+        return ", ".join(f"{name.replace('_', ' ')} not applied" for name in sorted(left_out))
+
+
+class _Sdk(NamedTuple):
+    """What is used of an SDK; groq and openai are made by one generator, so that the names are the same."""
+
+    problem: type[Exception]
+    refusal: type[Exception]
+    create: Callable[..., Awaitable[Any]]
+    models: Callable[[], Awaitable[Any]]
+    close: Callable[[], Awaitable[None]]
+
+
+def _connect(access: Access) -> _Sdk:
+    is_groq = access.provider == "groq"
+    api = import_module("groq" if is_groq else "openai")
+    http = import_module("httpx" if is_groq else "httpx2")
+    key = access.key.get_secret_value() or "none"
+    timeout = http.Timeout(None, connect=CONNECT_SECONDS)
+    client = (api.AsyncGroq if is_groq else api.AsyncOpenAI)(
+        api_key=key,
+        base_url=access.base_url,
+        max_retries=0,
+        timeout=timeout,
+        http_client=http.AsyncClient(
+            follow_redirects=False,
+            trust_env=False,
+            limits=http.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS),
+            event_hooks={"request": [_sends_only(key)], "response": [_bounds(http)]},
+        ),
+    )
+    completions, models = client.chat.completions.with_raw_response, client.models.with_raw_response
+    return _Sdk(api.APIError, api.APIStatusError, completions.create, models.list, client.close)
+
+
+def _sends_only(key: str) -> Callable[[Any], Awaitable[None]]:
+    """A hook on requests: this key and the headers of `SENT_HEADERS`, and no compression."""
+
+    async def hook(request: Any) -> None:
+        for name in request.headers.keys() - SENT_HEADERS:
+            del request.headers[name]
+        request.headers.update({"authorization": f"Bearer {key}", "accept-encoding": "identity"})
+
+    return hook
+
+
+def _bounds(http: Any) -> Callable[[Any], Awaitable[None]]:
+    """A hook on responses: reading ends where a body is longer than any answer."""
+
+    class Bounded(http.AsyncByteStream):  # type: ignore[misc]
+        def __init__(self, stream: Any, most: int) -> None:
+            self._stream = stream
+            self._most = most
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            read = 0
+            async for chunk in self._stream:
+                read += len(chunk)
+                if read > self._most:
+                    raise TooBigError(f"more than {self._most:,} bytes")
+                yield chunk
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    async def hook(response: Any) -> None:
+        is_plain = response.headers.get("content-encoding", "identity") == "identity"
+        response.stream = Bounded(response.stream, MOST_BYTES if is_plain else MOST_COMPRESSED_BYTES)
+
+    return hook
+
+
+def _parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
+    """What is sent besides the prompt: all that the specification sets and the provider takes."""
+    budget = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
+    wanted = {"temperature": spec.temperature, "reasoning_effort": spec.effort or None, budget: spec.answer_tokens}
+    return {name: value for name, value in wanted.items() if value is not None and name not in refused}
+
+
+# The parts of a response that are used; unlike the SDKs' own classes they check what came.
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Tokens(BaseModel):
+    prompt_tokens: int = Field(0, ge=0)
+    completion_tokens: int = Field(0, ge=0)
+
+
+class _Answer(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Tokens | None = None
+    model: str | None = None
+
+
+class _Model(BaseModel):
+    id: str
+
+
+class _Models(BaseModel):
+    data: list[_Model]
+
+
+def _read(kind: type[T], response: Any, asked: Asked) -> T:
+    try:
+        return kind.model_validate_json(response.content)
+    except ValidationError:
+        raise unreadable(response, asked) from None  # its text holds the answer
+
+
+def _completion(answer: _Answer, request: Request, note: str) -> Completion:
+    choice = answer.choices[0]
+    text = choice.message.content or ""
+    used = answer.usage or _Tokens(prompt_tokens=tokens(request.text), completion_tokens=tokens(text))
+    return Completion(
+        text=text,
+        finish_reason=choice.finish_reason or "unknown",
+        usage=Usage(prompt_tokens=used.prompt_tokens, answer_tokens=used.completion_tokens),
+        served_model=answer.model or "",
+        note=note,
+    )
+
+
+def _limits(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name.lower(): value
+        for name, value in headers.items()
+        if name.lower().startswith(("retry-after", "x-ratelimit-"))
+    }

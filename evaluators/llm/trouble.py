@@ -1,0 +1,358 @@
+"""The error table: whatever goes wrong at a provider comes out as one of our errors, saying what to do about it.
+
+groq and openai are made by one generator, on httpx and httpx2: what they raise has equal names and attributes, and
+none of the four is needed here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Container, Mapping
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic_core import from_json
+
+from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.llm import Access, Request
+from evaluators.llm.catalogue import PROVIDERS, Model, find, successor, title
+from evaluators.llm.estimate import tokens
+from evaluators.llm.keys import mask
+
+LONGEST_PAUSE = 90
+"""Seconds; a provider that asks to wait longer stops the run."""
+
+MOST_WORDS = 300
+"""Characters of a provider's own words that are kept."""
+
+_A_YEAR = 366 * 86400
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_AGAIN = re.compile(r"try again in ((?:\d+(?:\.\d+)?(?:ms|[smhd]))+)", re.IGNORECASE)
+_DAILY = re.compile(r"per day|\bTPD\b|\bRPD\b", re.IGNORECASE)
+_NEEDS = re.compile(r"(?:requested|resulted in|request has|request \() ?(\d{1,9})\b", re.IGNORECASE)
+_TAKES = re.compile(r"(?:limit(?: of)?|context (?:length|window|size)(?: is| of| \()) ?(\d{1,9})\b", re.IGNORECASE)
+_UNSUPPORTED = re.compile(
+    "unsupported|not support|unknown|unrecogni|unexpected|extra|not permitted|not allowed|must be one of",
+    re.IGNORECASE,
+)
+
+
+class Asked(NamedTuple):
+    """Who was asked, how long the answer was waited for, and for what: a completion, else the list of models."""
+
+    access: Access
+    seconds: float
+    request: Request | None = None
+
+    @property
+    def provider(self) -> str:
+        return PROVIDERS.get(self.access.provider, self.access.provider)
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.access.base_url).netloc
+
+    @property
+    def model(self) -> str:
+        return title(self.request.spec) if self.request else "the list of models"
+
+    @property
+    def known(self) -> Model | None:
+        return find(self.request.spec.id) if self.request else None
+
+    @property
+    def prompt_tokens(self) -> int:
+        return tokens(self.request.text) if self.request else 0
+
+    def clean(self, text: str) -> str:
+        """One line without keys, short enough for a screen."""
+        return mask(" ".join(text.split()), self.access.key)[:MOST_WORDS]
+
+
+class Refusal(NamedTuple):
+    """What a provider says in a response that holds no answer."""
+
+    status: int
+    code: str
+    param: str
+    words: str
+    headers: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        return f"{self.code} {self.words}"
+
+    @property
+    def wait(self) -> float | None:
+        return seconds_to_wait(self.headers, self.words)
+
+    def details(self, asked: Asked) -> str:
+        request_id = self.headers.get("x-request-id")
+        parts = (
+            f"HTTP {self.status}",
+            asked.clean(self.code),
+            asked.clean(f"request {request_id}") if request_id else "",
+            asked.clean(self.words),
+        )
+        return " · ".join(part for part in parts if part)
+
+
+def error_for(error: BaseException, asked: Asked) -> LLMError:
+    """What the exception of an SDK means to us."""
+    response = getattr(error, "response", None)
+    if response is None:
+        return _without_answer(error, asked)
+    refusal = _read(response)
+    return next(
+        make(refusal, asked)
+        for statuses, pattern, make in _TABLE
+        if refusal.status in statuses and re.search(pattern, refusal.text, re.IGNORECASE)
+    )
+
+
+def unreadable(response: Any, asked: Asked) -> LLMError:
+    """What a response means that came with status 200 and still is no answer."""
+    details = _read(response).details(asked)
+    body = _parsed(response)
+    if isinstance(body, str) and body.lstrip().startswith("<"):
+        return LLMError(f"{asked.host} answered with a web page. Check the base URL on the Settings page.", details)
+    if isinstance(body, dict) and body.get("error"):
+        message = f"{asked.provider} reported an error instead of an answer. Try again, or choose another model."
+    else:
+        message = f"Unexpected answer from {asked.provider}. Try again; if it stays so, check the base URL."
+    return TransientError(message, details, tries=2)
+
+
+def unsupported(error: Any, sent: Container[str]) -> str:
+    """The sent parameter that the provider names as one it does not take; "" where it complains of something else."""
+    refusal = _read(error.response)
+    if refusal.status not in {400, 422} or not _UNSUPPORTED.search(refusal.text):
+        return ""
+    optional = ("temperature", "reasoning_effort", "max_completion_tokens")
+    return next((name for name in optional if name in sent and name in (refusal.param or refusal.words)), "")
+
+
+def seconds_to_wait(headers: Mapping[str, str], words: str = "") -> float | None:
+    """How long the provider asks to wait, by its headers or by "try again in 7m12s"; `None` where it does not say."""
+    after = headers.get("retry-after", "")
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    found = (milliseconds / 1000 if milliseconds is not None else None, _number(after), _until(after), _duration(words))
+    return next((min(seconds, _A_YEAR) for seconds in found if seconds is not None), None)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _until(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _duration(words: str) -> float | None:
+    found = _AGAIN.search(words)
+    parts = re.findall(r"([\d.]+)(ms|[smhd])", found[1].lower()) if found else []
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
+
+
+def _read(response: Any) -> Refusal:
+    """Finds code, parameter and words in OpenAI's form, in vLLM's (not wrapped in "error"), and in plain text."""
+    found = _parsed(response)
+    if isinstance(found, dict):
+        found = found.get("error") or found
+    told = found if isinstance(found, dict) else {"message": found}
+    code = " ".join(str(told[name]) for name in ("code", "type") if told.get(name))
+    words = str(told.get("message") or response.text)
+    return Refusal(response.status_code, code[:200], str(told.get("param") or ""), words[:2000], response.headers)
+
+
+def _parsed(response: Any) -> Any:
+    """The JSON of the body, or its text where it is none."""
+    try:
+        return from_json(response.content)
+    except ValueError:
+        return response.text
+
+
+# What a status means
+
+
+def _key_refused(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"The API key was refused by {asked.provider}. Check on the Settings page that it is complete and active."
+    return RunStoppedError(message, refusal.details(asked))
+
+
+def _no_credit(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"The account at {asked.provider} has no credit. Add some there, or use another key."
+    return RunStoppedError(message, refusal.details(asked))
+
+
+def _not_allowed(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"This key may not use {asked.model}. Choose another model, or allow it at {asked.provider}."
+    return RunStoppedError(message, refusal.details(asked))
+
+
+def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
+    model = asked.known
+    is_retired = model is not None and model.is_retired(date.today())
+    since = f" (retired {model.status_date})" if model and is_retired else ""
+    remedy = f"Use {successor(model).title}." if model and is_retired else "Choose another model."
+    message = f"{asked.model} is not available at {asked.provider}{since}. {remedy}"
+    return RunStoppedError(message, refusal.details(asked))
+
+
+def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
+    usual = "is https://api.groq.com" if asked.access.provider == "groq" else "usually ends in /v1"
+    message = f"Nothing at {asked.access.base_url}: the base URL {usual}. Correct it on the Settings page."
+    return RunStoppedError(message, refusal.details(asked))
+
+
+def _redirected(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"{asked.host} redirects to another address, which is not followed. Enter the final one as the base URL."
+    return RunStoppedError(message, refusal.details(asked))
+
+
+def _too_long(refusal: Refusal, asked: Asked) -> LLMError:
+    needs = _found(_NEEDS, refusal)
+    takes = _found(_TAKES, refusal) or (asked.known.context if asked.known else None)
+    is_clear = takes is not None and takes < (needs or asked.prompt_tokens)
+    message = (
+        f"This example needs {f'{needs:,}' if needs else f'about {asked.prompt_tokens:,}'} tokens, "
+        f"more than {asked.model} takes{f' ({takes:,})' if is_clear else ''}. "
+        "Use fewer or shorter documents, or a model with a longer context."
+    )
+    return LLMError(message, refusal.details(asked))
+
+
+def _over_plan(refusal: Refusal, asked: Asked) -> LLMError:
+    plan = asked.known.free if asked.known else None
+    limit = _found(_TAKES, refusal) or (plan.tpm if plan else None)
+    budget = asked.request.spec.answer_tokens if asked.request else 0
+    needs = _found(_NEEDS, refusal)
+    message = (
+        f"One request ({f'{needs:,}' if needs else f'about {asked.prompt_tokens + budget:,}'} tokens with the answer "
+        f"budget) exceeds your plan's {f'{limit:,} ' if limit else ''}tokens per minute. "
+        "Lower the answer budget, use fewer documents, or choose another model."
+    )
+    return LLMError(message, refusal.details(asked))
+
+
+def _no_json(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"{asked.model} did not return valid JSON. Try again, or choose another model."
+    return TransientError(message, refusal.details(asked), tries=2)
+
+
+def _unprocessable(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"{asked.provider} could not process the request or what {asked.model} wrote. Try again."
+    return TransientError(message, refusal.details(asked), tries=2)
+
+
+def _limited(refusal: Refusal, asked: Asked) -> LLMError:
+    wait, is_daily = refusal.wait, bool(_DAILY.search(refusal.words))
+    if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
+        soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
+        message = f"The limit for {asked.model} at {asked.provider} is reached; try again in {soon}."
+        return RateLimitedError(message, refusal.details(asked), wait=wait)
+    resume_at = datetime.now(UTC) + timedelta(seconds=wait) if wait is not None else None
+    what = "The daily limit" if is_daily else "The limit"
+    # Minutes are cut off in the text, and too early would be refused again.
+    when = f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC" if resume_at else "tomorrow"
+    message = f"{what} for {asked.model} at {asked.provider} is reached. Everything so far is kept; resume {when}."
+    return RunStoppedError(message, refusal.details(asked), resume_at=resume_at)
+
+
+def _overloaded(refusal: Refusal, asked: Asked) -> LLMError:
+    wait = min(refusal.wait, LONGEST_PAUSE) if refusal.wait is not None else None
+    message = f"{asked.provider} is overloaded (HTTP {refusal.status}). Try again in a few minutes."
+    return TransientError(message, refusal.details(asked), wait=wait)
+
+
+def _refused(refusal: Refusal, asked: Asked) -> LLMError:
+    message = f"{asked.provider} refused the request (HTTP {refusal.status}). Its own words are in the details."
+    return LLMError(message, refusal.details(asked))
+
+
+def _found(pattern: re.Pattern[str], refusal: Refusal) -> int | None:
+    found = pattern.search(refusal.words.replace(",", ""))
+    return int(found[1]) if found else None
+
+
+_TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], ...] = (
+    ({401}, "", _key_refused),
+    ({402}, "", _no_credit),
+    ({400, 403, 429}, "insufficient_quota|billing_|blocked_api_access", _no_credit),
+    ({403}, "", _not_allowed),
+    (
+        {400, 404},
+        "model_not_found|model_decommissioned|model.{0,200}(not found|does not exist|decommissioned)",
+        _model_gone,
+    ),
+    ({404, 405}, "", _nothing_there),
+    (range(300, 400), "", _redirected),
+    ({413}, r"per min|\bTPM\b", _over_plan),
+    ({429}, "request too large", _over_plan),
+    ({400}, "context.?(length|window|size)", _too_long),
+    ({413}, "", _too_long),
+    ({400}, "json_validate_failed", _no_json),
+    ({422}, "", _unprocessable),
+    ({429}, "", _limited),
+    ({408, 409, 498, *range(500, 600)}, "", _overloaded),
+    (range(1000), "", _refused),
+)
+"""Statuses, what code and words must hold, and what that means; the first row that fits decides."""
+
+
+# What no answer at all means
+
+
+def _unreachable(asked: Asked, details: str) -> LLMError:
+    message = f"Cannot reach {asked.host}. Check the network, and the base URL on the Settings page."
+    return UnreachableError(message, details)
+
+
+def _late(asked: Asked, details: str) -> LLMError:
+    message = f"No answer from {asked.provider} within {asked.seconds:g} s. Try again, or choose a faster model."
+    return TransientError(message, details, tries=2)
+
+
+def _too_big(asked: Asked, details: str) -> LLMError:
+    message = f"{asked.host} sent far more than an answer, and reading it was ended. Check the base URL."
+    return LLMError(message, details)
+
+
+def _unfit_key(asked: Asked, details: str) -> LLMError:
+    message = "The API key holds characters that no key has. Enter it again on the Settings page."
+    return RunStoppedError(message, details)
+
+
+def _broken(asked: Asked, details: str) -> LLMError:
+    return TransientError(f"The connection to {asked.host} broke. Try again.", details)
+
+
+_NO_ANSWER = {
+    "ConnectError": _unreachable,
+    "ConnectTimeout": _unreachable,
+    "UnsupportedProtocol": _unreachable,
+    "TimeoutError": _late,
+    "TooBigError": _too_big,
+    "LocalProtocolError": _unfit_key,
+    "UnicodeEncodeError": _unfit_key,
+}
+"""By the name of the exception or of what lies under the SDK's; all other names are broken connections."""
+
+
+def _without_answer(error: BaseException, asked: Asked) -> LLMError:
+    known = next((found for found in (error, error.__cause__) if type(found).__name__ in _NO_ANSWER), None)
+    cause = known or error.__cause__ or error
+    make = _NO_ANSWER.get(type(cause).__name__, _broken)
+    return make(asked, asked.clean(f"{type(cause).__name__}: {cause}"))

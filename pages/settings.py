@@ -1,0 +1,16 @@
+"""Settings: keys and what they open, stored answers, and on a public host the way back."""
+
+import streamlit as st
+
+from evaluators.config import config
+from ui import settings_view
+
+st.title("Settings")
+provider = settings_view.access()
+st.subheader("Models")
+settings_view.models(provider)
+st.subheader("Stored answers")
+settings_view.stored_answers()
+if config().public:
+    st.subheader("Your link")
+    settings_view.link()

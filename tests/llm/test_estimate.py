@@ -1,0 +1,136 @@
+import pytest
+
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.estimate import basis, duration, estimate, money, tokens
+from evaluators.types import ModelSpec
+
+OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=250)  # 30 / 1,000 and 8,000 / 200,000
+LUNA = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=250)
+LOCAL = ModelSpec(provider="custom", model="llama3.1:8b", answer_tokens=250)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 8), ("a", 9), ("abcd", 9), ("abcde", 10), ("数据数据", 11), ("\ud800", 9)],  # 12 bytes of Chinese: 3 + 8
+)
+def test_a_token_is_four_bytes_and_a_message_eight_tokens_more(text, count):
+    assert tokens(text) == count
+
+
+def test_tokens_and_money_go_from_short_answers_to_full_budgets():
+    found = estimate(OSS, [1_000, 3_000], cached=5)
+    assert (found.model, found.title) == ("groq/openai/gpt-oss-20b", "GPT-OSS 20B")
+    assert (found.calls, found.cached, found.prompt_tokens) == (2, 5, 4_000)
+    assert (found.answer_low, found.answer_high) == (60, 500)
+    assert found.cost_low == pytest.approx(0.000318)  # 4,000 * 0.075 + 60 * 0.30, for a million
+    assert found.cost_high == pytest.approx(0.00045)  # 4,000 * 0.075 + 500 * 0.30
+
+
+def test_a_short_answer_is_no_longer_than_the_budget():
+    assert estimate(OSS.model_copy(update={"answer_tokens": 16}), [100]).answer_low == 16
+
+
+@pytest.mark.parametrize(
+    ("prompts", "low", "high", "limit"),
+    [
+        ([1_000] * 4, 0, 0, ""),  # 5,000 tokens fit the first minute
+        ([1_750] * 12, 1.67, 2.0, "8,000 tokens a minute (free plan)"),  # 21,360 and 24,000 of 8,000
+        ([10] * 90, 2.0, 2.0, "30 requests a minute (free plan)"),  # 90 of 30; 23,400 tokens are 1.9 minutes
+        ([1_750] * 200, 1_123.2, 1_440, "200,000 tokens a day (free plan)"),  # 356,000 and 400,000 of 200,000
+    ],
+)
+def test_the_time_is_what_the_tightest_limit_of_the_free_plan_imposes(prompts, low, high, limit):
+    found = estimate(OSS, prompts)
+    assert found.minutes_low == pytest.approx(low)
+    assert found.minutes_high == pytest.approx(high)
+    assert found.limited_by == limit
+
+
+def test_requests_a_day_can_be_the_tightest_limit():
+    found = estimate(OSS.model_copy(update={"answer_tokens": 16}), [10] * 1_500)
+    assert found.minutes_high == pytest.approx(720)  # half as many again as 1,000 a day; 39,000 tokens fit the day
+    assert found.limited_by == "1,000 requests a day (free plan)"
+
+
+def test_an_unknown_plan_gives_no_time_and_an_unknown_price_no_money():
+    paid, local = estimate(LUNA, [1_000]), estimate(LOCAL, [1_000])
+    assert (paid.minutes_low, paid.minutes_high, paid.limited_by) == (None, None, "")
+    assert paid.cost_high == pytest.approx(0.000225)  # 1,000 * 0.10 + 250 * 0.50, for a million
+    assert (local.title, local.cost_low, local.cost_high) == ("llama3.1:8b", None, None)
+
+
+def test_the_offline_reader_takes_neither_money_nor_time():
+    found = estimate(OFFLINE, [1_000_000] * 3)
+    assert found.calls == 3
+    assert (found.answer_high, found.cost_high, found.minutes_high, found.too_long) == (0, 0, 0, 0)
+
+
+def test_nothing_to_ask_takes_nothing():
+    found = estimate(OSS, [], cached=4)
+    assert (found.calls, found.cached, found.cost_high, found.minutes_high) == (0, 4, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "prompt", "count"),
+    [
+        (OSS, 8_950, 0),  # with the budget 9,200: 15 % more than 8,000 tokens a minute
+        (OSS, 8_951, 1),
+        (LUNA, 1_049_750, 0),  # with the budget the whole context of 1,050,000
+        (LUNA, 1_049_751, 1),
+        (LOCAL, 9_000_000, 0),
+    ],
+)
+def test_a_call_is_too_long_where_neither_a_minute_nor_the_context_holds_it(spec, prompt, count):
+    assert estimate(spec, [prompt, 10]).too_long == count
+
+
+@pytest.mark.parametrize(
+    ("spec", "prompts", "words"),
+    [
+        (OFFLINE, [10], "It runs on this machine and costs nothing."),
+        (LOCAL, [10], "Estimated with 4 bytes to a token, 30 to 250 tokens to an answer."),
+        (LUNA, [], "Estimated with 4 bytes to a token, list prices of 2026-11-12."),
+        (
+            OSS,
+            [4_000] * 3,
+            "Estimated with 4 bytes to a token, 30 to 250 tokens to an answer, list prices of 2026-11-12, "
+            "8,000 tokens a minute (free plan).",
+        ),
+    ],
+)
+def test_an_estimate_says_what_it_rests_on(spec, prompts, words):
+    assert basis(estimate(spec, prompts)) == words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (None, None, "unknown"),
+        (0, 0, "free"),
+        (0.002, 0.004, "under $0.01"),
+        (0.002, 0.02, "up to $0.02"),
+        (0.03, 0.05, "$0.03 to $0.05"),
+        (0.031, 0.034, "$0.03"),
+        (999, 1_234.5, "$999.00 to $1,234.50"),
+    ],
+)
+def test_money_reads_as_a_range(low, high, words):
+    assert money(low, high) == words
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [
+        (None, "unknown"),
+        (0, "0 s"),
+        (0.67, "40 s"),
+        (1.5, "90 s"),
+        (12.2, "12 min"),
+        (90, "90 min"),
+        (180, "3 h"),
+        (1_440, "24 h"),
+        (2_880, "2 days"),
+    ],
+)
+def test_a_time_reads_in_its_unit(minutes, words):
+    assert duration(minutes) == words

@@ -1,0 +1,274 @@
+"""The layers around a provider: nothing is asked twice, paid beyond the cap, or taken for whole when it is not."""
+
+import asyncio
+from concurrent.futures import CancelledError
+
+import pytest
+
+from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.llm import Reply, Request
+from evaluators.llm.layers import Cached, Meter, Metered, Retried, Shelf, cache_key
+from evaluators.llm.loop import Scope
+from evaluators.types import Cap, Completion, ModelSpec, Usage
+
+SPEC = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=1000)
+REQUEST = Request(spec=SPEC, text="Who?")
+URL = "https://api.openai.com/v1"
+WHOLE = Completion(text="Mina.", usage=Usage(prompt_tokens=100, answer_tokens=10))
+
+
+class Said:
+    """A provider that says these things in turn, the last one for ever; an exception is raised."""
+
+    def __init__(self, *things, seconds=0.0):
+        self._things = list(things)
+        self._seconds = seconds
+        self.asked = 0
+
+    async def complete(self, request):
+        self.asked += 1
+        thing = self._things.pop(0) if len(self._things) > 1 else self._things[0]
+        await asyncio.sleep(self._seconds)
+        if isinstance(thing, Exception):
+            raise thing
+        return Reply(thing, {})
+
+
+def soon(message="Overloaded.", **options):
+    return TransientError(message, wait=0.0, **options)
+
+
+# Trying again
+
+
+def answer(provider, request=REQUEST):
+    return asyncio.run(Retried(provider).complete(request)).completion
+
+
+@pytest.mark.parametrize(
+    ("things", "asked"),
+    [
+        ([WHOLE], 1),
+        ([soon(), WHOLE], 2),
+        ([soon(), soon(), soon(), WHOLE], 4),
+        ([RateLimitedError("Wait.")] * 9 + [WHOLE], 10),
+        ([soon(), RateLimitedError("Wait."), soon(), RateLimitedError("Wait."), soon(), WHOLE], 6),
+        ([Completion(text=" "), WHOLE], 2),
+    ],
+)
+def test_what_goes_better_in_a_moment_is_tried_again(things, asked):
+    provider = Said(*things)
+
+    assert answer(provider) == WHOLE
+    assert provider.asked == asked
+
+
+@pytest.mark.parametrize(
+    ("thing", "error", "words", "asked"),
+    [
+        (LLMError("Too long."), LLMError, "Too long.", 1),
+        (RunStoppedError("No credit."), RunStoppedError, "No credit.", 1),
+        (soon(), TransientError, "Overloaded.", 4),
+        (soon("No answer within 90 s.", tries=2), TransientError, "No answer within 90 s.", 2),
+        (RateLimitedError("Wait."), RunStoppedError, "refused 30 times in a row", 30),
+        (UnreachableError("Cannot reach host.", wait=0.0), RunStoppedError, "Cannot reach host. Everything so far", 4),
+        (Completion(text=""), LLMError, "gave an empty answer", 2),
+        (Completion(text="It was Mi", finish_reason="length"), LLMError, "cut off at 1,000 tokens. Raise", 1),
+        (Completion(text="", finish_reason="length"), LLMError, "used all 1,000 tokens", 1),
+        (Completion(text="", finish_reason="content_filter"), LLMError, "withheld the answer", 1),
+        (Completion(text="{}", finish_reason="tool_calls"), LLMError, "wanted to call a tool", 1),
+    ],
+)
+def test_what_stays_bad_is_an_error_that_says_what_to_do(thing, error, words, asked):
+    provider = Said(thing)
+
+    with pytest.raises(error, match=words) as raised:
+        answer(provider)
+
+    assert type(raised.value) is error or error is LLMError
+    assert provider.asked == asked
+
+
+# The cap and the bill
+
+
+def bill(cap, requests, provider, *, calls=0, cost=0.0):
+    """Asks so many requests at once under the cap; returns the calls written down and the errors."""
+    ledger = []
+
+    async def ask():
+        metered = Metered(provider, Meter(cap, calls, cost), ledger, URL)
+        return await asyncio.gather(*[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True)
+
+    outcomes = asyncio.run(ask())
+    return ledger, [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+
+
+def test_every_answer_is_written_down_with_its_price():
+    ledger, errors = bill(Cap(), 2, Said(WHOLE))
+
+    assert errors == []
+    assert [call.cost for call in ledger] == [pytest.approx(100 * 0.1e-6 + 10 * 0.5e-6)] * 2
+    assert {(call.key, call.model, call.reusable) for call in ledger} == {(cache_key(REQUEST, URL), SPEC.id, True)}
+
+
+@pytest.mark.parametrize("text", ["", "It was Mi"])
+def test_an_answer_that_is_not_whole_is_paid_for_but_never_used_again(text):
+    ledger, _ = bill(Cap(), 1, Said(Completion(text=text, finish_reason="length", usage=WHOLE.usage)))
+
+    assert [call.reusable for call in ledger] == [False]
+    assert ledger[0].cost > 0
+
+
+def test_a_call_that_failed_costs_nothing():
+    ledger, errors = bill(Cap(calls=2), 3, Said(soon(), WHOLE))
+
+    assert len(ledger) == 2
+    assert [type(error) for error in errors] == [TransientError]
+
+
+def test_a_cap_on_calls_holds_for_calls_at_once_and_counts_the_earlier_ones():
+    ledger, errors = bill(Cap(calls=5), 8, Said(WHOLE, seconds=0.01), calls=2)
+
+    assert len(ledger) == 3
+    assert {str(error) for error in errors} == {
+        "The cap of 5 calls is reached. Everything so far is kept. Raise the cap and resume."
+    }
+
+
+def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
+    # one call can cost at most 9 tokens in and 1,000 out: 0.0000009 + 0.0005; it really costs 0.000015
+    ledger, errors = bill(Cap(cost=0.0006), 50, Said(WHOLE, seconds=0.001))
+
+    assert sum(call.cost for call in ledger) <= 0.0006
+    assert len(ledger) == 7  # 0.0006 - 6 * 0.000015 = 0.00051 lets one more go, 0.000495 does not
+    assert len(errors) == 43
+    assert "The cap of $0.0006 is reached: $0.0001 spent" in str(errors[0])
+
+
+# Answers that are there already
+
+
+def on_shelf(shelf, provider, times):
+    async def ask():
+        cached = Cached(provider, shelf, URL)
+        return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(times)], return_exceptions=True)
+
+    return asyncio.run(ask())
+
+
+def empty():
+    return Shelf(lambda key: None)
+
+
+def test_the_same_requests_at_once_share_one_call():
+    provider = Said(WHOLE, seconds=0.01)
+
+    replies = on_shelf(empty(), provider, 5)
+
+    assert provider.asked == 1
+    assert [reply.completion.text for reply in replies] == ["Mina."] * 5
+    assert sorted(reply.completion.cached for reply in replies) == [False, True, True, True, True]
+
+
+def test_an_answer_in_the_store_is_not_asked_for():
+    provider = Said(LLMError("must not be asked"))
+    shelf = Shelf({cache_key(REQUEST, URL): WHOLE}.get)
+
+    replies = on_shelf(shelf, provider, 2)
+
+    assert [reply.completion.cached for reply in replies] == [True, True]
+    assert shelf.coming == {}
+
+
+def test_an_answer_serves_others_until_it_is_stored():
+    shelf, provider = empty(), Said(WHOLE)
+    on_shelf(shelf, provider, 1)
+    on_shelf(shelf, provider, 1)
+    assert provider.asked == 1
+
+    shelf.stored(cache_key(REQUEST, URL))
+
+    assert shelf.coming == {}
+
+
+def test_an_error_is_told_to_all_who_wait_and_is_not_kept():
+    shelf, provider = empty(), Said(LLMError("Too long."), WHOLE, seconds=0.01)
+
+    assert [str(error) for error in on_shelf(shelf, provider, 3)] == ["Too long."] * 3
+    assert [reply.completion.text for reply in on_shelf(shelf, provider, 1)] == ["Mina."]
+    assert provider.asked == 2
+
+
+def test_when_the_one_who_asks_is_cancelled_another_takes_over():
+    provider = Said(WHOLE, seconds=0.02)
+
+    async def ask():
+        cached = Cached(provider, empty(), URL)
+        first, *others = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        first.cancel()
+        return await asyncio.gather(first, *others, return_exceptions=True)
+
+    first, *others = asyncio.run(ask())
+    assert isinstance(first, asyncio.CancelledError)
+    assert [reply.completion.text for reply in others] == ["Mina.", "Mina."]
+    assert provider.asked == 2
+
+
+def test_one_who_waits_can_be_cancelled_without_disturbing_the_call():
+    provider = Said(WHOLE, seconds=0.02)
+
+    async def ask():
+        cached = Cached(provider, empty(), URL)
+        first, second = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(2)]
+        await asyncio.sleep(0.01)
+        second.cancel()
+        return await asyncio.gather(first, second, return_exceptions=True)
+
+    first, second = asyncio.run(ask())
+    assert first.completion.text == "Mina."
+    assert isinstance(second, asyncio.CancelledError)
+
+
+# The key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"provider": "groq"},
+        {"model": "gpt-6-sol"},
+        {"temperature": 0.5},
+        {"temperature": None},
+        {"answer_tokens": 999},
+        {"effort": "low"},
+    ],
+)
+def test_whatever_can_change_the_answer_changes_the_key(change):
+    other = Request(spec=SPEC.model_copy(update=change), text="Who?")
+
+    assert cache_key(other, URL) != cache_key(REQUEST, URL)
+
+
+def test_another_text_or_address_is_another_request():
+    assert cache_key(Request(spec=SPEC, text="Who"), URL) != cache_key(REQUEST, URL)
+    assert cache_key(REQUEST, "http://localhost:11434/v1") != cache_key(REQUEST, URL)
+    assert cache_key(REQUEST, URL + "/") == cache_key(REQUEST, URL)
+
+
+# The scope
+
+
+def test_a_cancelled_scope_ends_what_is_in_flight_and_takes_nothing_more():
+    scope = Scope()
+
+    async def cancelling():
+        scope.cancel()
+        await asyncio.sleep(30)
+
+    with pytest.raises(CancelledError):
+        scope.run(cancelling())
+    with pytest.raises(CancelledError):
+        scope.run(asyncio.sleep(0))
+    assert Scope().run(asyncio.sleep(0, "done")) == "done"

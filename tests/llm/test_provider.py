@@ -1,0 +1,426 @@
+"""One attempt with the real SDKs against the loopback provider: every fault has its error, and no key comes out."""
+
+import asyncio
+import gzip
+import logging
+import socket
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import psutil
+import pytest
+from pydantic import SecretStr
+
+from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.llm import Access, Reply, Request
+from evaluators.llm.keys import quiet_logs
+from evaluators.llm.provider import Provider
+from evaluators.types import Completion, ModelSpec, Usage
+from tests.loopback import FAULTS, Loopback, ServerLimits
+
+KEY = "gsk_loopback1234567890abcdefghijklmnop"
+MODELS = {"groq": "openai/gpt-oss-20b", "openai": "gpt-6-luna", "custom": "qwen3:8b"}
+TITLES = {
+    "groq": {"provider": "Groq", "model": "GPT-OSS 20B"},
+    "openai": {"provider": "OpenAI", "model": "GPT-6 Luna"},
+}
+
+both = pytest.mark.parametrize("name", ["groq", "openai"])
+
+ERRORS = {
+    "401": (RunStoppedError, "The API key was refused by {provider}."),
+    "403": (RunStoppedError, "This key may not use {model}."),
+    "404 retired": (RunStoppedError, "{model} is not available at {provider}"),
+    "400 decommissioned": (RunStoppedError, "{model} is not available at {provider}"),
+    "404 address": (RunStoppedError, "Nothing at http://127.0.0.1:"),
+    "400 context": (LLMError, "This example needs 9,120 tokens, more than {model} takes (8,192)."),
+    "413 context": (LLMError, "This example needs about 11 tokens, more than {model} takes."),
+    "413 tokens": (LLMError, "(9,000 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute"),
+    "400 json": (TransientError, "{model} did not return valid JSON."),
+    "422": (TransientError, "could not process the request"),
+    "429": (RateLimitedError, "The limit for {model} at {provider} is reached; try again in 1 s."),
+    "429 bare": (RateLimitedError, "The limit for {model} at {provider} is reached; try again in a moment."),
+    "429 long": (RunStoppedError, "The limit for {model} at {provider} is reached."),
+    "429 day": (RunStoppedError, "The daily limit for {model} at {provider} is reached."),
+    "429 quota": (RunStoppedError, "The account at {provider} has no credit."),
+    "408": (TransientError, "{provider} is overloaded (HTTP 408)."),
+    "409": (TransientError, "{provider} is overloaded (HTTP 409)."),
+    "498": (TransientError, "{provider} is overloaded (HTTP 498)."),
+    "500": (TransientError, "{provider} is overloaded (HTTP 500)."),
+    "503": (TransientError, "{provider} is overloaded (HTTP 503)."),
+    "529": (TransientError, "{provider} is overloaded (HTTP 529)."),
+    "reset": (TransientError, "The connection to 127.0.0.1:"),
+    "hang": (TransientError, "No answer from {provider} within 0.5 s."),
+    "drip": (TransientError, "No answer from {provider} within 0.5 s."),
+    "html": (LLMError, "answered with a web page"),
+    "error 200": (TransientError, "{provider} reported an error instead of an answer."),
+    "no choices": (TransientError, "Unexpected answer from {provider}."),
+    "truncated": (TransientError, "Unexpected answer from {provider}."),
+    "wrong json": (TransientError, "Unexpected answer from {provider}."),
+    "huge": (LLMError, "sent far more than an answer"),
+    "redirect": (RunStoppedError, "redirects to another address"),
+}
+TRIED_TWICE = {"400 json", "422", "hang", "drip", "error 200", "no choices", "truncated", "wrong json"}
+
+ODD_COMPLETIONS = {
+    "null content": ("", "stop"),
+    "empty": ("", "stop"),
+    "length": ("The answer begins, but the", "length"),
+    "filter": ("", "content_filter"),
+}
+
+LEFT_OUT = {
+    "400 temperature": ("temperature", "temperature not applied"),
+    "400 effort": ("reasoning_effort", "reasoning effort not applied"),
+    "400 max_completion_tokens": ("max_completion_tokens", ""),
+}
+
+
+def access_to(server: Loopback, name: str, key: str = KEY) -> Access:
+    return Access(provider=name, base_url=server.address if name == "groq" else server.base_url, key=SecretStr(key))
+
+
+def request_to(name: str, text: str = "Say: London", **options: object) -> Request:
+    return Request(spec=ModelSpec(provider=name, model=MODELS[name], effort="low", **options), text=text)
+
+
+@asynccontextmanager
+async def connected(access: Access, seconds: float = 60):
+    provider = Provider(access, seconds)
+    try:
+        yield provider
+    finally:
+        await provider.close()
+
+
+def with_provider(access: Access, work: Callable[[Provider], Awaitable], seconds: float = 60):
+    async def run():
+        async with connected(access, seconds) as provider:
+            return await work(provider)
+
+    return asyncio.run(run())
+
+
+def ask(access: Access, seconds: float = 60, text: str = "Say: London") -> Reply:
+    return with_provider(access, lambda provider: provider.complete(request_to(access.provider, text)), seconds)
+
+
+def failure(access: Access, seconds: float = 60) -> LLMError:
+    with pytest.raises(LLMError) as caught:
+        ask(access, seconds)
+    return caught.value
+
+
+def test_every_fault_of_the_loopback_is_told():
+    assert {*ERRORS, *ODD_COMPLETIONS, *LEFT_OUT} == set(FAULTS)
+
+
+@pytest.mark.parametrize("name", ["groq", "openai", "custom"])
+def test_a_completion_comes_with_its_tokens_and_the_model_that_served_it(loopback, name):
+    server = loopback()
+    reply = ask(access_to(server, name))
+    # "Say: London" is 11 bytes: 3 tokens and 8; "London" is 6 bytes: 2 tokens and 8.
+    assert reply == Reply(
+        Completion(text="London", usage=Usage(prompt_tokens=11, answer_tokens=10), served_model=MODELS[name]), {}
+    )
+
+
+@both
+def test_what_the_specification_sets_is_sent_and_nothing_else(loopback, name):
+    server = loopback()
+    access = access_to(server, name)
+    with_provider(access, lambda provider: provider.complete(request_to(name, temperature=0.5, answer_tokens=64)))
+    spec = ModelSpec(provider=name, model=MODELS[name], temperature=None)
+    with_provider(access, lambda provider: provider.complete(Request(spec=spec, text="Hello")))
+    assert [asked.body for asked in server.asked] == [
+        {
+            "model": MODELS[name],
+            "messages": [{"role": "user", "content": "Say: London"}],
+            "temperature": 0.5,
+            "reasoning_effort": "low",
+            "max_completion_tokens": 64,
+        },
+        {"model": MODELS[name], "messages": [{"role": "user", "content": "Hello"}], "max_completion_tokens": 1024},
+    ]
+
+
+@both
+@pytest.mark.parametrize("fault", ERRORS)
+def test_a_fault_becomes_the_error_that_says_what_to_do(loopback, name, fault):
+    server = loopback(fault=lambda asked: fault)
+    error = failure(access_to(server, name), seconds=0.5 if fault in {"hang", "drip"} else 60)
+    kind, phrase = ERRORS[fault]
+    assert type(error) is kind
+    assert phrase.format(**TITLES[name]) in str(error)
+    if isinstance(error, TransientError):
+        assert error.tries == (2 if fault in TRIED_TWICE else 4)
+    assert KEY not in str(error) + error.details
+    assert len(server.asked) == 1
+
+
+@both
+def test_the_curious_find_status_code_request_and_the_provider_s_own_words(loopback, name):
+    server = loopback(fault=lambda asked: "401")
+    details = failure(access_to(server, name)).details
+    assert details == (
+        "HTTP 401 · invalid_api_key invalid_request_error · request req_loopback000001 · "
+        "Incorrect API key provided: ***. You can find your key in the console."
+    )
+
+
+def test_a_key_of_any_form_stays_out_of_the_error(loopback):
+    server = loopback(fault=lambda asked: "401")
+    error = failure(access_to(server, "custom", key="correct horse battery staple"))
+    assert "horse" not in str(error) + error.details
+
+
+@both
+@pytest.mark.parametrize("fault", ODD_COMPLETIONS)
+def test_a_cut_off_or_empty_completion_comes_as_it_is(loopback, name, fault):
+    server = loopback(fault=lambda asked: fault)
+    completion = ask(access_to(server, name)).completion
+    assert (completion.text, completion.finish_reason) == ODD_COMPLETIONS[fault]
+    assert completion.usage.prompt_tokens == 11
+
+
+@both
+@pytest.mark.parametrize("fault", LEFT_OUT)
+def test_a_parameter_that_is_not_taken_is_left_out_from_then_on(loopback, name, fault):
+    async def twice(provider):
+        return [(await provider.complete(request_to(name))).completion for _ in range(2)]
+
+    server = loopback(fault=lambda asked: fault)
+    completions = with_provider(access_to(server, name), twice)
+    parameter, note = LEFT_OUT[fault]
+    assert [(completion.text, completion.note) for completion in completions] == [("London", note)] * 2
+    assert [(asked.status, parameter in asked.body) for asked in server.asked] == [
+        (400, True),
+        (200, False),
+        (200, False),
+    ]
+    assert [asked.body.get("max_tokens") for asked in server.asked] == (
+        [None, 1024, 1024] if parameter == "max_completion_tokens" else [None] * 3
+    )
+
+
+def test_several_parameters_are_left_out_one_after_the_other(loopback):
+    def fault(asked):
+        return next((name for name, (parameter, _) in LEFT_OUT.items() if parameter in asked.body), "")
+
+    server = loopback(fault=fault)
+    completion = ask(access_to(server, "custom")).completion
+    assert (completion.text, completion.note) == ("London", "reasoning effort not applied, temperature not applied")
+    assert [asked.status for asked in server.asked] == [400, 400, 400, 200]
+
+
+@both
+def test_the_headers_about_limits_are_passed_on(loopback, name):
+    server = loopback(limits=ServerLimits(requests=30, tokens=8000, day_requests=1000))
+    headers = ask(access_to(server, name)).headers
+    assert headers["x-ratelimit-limit-tokens"] == "8000"
+    assert headers["x-ratelimit-remaining-requests"] == "999"
+    assert all(header.startswith("x-ratelimit-") for header in headers)
+
+
+@both
+def test_a_wait_that_was_asked_for_is_known(loopback, name):
+    server = loopback(fault=lambda asked: "429")
+    assert failure(access_to(server, name)).wait == 1
+
+
+@pytest.mark.parametrize("name", ["groq", "openai", "custom"])
+def test_the_provider_s_models_are_listed(loopback, name):
+    server = loopback(models=("one", "two/three"))
+    assert with_provider(access_to(server, name), lambda provider: provider.models()) == ["one", "two/three"]
+
+
+@both
+def test_a_wrong_key_is_told_when_the_models_are_listed(loopback, name):
+    with Loopback(key="another") as server, pytest.raises(RunStoppedError, match="key was refused") as caught:
+        with_provider(access_to(server, name), lambda provider: provider.models())
+    assert KEY not in str(caught.value) + caught.value.details
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("openai", "usually ends in /v1"), ("groq", "is https://api.groq.com")])
+def test_a_base_url_with_the_wrong_path_names_the_usual_one(loopback, name, remedy):
+    server = loopback()
+    wrong = server.address if name == "openai" else server.base_url
+    access = access_to(server, name).model_copy(update={"base_url": wrong})
+    assert remedy in str(failure(access))
+
+
+@both
+def test_an_address_where_nobody_listens_is_unreachable(name):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    error = failure(Access(provider=name, base_url=f"http://127.0.0.1:{port}", key=SecretStr(KEY)))
+    assert type(error) is UnreachableError
+    assert f"Cannot reach 127.0.0.1:{port}." in str(error)
+
+
+@both
+@pytest.mark.parametrize("key", ["“gsk_quoted”", "gsk_line\nbreak"])
+def test_a_key_that_no_header_can_hold_is_not_shown(loopback, name, key):
+    server = loopback()
+    error = failure(access_to(server, name, key))
+    assert type(error) is RunStoppedError
+    assert "gsk_" not in str(error)
+    assert key not in error.details
+
+
+def test_without_a_key_a_custom_endpoint_gets_a_placeholder(loopback):
+    server = loopback(key="none")
+    assert ask(access_to(server, "custom", key="")).completion.text == "London"
+
+
+@both
+def test_nothing_from_the_environment_is_used_or_sent(loopback, name, monkeypatch):
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-the-host")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-of-the-host")
+    for variable in ("OPENAI_CUSTOM_HEADERS", "GROQ_CUSTOM_HEADERS"):
+        monkeypatch.setenv(variable, "X-Secret: of-the-host\nAuthorization: Bearer of-the-host")
+    server = loopback()
+    ask(access_to(server, name))
+    headers = server.asked[0].headers
+    assert "of-the-host" not in str(headers)
+    assert headers["authorization"] == f"Bearer {KEY}"
+
+
+@both
+def test_a_huge_body_is_not_read_into_memory(loopback, name):
+    async def huge_after_small(provider):
+        await provider.complete(request_to(name))  # the imports are not to be counted
+        tracemalloc.start()
+        with pytest.raises(LLMError, match="far more than an answer"):
+            await provider.complete(request_to(name, "huge"))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    server = loopback(fault=lambda asked: "huge" if asked.text == "huge" else "")
+    assert with_provider(access_to(server, name), huge_after_small) < 20_000_000
+
+
+@both
+@pytest.mark.parametrize("size", [10_000, 200_000_000])
+def test_a_body_that_came_compressed_is_bound_more_tightly(name, size):
+    body = gzip.compress(b" " * size + b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}')
+
+    async def run():
+        async with served(body, "content-encoding: gzip") as address, connected(access(address)) as provider:
+            return (await provider.complete(request_to(name))).completion.text
+
+    def access(address):
+        return Access(provider=name, base_url=address, key=SecretStr(KEY))
+
+    if size == 10_000:
+        assert asyncio.run(run()) == "London"
+    else:
+        with pytest.raises(LLMError, match="far more than an answer"):
+            asyncio.run(run())
+
+
+@both
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"choices": null}',
+        b'{"choices": ["London"]}',
+        b'{"choices": [{"message": {"content": {"text": "London"}}}]}',
+        b'{"choices": [{"message": {"content": "\\ud800"}, "finish_reason": "stop"}]}',
+        b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": "many"}}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b"",
+    ],
+)
+def test_a_body_of_the_wrong_shape_is_no_answer(name, body):
+    async def run():
+        async with served(body) as address:
+            access = Access(provider=name, base_url=address, key=SecretStr(KEY))
+            async with connected(access) as provider:
+                await provider.complete(request_to(name))
+
+    with pytest.raises(TransientError, match="Unexpected answer"):
+        asyncio.run(run())
+
+
+@both
+def test_tokens_that_the_provider_does_not_count_are_estimated(name):
+    body = b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}], "usage": null}'
+
+    async def run():
+        async with served(body) as address:
+            access = Access(provider=name, base_url=address, key=SecretStr(KEY))
+            async with connected(access) as provider:
+                return (await provider.complete(request_to(name))).completion
+
+    assert asyncio.run(run()).usage == Usage(prompt_tokens=11, answer_tokens=10)
+
+
+@both
+def test_connections_are_kept_and_used_again(loopback, name):
+    async def ports_after_each_round(provider):
+        rounds = []
+        for _ in range(3):
+            await asyncio.gather(*(provider.complete(request_to(name)) for _ in range(30)))
+            rounds.append(own_ports(int(server.address.rpartition(":")[2])))
+        return rounds
+
+    server = loopback(latency=1)
+    first, *others = with_provider(access_to(server, name), ports_after_each_round)
+    assert len(first) == 30
+    assert others == [first, first]
+
+
+@both
+def test_an_attempt_that_is_cancelled_ends_and_the_provider_goes_on(loopback, name):
+    async def cancel_and_go_on(provider):
+        hanging = asyncio.create_task(provider.complete(request_to(name, "hang")))
+        while not server.asked:
+            await asyncio.sleep(0.01)
+        hanging.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await hanging
+        return (await provider.complete(request_to(name))).completion.text
+
+    server = loopback(fault=lambda asked: asked.text if asked.text == "hang" else "")
+    assert with_provider(access_to(server, name), cancel_and_go_on, seconds=600) == "London"
+
+
+@both
+def test_no_log_line_holds_the_prompt_or_the_key(loopback, name, caplog):
+    quiet_logs()
+    with caplog.at_level(logging.DEBUG), Loopback(fault=lambda asked: asked.text.partition(" ")[0]) as server:
+        for text in ("500 confidential", " confidential"):
+            with suppress(TransientError):
+                ask(access_to(server, name), text=text)
+    assert len(server.asked) == 2
+    assert "confidential" not in caplog.text
+    assert KEY not in caplog.text
+
+
+def own_ports(server_port: int) -> set[int]:
+    """The local ports of this process's open connections to a server."""
+    return {
+        connection.laddr.port
+        for connection in psutil.Process().net_connections("tcp")
+        if connection.raddr and connection.raddr.port == server_port
+    }
+
+
+@asynccontextmanager
+async def served(body: bytes, *headers: str):
+    """The address of a server that gives every request the same body."""
+
+    async def answer(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        head = ("HTTP/1.1 200 OK", f"content-length: {len(body)}", "content-type: application/json", *headers)
+        writer.write("\r\n".join((*head, "", "")).encode() + body)
+        await writer.drain()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"

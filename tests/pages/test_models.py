@@ -1,0 +1,184 @@
+"""Runs of several models: each has its own curve, bars, numbers and answers, and none is mixed with another."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm.catalogue import title
+from evaluators.runs.aggregate import Mean
+from evaluators.types import Cap, Cell, Dataset
+from ui import charts, session
+from ui.rgb_view import VALUES
+
+from .by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
+from .conftest import Filled, OpenPage, checked
+from .screen import button, html, markdown, said, segments, state, table
+
+
+def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
+    rows = table(open_page("rgb", run=two_models().id), "Rate")
+    assert [(row["Rate"], row["Model"], row["Value"], row["Scored / asked"], row["Failed"]) for row in rows] == [
+        ("Noise robustness", TITLES[0], "75.0 %", "4 / 4", 0),
+        ("Noise robustness", TITLES[1], "33.3 %", "3 / 4", 1),
+        ("Negative rejection", TITLES[0], "50.0 %", "2 / 2", 0),
+        ("Negative rejection", TITLES[1], "0.0 %", "2 / 2", 0),
+        ("Negative rejection (judge)", TITLES[0], "100.0 %", "2 / 2", 0),
+        ("Negative rejection (judge)", TITLES[1], "50.0 %", "2 / 2", 0),
+    ]
+
+
+def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPage) -> None:
+    rows = table(open_page("rgb", run=two_models().id), "Ability")
+    assert [(row["Model"], row["Noise"], row["Value"]) for row in rows] == [
+        (TITLES[0], "0 %", "100.0 %"),
+        (TITLES[0], "40 %", "50.0 %"),
+        (TITLES[1], "0 %", "50.0 %"),
+        (TITLES[1], "40 %", "0.0 %"),
+    ]
+
+
+def test_every_model_has_its_own_curve_and_bars_in_its_own_colour(open_page: OpenPage) -> None:
+    curves, bars = figures(open_page("rgb", run=two_models().id))
+    assert {curve["name"]: curve["y"] for curve in curves} == {TITLES[0]: [100.0, 50.0], TITLES[1]: [50.0, 0.0]}
+    assert {bar["name"]: bar["x"] for bar in bars} == {
+        TITLES[0]: [100.0, 50.0, 75.0],  # from the lowest bar to the highest
+        TITLES[1]: [50.0, 0.0, pytest.approx(100 / 3)],
+    }
+    colours = {curve["name"]: curve["line"]["color"] for curve in curves}
+    assert colours == {bar["name"]: bar["marker"]["color"] for bar in bars}
+    assert len(set(colours.values())) == 2
+
+
+def test_integration_is_dashed_and_keeps_the_colour_of_its_model(open_page: OpenPage, filled: Filled) -> None:
+    curves, _ = figures(open_page("rgb", run=filled.rgb.id))
+    assert [(curve["name"], curve["line"]["dash"]) for curve in curves] == [
+        ("Noise robustness", "solid"),
+        ("Information integration", "dash"),
+    ]
+
+
+def test_a_rate_that_one_model_lacks_leaves_the_bars_of_the_others_in_their_places() -> None:
+    judged = Mean(mean=0.5, low=0.2, high=0.8, asked=2, scored=2)
+    figure = charts.rates({"A": {"Rejection": judged}, "B": {"Rejection": judged, "Detection": judged}})
+    assert {bar.name: bar.x for bar in figure.data} == {"A": (None, 50.0), "B": (50.0, 50.0)}
+    assert [round(note.y, 1) for note in figure.layout.annotations] == [-0.2, 0.8, 1.2]
+
+
+def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage) -> None:
+    run = two_models()
+    at = open_page("rgb", run=run.id)
+    assert "12 answers." in said(at)
+    assert [(row["#"], row["Model"]) for row in table(at, "#")[:3]] == [(1, TITLES[0]), (1, TITLES[1]), (2, TITLES[0])]
+    segments(at, f"model_{run.id}").set_value(TITLES[1])
+    at = checked(at.run())
+    assert "6 answers." in said(at)
+    assert {row["Model"] for row in table(at, "#")} == {TITLES[1]}
+    segments(at, f"outcome_{run.id}").set_value("Failed")
+    assert [row["#"] for row in table(checked(at.run()), "#")] == [4]
+
+
+def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page: OpenPage) -> None:
+    rows = table(open_page("rgb", run=two_models().id), "#")
+    assert [row[VALUES["rejection_judged"]] for row in rows[-4:]] == [1, 0, 1, 1]
+
+
+def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
+    run = two_models(Cap(calls=500, cost=0.5), use_cache=False)
+    card = said(open_page("rgb", run=run.id), "caption")
+    for fact in (
+        f"Models: {TITLES[0]} (temperature 0, effort low, up to 1,024 answer tokens), "
+        f"{TITLES[1]} (temperature left to the model, up to 2,048 answer tokens)",
+        f"Judge: {title(JUDGE)} (temperature 0, effort low, up to 1,024 answer tokens)",
+        "Cap: 500 calls, $0.50",
+        "Stored answers not used",
+    ):
+        assert fact in card
+
+
+def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) -> None:
+    two_models()
+    at = open_page("runs")
+    assert f"RGB with {TITLES[0]}, {TITLES[1]} · judge {title(JUDGE)}" in said(at, "markdown")
+    assert "Finished · 11 / 12 scored · 1 failed" in said(at)
+
+
+def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
+    run = two_models(results=False).model_copy(update={"id": "alike", "models": (OSS, OSS, LUNA)})
+    session.store().save_run(run, Dataset(name=run.dataset_name, samples=()))  # over the samples stored already
+    rows = table(open_page("rgb", run=run.id), "#")
+    assert [row["Model"] for row in rows[:3]] == [f"{TITLES[0]} (1)", f"{TITLES[0]} (2)", TITLES[1]]
+
+
+@pytest.mark.parametrize(
+    ("sample", "model", "shown"),
+    [
+        ("2", "1", (2, 0)),
+        ("2", "2", (2, 1)),
+        ("2", "3", (2, 1)),
+        ("2", "0", (2, 0)),
+        ("2", "x", (2, 0)),
+        ("99", "2", (6, 1)),
+    ],
+)
+def test_the_address_names_the_sample_and_the_model(
+    open_page: OpenPage, sample: str, model: str, shown: tuple[int, int]
+) -> None:
+    run = two_models()
+    at = open_page("sample", run=run.id, sample=sample, model=model)
+    number, index = shown
+    assert f"Sample {number} of {SAMPLES}" in said(at)
+    assert segments(at, f"answer_{run.id}").value == TITLES[index]
+    assert f"{number} of model {index + 1}." in html(at)
+    assert (at.query_params["sample"], at.query_params["model"]) == (str(number), str(index + 1))
+
+
+def test_the_answers_of_the_models_to_one_sample_can_be_switched_and_the_neighbours_keep_the_model(
+    open_page: OpenPage,
+) -> None:
+    run = two_models()
+    at = open_page("sample", run=run.id, sample="1")
+    assert "1 of model 1." in html(at)
+    segments(at, f"answer_{run.id}").set_value(TITLES[1])
+    at = checked(at.run())
+    assert "1 of model 2." in html(at)
+    assert at.query_params["model"] == "2"
+    button(at, "Next").click()
+    at = checked(at.run())
+    assert "2 of model 2." in html(at)
+    assert segments(at, f"answer_{run.id}").value == TITLES[1]
+
+
+def test_a_run_of_one_model_has_nothing_to_switch(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("sample", run=filled.rgb.id, sample="1")
+    assert not [group for group in at.get("button_group") if group.key.startswith("answer_")]
+
+
+def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page: OpenPage) -> None:
+    at = open_page("sample", run=two_models().id, sample="6")
+    assert "Rejection: no · decided by: keyword" in said(at, "warning").replace("**", "")
+    assert f"Rejection: yes · decided by: judge {title(JUDGE)}" in said(at, "success").replace("**", "")
+    assert "![x](http://127.0.0.1:9/x.png) It declines." in said(at, "text")
+    assert not [text for text in markdown(at) if "![" in text]
+
+
+def test_half_a_run_of_two_models_counts_every_answer(open_page: OpenPage) -> None:
+    run = two_models(results=False)
+    save(run, Cell(0, 0))
+    at = open_page("rgb", run=run.id)
+    assert state(at) == "Stopped · 1 / 12 scored"
+    assert [(row["Model"], row["Scored / asked"]) for row in table(at, "Rate")[:2]] == [
+        (TITLES[0], "1 / 4"),
+        (TITLES[1], "0 / 4"),
+    ]
+    at = open_page("sample", run=run.id, sample="1", model="2")
+    assert "Not judged yet" in said(at)
+    assert "There is no answer." in said(at)
+
+
+def figures(at: AppTest) -> list[list[dict[str, Any]]]:
+    """The traces of the charts on the page."""
+    return [json.loads(chart.proto.spec)["data"] for chart in at.get("plotly_chart")]

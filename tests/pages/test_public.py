@@ -1,0 +1,196 @@
+"""A public host: what belongs to one visitor is there for nobody else, and the visitor's link leads back to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm import keys
+from evaluators.runs import samples
+from evaluators.types import Run
+from tests.loopback import Loopback
+from ui import session
+
+from .conftest import OpenPage, checked, finish
+from .screen import button, cards, said, segments, settled, state
+
+MINE = "mine-4fT9qLx2Vb7Rz1_KcW"
+YOURS = "yours-8sJ3nHd6Yp0Qm5-GaE"
+KEY = "sk-Loopback-0123456789-abcdef"
+ROW = b"question,response\nWhen?,In May."
+
+
+@pytest.fixture(autouse=True)
+def public_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+
+
+@pytest.fixture
+def my_run() -> Run:
+    """A finished run in the workspace MINE."""
+    run = samples.trace(session.store(), MINE)
+    finish(run, session.store())
+    return run
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Stands where this host believes OpenAI to be."""
+    with Loopback(key=KEY) as server:
+        monkeypatch.setitem(keys.ADDRESSES, "openai", server.base_url)
+        yield server
+
+
+# The workspace
+
+
+def test_two_visitors_get_workspaces_that_nobody_can_guess(open_page: OpenPage) -> None:
+    first, second = (open_page("home").query_params["w"] for _ in range(2))
+    assert first != second
+    assert len(first) >= 22
+
+
+def test_the_link_brings_back_the_runs(open_page: OpenPage, my_run: Run) -> None:
+    assert "Finished · 24 / 24 scored" in said(open_page("runs", w=MINE))
+    assert "Adherence" in cards(open_page("trace", w=MINE, run=my_run.id))
+
+
+@pytest.mark.parametrize("odd", ["", "local", "short", "x" * 21, "x" * 87, "../" * 10, "a b" * 10, "é" * 30])
+def test_what_cannot_be_a_workspace_is_replaced(open_page: OpenPage, odd: str) -> None:
+    at = open_page("home", w=odd)
+    assert at.query_params["w"] == at.session_state["workspace"] != odd
+
+
+def test_the_workspace_stays_in_the_address_from_page_to_page(open_page: OpenPage, my_run: Run) -> None:
+    at = open_page("runs", w=MINE)
+    at.query_params.clear()  # as a click on the menu does
+    assert checked(at.switch_page("../pages/home.py").run()).query_params["w"] == MINE
+    at.button(key=f"open_{my_run.id}").click()
+    assert checked(at.run()).query_params == {"w": MINE, "run": my_run.id}
+
+
+def test_a_laptop_has_no_workspace_in_the_address(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLUMBLINE_PUBLIC")
+    at = open_page("settings", w=MINE)
+    assert "Your link" not in said(at, "subheader")
+    assert "workspace" not in at.session_state
+
+
+# Others
+
+
+@pytest.mark.parametrize("name", ["trace", "rgb", "sample"])
+def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(open_page: OpenPage, my_run: Run, name: str) -> None:
+    at = open_page(name, w=YOURS, run=my_run.id)
+    assert "There is no such run here" in said(at, "warning")
+    assert not cards(at)
+
+
+def test_the_runs_of_another_are_in_no_list(open_page: OpenPage, my_run: Run) -> None:
+    for name in ("home", "runs"):
+        assert "No run yet." in said(open_page(name, w=YOURS))
+
+
+def test_the_uploads_of_another_are_not_there(open_page: OpenPage) -> None:
+    assert "mine.csv (uploaded)" in upload(open_page("datasets", w=MINE), "mine.csv").selectbox(key="dataset").options
+    assert "mine.csv (uploaded)" not in open_page("datasets", w=YOURS).selectbox(key="dataset").options
+    assert "mine.csv (uploaded)" in open_page("datasets", w=MINE).selectbox(key="dataset").options
+
+
+def test_a_key_belongs_to_its_session_and_not_to_the_link(open_page: OpenPage, server: Loopback) -> None:
+    at = enter_key(open_page("settings", w=MINE))
+    assert "Works" in said(at, "success")
+    for workspace in (MINE, YOURS):
+        other = choose(open_page("settings", w=workspace), "openai")
+        assert "No key yet." in said(other)
+        assert "keys" not in other.session_state or other.session_state["keys"] == {}
+
+
+def test_a_key_of_the_hosts_environment_is_for_nobody(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    at = open_page("settings")
+    assert "No key yet. Groq" in said(at)
+    assert "GROQ_API_KEY" not in said(at)
+
+
+def test_custom_endpoints_are_not_offered(open_page: OpenPage) -> None:
+    assert segments(open_page("settings"), "provider").options == ["Groq", "OpenAI"]
+
+
+def test_an_address_of_the_hosts_environment_gets_no_visitors_key(
+    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert "Works" in said(enter_key(open_page("settings")), "success")
+
+
+# Settings
+
+
+def test_settings_show_the_link_and_what_the_host_allows(
+    open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "7")
+    monkeypatch.setenv("PLUMBLINE_UNWATCHED_SECONDS", "300")
+    at = open_page("settings", w=MINE)
+    at.context["url"] = "https://me-plumbline.hf.space/settings"
+    checked(at.run())
+    assert [code.value for code in at.code] == [f"https://me-plumbline.hf.space/?w={MINE}"]
+    text = said(at, "markdown")
+    assert "1 of yours, 8 of all visitors" in text
+    assert "up to 2,000 samples" in text
+    assert "7 uploads are kept for you" in text
+    assert "for 5 minutes is paused" in text
+
+
+# Limits
+
+
+def test_an_upload_over_the_limit_says_so_and_is_not_kept(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
+    assert not upload(open_page("datasets", w=MINE), "first.csv").error
+    at = upload(open_page("datasets", w=MINE), "second.csv")
+    assert "This host keeps 1 upload for each visitor, and you have that many. Delete one first." in said(at, "error")
+    assert list(session.store().uploads(MINE)) == ["first.csv"]
+
+
+def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
+    for workspace in (MINE, MINE, YOURS):
+        assert not upload(open_page("datasets", w=workspace), "first.csv").error
+
+
+def test_a_run_that_the_host_has_no_room_for_is_kept_and_can_be_resumed(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_RUNS_IN_ALL", "0")
+    at = open_page("home", w=MINE)
+    button(at, "Run the TRACE sample").click()
+    assert "This host is busy" in said(checked(at.run()), "error")
+    monkeypatch.delenv("PLUMBLINE_RUNS_IN_ALL")
+    (run,) = session.store().runs(MINE)
+    assert session.store().counts(run).open == 24
+    again = open_page("trace", w=MINE, run=run.id)
+    again.button(key=f"resume_{run.id}").click()
+    again.run()
+    assert state(settled(again)) == "Finished · 24 / 24 scored"
+
+
+def upload(at: AppTest, name: str) -> AppTest:
+    at.file_uploader(key="upload").upload(name, ROW)
+    return checked(at.run())
+
+
+def choose(at: AppTest, provider: str) -> AppTest:
+    segments(at, "provider").set_value(provider)
+    return checked(at.run())
+
+
+def enter_key(at: AppTest) -> AppTest:
+    choose(at, "openai").text_input(key="typed_openai").set_value(KEY)
+    button(at, "Test this key").click()
+    return checked(at.run())

@@ -1,0 +1,301 @@
+"""Settings: a key is cleaned, tested, kept in memory and nowhere else; a server on this machine plays the provider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.datasets.bundled import ENGLISH_BED, bundled
+from evaluators.datasets.rgb import TestBed, compose
+from evaluators.llm import Access, catalogue
+from evaluators.prompts import load
+from evaluators.runs.engine import create_run, registry
+from evaluators.types import Ability, Call, Completion, EvaluatorSpec, ModelSpec
+from tests.loopback import DEFAULT_MODELS, Loopback
+from ui import session
+
+from .conftest import OpenPage, checked
+from .screen import button, markdown, said, segments, table, wait_for_runs
+
+KEY = "sk-Loopback-0123456789-abcdef"
+OTHER_KEY = "sk-Another-0123456789-abcdef"
+IMAGE = "![x](http://127.0.0.1:9/x.png)"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Takes the place of both providers, and lets nobody in without the key."""
+    with Loopback(key=KEY) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("GROQ_BASE_URL", server.address)
+        yield server
+
+
+def test_the_page_begins_with_groq_and_no_key(open_page: OpenPage) -> None:
+    at = open_page("settings")
+    assert segments(at, "provider").options == ["Groq", "OpenAI", "Custom endpoint"]
+    assert "No key yet. Groq makes them at https://console.groq.com/keys" in said(at)
+    assert not at.get("success")
+
+
+@pytest.mark.parametrize(
+    ("provider", "answer"),
+    [
+        ("groq", "Works: 6 models offered, 3 of them known here."),
+        ("openai", "Works: 6 models offered, 2 of them known here."),
+    ],
+)
+def test_a_good_key_is_answered_with_what_it_opens(
+    open_page: OpenPage, server: Loopback, provider: str, answer: str
+) -> None:
+    at = enter(open_page("settings"), provider, KEY)
+    assert answer in said(at, "success")
+    assert "In use until this tab is reloaded or closed." in said(at)
+
+
+@pytest.mark.parametrize("typed", [f"  {KEY}\n", f'"{KEY}"', f"Bearer {KEY}", f"“{KEY}”"])
+def test_what_was_copied_along_with_a_key_is_taken_off(open_page: OpenPage, server: Loopback, typed: str) -> None:
+    assert "Works" in said(enter(open_page("settings"), "openai", typed), "success")
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("", "The key is empty."),
+        ("sk-01234 56789", "The key holds a space."),
+        ("sk-01234”56789", "The key holds a character that no key has (U+201D)."),
+    ],
+)
+def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(
+    open_page: OpenPage, server: Loopback, typed: str, reason: str
+) -> None:
+    at = enter(open_page("settings"), "openai", typed)
+    assert reason in said(at, "error")
+    assert "Copy it again from the provider's page" in said(at, "error")
+    assert "No key yet." in said(at)
+    assert "56789" not in said(at, "caption", "error", "code")
+
+
+def test_a_key_that_the_provider_refuses_is_said_with_the_details(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", OTHER_KEY)
+    assert "The API key was refused by OpenAI." in said(at, "error")
+    details = "\n".join(code.value for code in at.code)
+    assert "HTTP 401" in details
+    assert "req_loopback" in details
+    assert OTHER_KEY not in details
+
+
+def test_a_provider_that_cannot_be_reached_is_said(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Loopback() as gone:
+        monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
+    at = enter(open_page("settings"), "openai", KEY)
+    assert "127.0.0.1" in said(at, "error")
+    assert not at.get("success")
+
+
+def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", KEY)
+    assert "holds a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
+    assert "Works" in said(enter(at, "openai", ""), "success")
+
+
+def test_the_field_is_empty_again_once_a_key_was_sent(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", KEY)
+    field = at.text_input(key="typed_openai")
+    assert (field.value, field.placeholder) == ("", "In use; type to replace it")
+
+
+def test_a_key_survives_other_pages_and_leaves_with_forget(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", KEY)
+    for name in ("home", "rgb", "settings"):
+        checked(at.switch_page(f"../pages/{name}.py").run())
+    assert "In use until" in said(at)
+    button(at, "Forget").click()
+    assert "No key yet. OpenAI" in said(checked(at.run()))
+    assert at.session_state["keys"] == {}
+
+
+def test_the_keys_of_two_providers_stand_side_by_side(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", KEY)
+    assert "No key yet. Groq" in said(choose(at, "groq"))
+    enter(at, "groq", KEY)
+    assert set(at.session_state["keys"]) == {"openai", "groq"}
+
+
+# The environment
+
+
+def test_a_key_of_the_environment_is_named_used_and_never_shown(
+    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    at = open_page("settings")
+    assert "In use: the one from GROQ_API_KEY." in said(at)
+    assert not [each for each in at.button if each.label == "Forget"]
+    assert "Works" in said(enter(at, "groq", ""), "success")
+    assert KEY not in everything(at)
+    assert at.session_state["keys"] == {}
+
+
+def test_a_key_that_was_entered_stands_before_that_of_the_environment(
+    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
+    at = enter(open_page("settings"), "groq", KEY)
+    assert "Works" in said(at, "success")
+    button(at, "Forget").click()
+    assert "In use: the one from GROQ_API_KEY." in said(checked(at.run()))
+
+
+# A custom endpoint
+
+
+def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
+    with Loopback(models=["my-model"]) as local:
+        at = enter(open_page("settings"), "custom", "", f" {local.base_url}/ ")
+        assert "Works: 1 model offered." in said(at, "success")
+        assert table(at, "Model") == [
+            {"Model": "my-model", "Status": "production", "In": None, "Out": None, "Context": None}
+        ]
+        assert at.session_state["keys"]["custom"].base_url == local.base_url
+
+
+@pytest.mark.parametrize(
+    "address", ["", "localhost:11434", "file:///etc/passwd", "http://me:secret@localhost/v1", "http://localhost/v1?k=1"]
+)
+def test_what_cannot_be_an_address_is_refused(open_page: OpenPage, address: str) -> None:
+    at = enter(open_page("settings"), "custom", "", address)
+    assert "Give the base URL" in said(at, "error")
+    assert at.session_state["keys"] == {}
+
+
+def test_a_key_of_one_address_is_not_sent_to_another(open_page: OpenPage) -> None:
+    with Loopback(key=KEY) as mine, Loopback(key=KEY) as other:
+        at = enter(open_page("settings"), "custom", KEY, mine.base_url)
+        assert "Works" in said(at, "success")
+        assert "refused" in said(enter(at, "custom", "", other.base_url), "error")
+        assert at.session_state["keys"]["custom"].key.get_secret_value() == ""
+
+
+# What is offered
+
+
+def test_before_a_test_the_table_is_plumblines_own(open_page: OpenPage) -> None:
+    at = open_page("settings")
+    rows = {row["Model"]: row for row in table(at, "Model")}
+    assert rows["GPT-OSS 20B"] | {"Free plan": ""} == {
+        "Model": "GPT-OSS 20B",
+        "Status": "production",
+        "In": 0.075,
+        "Out": 0.3,
+        "Context": 131_072,
+        "Free plan": "",
+        "Cannot be chosen": "needs a key: Settings",
+    }
+    assert rows["GPT-OSS 20B"]["Free plan"] == (
+        "30 requests a minute, 1,000 requests a day, 8,000 tokens a minute, 200,000 tokens a day"
+    )
+    assert "Test the key to see which of them it may use." in said(at)
+
+
+def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Loopback(models=["openai/gpt-oss-20b", "brand-new", "whisper-large-v3"]) as few:
+        monkeypatch.setenv("GROQ_BASE_URL", few.address)
+        at = enter(open_page("settings"), "groq", KEY)
+    reasons = {row["Model"]: row["Cannot be chosen"] for row in table(at, "Model")}
+    assert reasons["GPT-OSS 20B"] == reasons["brand-new"] == ""
+    assert reasons["GPT-OSS 120B"] == "not offered to this key"
+    assert "whisper-large-v3" not in reasons
+    assert "retired" in list(reasons.values())[-1]
+    assert "Test the key" not in said(at)
+
+
+def test_hostile_names_of_models_stay_text(open_page: OpenPage) -> None:
+    with Loopback(models=[IMAGE]) as hostile:
+        at = enter(open_page("settings"), "custom", "", hostile.base_url)
+    assert table(at, "Model")[0]["Model"] == IMAGE
+    assert not [text for text in markdown(at) if "![" in text]
+
+
+# Stored answers
+
+
+def test_stored_answers_are_counted_and_cleared_after_a_question(open_page: OpenPage) -> None:
+    remember_answers(2)
+    at = open_page("settings")
+    assert "2 answers kept." in said(at)
+    button(at, "Clear for good").click()
+    assert "0 answers kept." in said(checked(at.run()))
+    assert session.store().cached_answers("local") == 0
+
+
+# Secrets
+
+
+def test_a_key_is_in_no_address_and_in_no_stored_file(open_page: OpenPage, server: Loopback, data_folder: Path) -> None:
+    at = enter(open_page("settings"), "openai", KEY)
+    checked(at.switch_page("../pages/home.py").run())
+    run_with_a_model(at.session_state["keys"])
+    assert len(server.asked) == 4
+    assert KEY not in everything(at)
+    assert KEY not in str(at.query_params)
+    files = [path for path in data_folder.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def enter(at: AppTest, provider: str, key: str, address: str | None = None) -> AppTest:
+    """Chooses the provider, types the key (and the address of a custom endpoint) and presses the button."""
+    choose(at, provider)
+    at.text_input(key=f"typed_{provider}").set_value(key)
+    if address is not None:
+        at.text_input(key="base_url").set_value(address)
+    button(at, "Test this endpoint" if provider == "custom" else "Test this key").click()
+    return checked(at.run())
+
+
+def choose(at: AppTest, provider: str) -> AppTest:
+    segments(at, "provider").set_value(provider)
+    return checked(at.run())
+
+
+def everything(at: AppTest) -> str:
+    """Whatever the server sent to the browser."""
+    return "\n".join(str(element.proto) for block in (at.main, at.sidebar) for element in leaves(block))
+
+
+def leaves(block: object) -> Iterator[object]:
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from leaves(child)
+
+
+def remember_answers(count: int) -> None:
+    run = sample_run([])
+    calls = [
+        Call(key=f"{number:064}", model="groq/openai/gpt-oss-20b", completion=Completion(text="In May."))
+        for number in range(count)
+    ]
+    session.store().save_calls(run.id, calls)
+
+
+def run_with_a_model(keys: dict[str, Access]) -> None:
+    """Four questions to a model, with the keys that were entered."""
+    run = sample_run([catalogue.models()["openai/gpt-6-luna"].spec()])
+    registry.start(run, session.store(), keys)
+    wait_for_runs()
+
+
+def sample_run(models: list[ModelSpec]):
+    bed = bundled()[ENGLISH_BED]
+    assert isinstance(bed, TestBed)
+    data = compose(bed, abilities=[Ability.NOISE], noise_levels=[0.0], passages=2, limit=4, seed=0)
+    spec = EvaluatorSpec(name="rgb")
+    return create_run(
+        session.store(), data, spec, workspace="local", title="Four", models=models, prompt=load("rgb_en")
+    )

@@ -1,0 +1,194 @@
+"""What a run paid, why it stopped, what failed in it, and how it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
+
+from evaluators.runs.engine import registry
+from evaluators.runs.store import Spent
+from evaluators.types import Cap, Cell, SampleResult, Usage
+from tests.loopback import Loopback
+from ui import session, spending
+
+from .by_hand import DETAILS, FAILURE, TITLES, fail, two_models
+from .conftest import Filled, OpenPage, checked
+from .screen import ESCAPED, button, markdown, said, settled, state, table
+
+STOPPED = "The cap of 1 calls is reached. Everything so far is kept. Raise the cap and resume."
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Both providers on this machine, slow enough that a run can be looked at while it is live."""
+    with Loopback(latency=0.3) as server:
+        monkeypatch.setenv("GROQ_BASE_URL", server.address)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("GROQ_API_KEY", "gsk_test")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        yield server
+        for run in session.store().runs("local"):
+            registry.cancel(run.id)
+
+
+def test_every_model_is_billed_and_an_unknown_price_is_not_nothing(open_page: OpenPage) -> None:
+    rows = {row["Model"]: row for row in table(open_page("rgb", run=two_models().id), "Model")}
+    assert rows[TITLES[0]] == row(TITLES[0], 6, "$0.012")
+    assert rows[TITLES[1]] == row(TITLES[1], 5, "unknown")
+    assert rows["Together"] == row("Together", 11, "over $0.012")
+
+
+def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    assert "Spent" not in markdown(at)
+    assert "tokens" not in said(at)
+    assert "call" not in said(open_page("sample", run=filled.rgb.id, sample="1"), "caption")
+
+
+@pytest.mark.parametrize(
+    ("cost", "words"),
+    [
+        (None, "unknown"),
+        (0.0, "$0"),
+        (0.0000042, "$0.0000042"),
+        (0.00042, "$0.00042"),
+        (0.0123, "$0.012"),
+        (0.5, "$0.50"),
+        (12.3, "$12.30"),
+        (1234.5, "$1,234.50"),
+    ],
+)
+def test_money_has_two_digits_that_count(cost: float | None, words: str) -> None:
+    assert spending.money(cost) == words
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ([0.01, 0.002], "$0.012 spent"),
+        ([0.01, None], "over $0.010 spent"),
+        ([None], "cost unknown"),
+    ],
+)
+def test_the_money_of_a_run_in_words(costs: list[float | None], words: str) -> None:
+    spent = {str(n): Spent(calls=1, prompt_tokens=1, answer_tokens=1, cost=cost) for n, cost in enumerate(costs)}
+    assert spending.words(spent) == words
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (
+            {"calls": 2, "usage": Usage(prompt_tokens=1234, answer_tokens=56), "cost": 0.00042},
+            "2 calls · 1,234 prompt and 56 answer tokens · cost $0.00042 · 2.5 s",
+        ),
+        (
+            {"calls": 1, "usage": Usage(prompt_tokens=5, answer_tokens=6), "cost": None, "cached": 1},
+            "1 call · 5 prompt and 6 answer tokens · cost unknown · 1 answer from the store · 2.5 s",
+        ),
+        ({"cached": 2}, "2 answers from the store · 2.5 s"),
+    ],
+)
+def test_a_sample_tells_what_it_cost(open_page: OpenPage, result: dict[str, object], words: str) -> None:
+    run = two_models(results=False)
+    facts = {"position": 0, "status": "failed", "error": "No.", "seconds": 2.5}
+    session.store().save_result(run.id, SampleResult.model_validate(facts | result))
+    assert words in said(open_page("sample", run=run.id, sample="1")).splitlines()
+
+
+def test_a_failed_sample_shows_the_message_and_the_details_as_text(open_page: OpenPage) -> None:
+    at = open_page("sample", run=two_models().id, sample="4", model="2")
+    assert FAILURE in said(at, "error")
+    assert at.code[0].value == DETAILS
+    assert not [text for text in markdown(at) if "![" in text]
+
+
+def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page: OpenPage) -> None:
+    run = two_models(results=False)
+    for position in range(3):
+        fail(run, Cell(position, 0), "![x](http://127.0.0.1:9/x.png)")
+    for position in range(6):
+        fail(run, Cell(position, 1), f"Reason {position}")
+    at = open_page("rgb", run=run.id)
+    rows = [(row["Samples"], row["Reason"]) for row in table(at, "Samples")]
+    assert rows == [(3, "![x](http://127.0.0.1:9/x.png)"), *((1, f"Reason {n}") for n in range(4))]
+    assert "The 5 most frequent of 7 reasons." in said(at)
+    assert not [text for text in markdown(at) if "![" in text]
+
+
+def test_a_run_without_failures_does_not_speak_of_them(open_page: OpenPage, filled: Filled) -> None:
+    assert "Why samples failed" not in markdown(open_page("rgb", run=filled.rgb.id))
+
+
+def test_why_a_run_stopped_is_told_as_text(open_page: OpenPage) -> None:
+    run = two_models(results=False)
+    session.store().save_stop_reason(run.id, "The key was refused ![x](http://127.0.0.1:9/x.png).")
+    at = open_page("rgb", run=run.id)
+    assert "The key was refused ![x](http://127.0.0.1:9/x.png)." in said(at, "warning")
+    assert "![" not in at.warning[0].value
+
+
+@pytest.mark.parametrize("name", ["rgb", "runs"])
+@pytest.mark.parametrize(("failed", "label"), [(False, "Resume"), (True, "Retry failed")])
+def test_without_a_key_the_button_says_what_to_do(open_page: OpenPage, name: str, failed: bool, label: str) -> None:
+    run = two_models(results=failed)
+    at = open_page(name, run=run.id)
+    button(at, label).click()
+    at = checked(at.run())
+    assert "Settings" in said(at, "error")
+    assert button(at, label)
+    assert not said(checked(at.run()), "error")  # told once
+
+
+def test_only_a_capped_run_offers_to_raise_the_cap(open_page: OpenPage) -> None:
+    capped, free = two_models(Cap(calls=1), run_id="capped"), two_models(run_id="free")
+    assert at_cap(open_page("rgb", run=capped.id), "calls", capped.id)
+    assert "Raise the cap" not in markdown(open_page("rgb", run=free.id))
+
+
+def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page: OpenPage, provider: Loopback) -> None:
+    run = two_models(Cap(calls=1, cost=0.5), results=False)
+    session.store().save_stop_reason(run.id, STOPPED)
+    at = open_page("rgb", run=run.id)
+    assert STOPPED in said(at, "warning")
+    at_cap(at, "calls", run.id).set_value(60)
+    button(at, "Raise and resume").click()
+    at = settled(checked(at.run()))
+    assert session.store().run(run.id).cap == Cap(calls=60, cost=1.0)  # dollars: twice as many are proposed
+    assert state(at).startswith("Finished · 12 / 12 scored")
+    assert not at.warning
+
+
+def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
+    open_page: OpenPage, provider: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
+    run = two_models(results=False)
+    registry.start(run, session.store(), session.keys())
+    while not (spent := session.store().spent(run.id)):
+        pass
+    at = open_page("rgb", run=run.id)
+    words = ESCAPED.sub(r"\1", state(at).splitlines()[-1])
+    assert words.startswith("Running · ")
+    for part in (" spent", " a minute", " left"):
+        assert part in words
+    assert spent
+    short = next(line for line in said(open_page("home"), "caption").splitlines() if line.startswith("Running"))
+    assert " left" in short
+    assert " a minute" not in short
+
+
+def test_a_finished_run_tells_no_pace(open_page: OpenPage) -> None:
+    assert state(open_page("rgb", run=two_models().id)) == "Finished · 11 / 12 scored · 1 failed"
+
+
+def row(name: str, calls: int, cost: str) -> dict[str, object]:
+    """A line of the bill: each call has 100 prompt and 10 answer tokens."""
+    return {"Model": name, "Calls": calls, "Prompt tokens": 100 * calls, "Answer tokens": 10 * calls, "Cost": cost}
+
+
+def at_cap(at: AppTest, what: str, run_id: str) -> NumberInput:
+    return at.number_input(key=f"cap_{what}_{run_id}")

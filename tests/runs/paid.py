@@ -1,0 +1,63 @@
+"""Runs that pay for calls: a data set, keys for the loopback provider, and a run in a process that can be killed.
+
+`python paid.py <folder> <base url>` works on the run in the folder's store and prints each cell once it is stored.
+"""
+
+import sys
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from evaluators.llm import Access
+from evaluators.runs.engine import create_run
+from evaluators.runs.job import Job
+from evaluators.runs.store import Store
+from evaluators.types import Ability, Call, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Run, Sample, SampleResult
+
+PROMPT = "$documents\n$question"
+LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=200)
+SOL = LUNA.model_copy(update={"model": "gpt-6-sol"})
+TASK = RGBTask(ability=Ability.NOISE, noise=0.2, effective_noise=0.2)
+
+
+def dataset(number: int, name: str = "people") -> Dataset:
+    """Questions that the loopback provider answers rightly."""
+    return Dataset(
+        name=name,
+        samples=tuple(
+            Sample(
+                id=f"p{n}",
+                question=f"Who is number {n}?\nSay: Number {n} is Mina Osei.",
+                retrieved_documents=(f"Number {n} is Mina Osei. " * 20,),
+                ground_truth="Mina Osei",
+                rgb=TASK,
+            )
+            for n in range(number)
+        ),
+    )
+
+
+def keys(base_url: str, key: str = "sk-loopback") -> dict[str, Access]:
+    return {"openai": Access(provider="openai", base_url=base_url, key=SecretStr(key))}
+
+
+def paid_run(store: Store, data: Dataset, models: tuple[ModelSpec, ...] = (LUNA,), **options: object) -> Run:
+    spec = EvaluatorSpec(name="rgb")
+    return create_run(store, data, spec, workspace="w", title="paid", models=models, prompt=PROMPT, **options)
+
+
+class AcknowledgingStore(Store):
+    """Prints the position of each result once it is stored."""
+
+    def save_result(self, run_id: str, result: SampleResult, calls: tuple[Call, ...] = ()) -> None:
+        super().save_result(run_id, result, calls)
+        sys.stdout.write(f"{result.position}\n")  # one write: threads must not mix their lines
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    store = AcknowledgingStore(Path(sys.argv[1]) / "runs.sqlite3")
+    (run,) = store.runs("w")
+    job = Job(run, store, keys(sys.argv[2]))
+    job.start()
+    job.wait()

@@ -1,0 +1,372 @@
+"""Runs that ask real SDKs: no answer is lost or paid twice, and what fails says why."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import paid
+import pytest
+
+from evaluators.errors import AccessError, HostLimitError, ParameterError
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.runs.engine import RunRegistry
+from evaluators.runs.store import Counts, Store
+from evaluators.types import Cap, Cell
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.sqlite3")
+
+
+@pytest.fixture
+def registry():
+    return RunRegistry()
+
+
+class Trouble:
+    """A fault that begins after so many calls, until it is over."""
+
+    def __init__(self, fault, after=0):
+        self._fault = fault
+        self._before = after
+        self.is_over = False
+
+    def __call__(self, asked):
+        self._before -= 1
+        return "" if self.is_over or self._before >= 0 else self._fault
+
+
+def finished(store, run, registry, server):
+    registry.start(run, store, paid.keys(server.base_url)).wait(PATIENCE)
+    return store.counts(run)
+
+
+def numbers(server):
+    """The question numbers asked, in order of arrival."""
+    return [int(asked.text.split("Who is number ")[1].split("?")[0]) for asked in server.asked]
+
+
+# Several models, the bill, the cache
+
+
+def test_every_model_answers_every_sample_and_is_billed(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), (paid.LUNA, paid.SOL, OFFLINE))
+
+    assert finished(store, run, registry, server) == Counts(asked=12, scored=12, failed=0)
+    spent = store.spent(run.id)
+    assert {model: bill.calls for model, bill in spent.items()} == {"openai/gpt-6-luna": 4, "openai/gpt-6-sol": 4}
+    result = store.result(run.id, 2, 1)
+    assert result.response == "Number 2 is Mina Osei."
+    assert result.score.values == {"accuracy": 1.0}
+    usage = result.usage
+    assert (result.calls, result.cached) == (1, 0)
+    assert result.cost == pytest.approx(usage.prompt_tokens * 2e-6 + usage.answer_tokens * 10e-6)
+    assert sum(store.result(run.id, n, 1).cost for n in range(4)) == pytest.approx(spent["openai/gpt-6-sol"].cost)
+
+
+def test_the_same_run_again_takes_every_answer_from_the_store(store, registry, loopback):
+    server = loopback()
+    first, again = (paid.paid_run(store, paid.dataset(5)) for _ in range(2))
+    finished(store, first, registry, server)
+
+    assert finished(store, again, registry, server).scored == 5
+    assert len(server.asked) == 5
+    assert store.spent(again.id) == {}
+    assert (store.result(again.id, 0).calls, store.result(again.id, 0).cached) == (0, 1)
+    assert store.result(again.id, 0).response == store.result(first.id, 0).response
+
+
+def test_a_run_that_bypasses_stored_answers_pays_again(store, registry, loopback):
+    server = loopback()
+    for use_cache in (True, False):
+        finished(store, paid.paid_run(store, paid.dataset(3), use_cache=use_cache), registry, server)
+
+    assert len(server.asked) == 6
+
+
+def test_after_clearing_the_same_run_pays_again(store, registry, loopback):
+    server = loopback()
+    finished(store, paid.paid_run(store, paid.dataset(3)), registry, server)
+    store.clear_cache("w")
+    finished(store, paid.paid_run(store, paid.dataset(3)), registry, server)
+
+    assert len(server.asked) == 6
+
+
+def test_two_runs_at_once_that_ask_the_same_share_their_calls(store, registry, loopback):
+    server = loopback(latency=0.1)
+    runs = [paid.paid_run(store, paid.dataset(20)) for _ in range(2)]
+    jobs = [registry.start(run, store, paid.keys(server.base_url)) for run in runs]
+    for job in jobs:
+        job.wait(PATIENCE)
+
+    assert [store.counts(run).scored for run in runs] == [20, 20]
+    assert sorted(numbers(server)) == list(range(20))
+
+
+@pytest.mark.parametrize("fault", ["length", "empty", "filter", "truncated", "html"])
+def test_what_is_not_a_whole_answer_is_never_stored_for_others(store, registry, loopback, fault):
+    trouble = Trouble(fault)
+    server = loopback(fault=trouble)
+    run = paid.paid_run(store, paid.dataset(1))
+
+    assert finished(store, run, registry, server).failed == 1
+    assert store.cached_answers("w") == 0
+    trouble.is_over = True
+    assert finished(store, run, registry, server).scored == 1
+
+
+# Faults
+
+
+def test_every_passing_fault_is_survived(store, registry, loopback, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "2")
+    chance = random.Random(7)
+    kinds = ["429"] * 10 + ["500"] * 5 + ["hang"] * 2 + ["reset"] * 2
+    server = loopback(fault=lambda asked: dict(enumerate(kinds)).get(chance.randrange(100), ""))
+    run = paid.paid_run(store, paid.dataset(200))
+
+    assert finished(store, run, registry, server) == Counts(asked=200, scored=200, failed=0)
+    assert store.spent(run.id)[paid.LUNA.id].calls == server.answered == 200
+
+
+def test_lasting_faults_fail_exactly_their_samples_with_the_reason(store, registry, loopback):
+    bad = {0: "400 context", 33: "413 tokens", 66: "filter", 99: "length", 132: "400 json", 165: "truncated"}
+    bad |= {n: "500" for n in (20, 60, 100, 140)}
+    server = loopback(fault=lambda asked: bad.get(int(asked.text.split("Who is number ")[1].split("?")[0]), ""))
+    run = paid.paid_run(store, paid.dataset(200))
+
+    assert finished(store, run, registry, server) == Counts(asked=200, scored=190, failed=10)
+    failed = {row.position for row in store.outlines(run) if row.status == "failed"}
+    assert failed == set(bad)
+    reasons = {n: store.result(run.id, n).error for n in bad}
+    for number, words in {0: "GPT-6 Luna takes", 33: "tokens per minute", 66: "withheld", 99: "cut off"}.items():
+        assert words in reasons[number]
+    assert all("overloaded" in reasons[n] for n in (20, 60, 100, 140))
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("401", "key was refused"),
+        ("403", "may not use"),
+        ("404 retired", "is not available"),
+        ("429 quota", "no credit"),
+        ("429 day", "resume after"),
+    ],
+)
+def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(
+    store, registry, loopback, fault, words
+):
+    trouble = Trouble(fault, after=20)
+    server = loopback(fault=trouble)
+    run = paid.paid_run(store, paid.dataset(60))
+
+    counts = finished(store, run, registry, server)
+
+    assert counts.failed == 0
+    assert counts.scored == 20
+    assert words in store.stop_reason(run.id)
+    trouble.is_over = True
+    assert finished(store, run, registry, server) == Counts(asked=60, scored=60, failed=0)
+    assert store.stop_reason(run.id) == ""
+    assert server.answered == 60
+
+
+def test_a_model_that_is_gone_does_not_stop_the_others(store, registry, loopback):
+    server = loopback(fault=lambda asked: "404 retired" if asked.model == paid.SOL.model else "")
+    run = paid.paid_run(store, paid.dataset(5), (paid.SOL, paid.LUNA))
+
+    assert finished(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
+    assert {row.model for row in store.outlines(run) if row.status} == {1}
+    assert "GPT-6 Sol is not available" in store.stop_reason(run.id)
+
+
+def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sample(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(10))
+    job = registry.start(run, store, paid.keys("http://127.0.0.1:9/v1"))
+    job.wait(PATIENCE)
+
+    assert store.counts(run) == Counts(asked=10, scored=0, failed=0)
+    assert "Cannot reach 127.0.0.1" in store.stop_reason(run.id)
+    assert finished(store, run, registry, server).scored == 10
+
+
+def test_a_provider_that_is_down_stops_the_run_before_every_sample_has_failed(store, registry, loopback, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "4")
+    server = loopback(fault=lambda asked: "503")
+    run = paid.paid_run(store, paid.dataset(60))
+
+    counts = finished(store, run, registry, server)
+
+    assert counts.scored == 0
+    assert 10 <= counts.failed < 20
+    assert "samples in a row failed" in store.stop_reason(run.id)
+
+
+# Caps
+
+
+def test_a_cap_on_calls_stops_the_run_and_raising_it_finishes_it(store, registry, loopback):
+    server = loopback(latency=0.02)
+    run = paid.paid_run(store, paid.dataset(30), cap=Cap(calls=12))
+
+    assert finished(store, run, registry, server) == Counts(asked=30, scored=12, failed=0)
+    assert "cap of 12 calls" in store.stop_reason(run.id)
+    store.set_cap(run.id, Cap(calls=100))
+    assert finished(store, store.run(run.id), registry, server).scored == 30
+    assert server.answered == 30
+
+
+def test_a_cap_on_money_is_never_exceeded(store, registry, loopback):
+    server = loopback(latency=0.02)
+    run = paid.paid_run(store, paid.dataset(60), cap=Cap(cost=0.001))
+
+    counts = finished(store, run, registry, server)
+
+    assert 0 < counts.scored < 60
+    assert counts.failed == 0
+    assert 0.0005 < store.spent(run.id)[paid.LUNA.id].cost <= 0.001
+
+
+def test_a_cap_on_money_needs_a_known_price(store):
+    custom = paid.LUNA.model_copy(update={"provider": "custom", "model": "my-model"})
+
+    with pytest.raises(ParameterError, match="price of my-model is unknown"):
+        paid.paid_run(store, paid.dataset(1), (custom,), cap=Cap(cost=1))
+
+
+# Stopping and going on
+
+
+def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, loopback):
+    trouble = Trouble("hang", after=10)
+    server = loopback(fault=trouble)
+    run = paid.paid_run(store, paid.dataset(60))
+    registry.start(run, store, paid.keys(server.base_url))
+    while store.counts(run).scored < 10:
+        time.sleep(0.01)
+
+    canceller = threading.Thread(target=registry.cancel, args=(run.id,))
+    canceller.start()
+    canceller.join(10)
+
+    assert not canceller.is_alive()  # the calls in flight would hang for 90 s
+    assert store.counts(run) == Counts(asked=60, scored=10, failed=0)
+    assert store.stop_reason(run.id) == ""
+    trouble.is_over = True
+    assert finished(store, run, registry, server).scored == 60
+
+
+def test_without_a_key_the_run_is_kept_and_says_what_to_do(store, registry):
+    run = paid.paid_run(store, paid.dataset(2))
+
+    with pytest.raises(AccessError, match="No key for OpenAI. Enter one on the Settings page or set OPENAI_API_KEY"):
+        registry.start(run, store, {})
+    assert store.open_cells(run) == [Cell(0), Cell(1)]
+    assert not registry.is_live(run.id)
+
+
+def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(store, registry, loopback, tmp_path):
+    server, workers, kills = loopback(latency=0.1), 16, 5
+    run = paid.paid_run(store, paid.dataset(500))
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
+    acknowledged = set()
+    for _ in range(kills):
+        child = subprocess.Popen(
+            [sys.executable, paid.__file__, tmp_path, server.base_url],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        acknowledged |= {int(child.stdout.readline()) for _ in range(60)}
+        child.send_signal(signal.SIGKILL)
+        acknowledged |= {int(line) for line in child.communicate()[0].split()}
+        assert acknowledged <= {row.position for row in store.outlines(run) if row.status == "scored"}
+        with sqlite3.connect(tmp_path / "runs.sqlite3") as db:
+            assert db.execute("pragma integrity_check").fetchone() == ("ok",)
+
+    assert store.counts(run).open > 0
+    assert finished(store, run, registry, server) == Counts(asked=500, scored=500, failed=0)
+    repeats = len(server.asked) - 500
+    assert 0 <= repeats <= kills * workers
+    assert set(numbers(server)) == set(range(500))
+
+
+# A public host
+
+
+@pytest.fixture
+def public(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    return monkeypatch
+
+
+def test_a_visitor_has_one_run_at_work_and_the_next_is_kept(store, registry, loopback, public):
+    server = loopback(latency=0.2)
+    first, second = (paid.paid_run(store, paid.dataset(20), use_cache=False) for _ in range(2))
+    job = registry.start(first, store, paid.keys(server.base_url))
+
+    with pytest.raises(HostLimitError, match="1 at work at a time"):
+        registry.start(second, store, paid.keys(server.base_url))
+    job.wait(PATIENCE)
+    assert finished(store, second, registry, server).scored == 20
+
+
+def test_a_host_that_is_full_says_so(store, registry, loopback, public):
+    public.setenv("PLUMBLINE_RUNS_IN_ALL", "1")
+    server = loopback(latency=0.2)
+    mine = paid.paid_run(store, paid.dataset(20))
+    theirs = mine.model_copy(update={"id": "another", "workspace": "another"})
+    store.save_run(theirs, paid.dataset(20))
+    job = registry.start(mine, store, paid.keys(server.base_url))
+
+    with pytest.raises(HostLimitError, match="busy with 1 runs"):
+        registry.start(theirs, store, paid.keys(server.base_url))
+    job.wait(PATIENCE)
+
+
+def test_a_run_too_large_for_the_host_is_refused_with_what_to_do(store, public):
+    public.setenv("PLUMBLINE_CELLS_PER_RUN", "10")
+
+    with pytest.raises(HostLimitError, match="has 12 samples to score; this host allows 10"):
+        paid.paid_run(store, paid.dataset(6), (paid.LUNA, paid.SOL))
+
+
+def test_a_run_nobody_watches_is_paused_on_a_public_host_only(store, registry, loopback, public):
+    public.setenv("PLUMBLINE_UNWATCHED_SECONDS", "0.3")
+    public.setenv("PLUMBLINE_WORKERS", "2")
+    server = loopback(latency=0.05)
+    run = paid.paid_run(store, paid.dataset(200))
+
+    counts = finished(store, run, registry, server)
+
+    assert 0 < counts.scored < 200
+    assert "Nobody watched" in store.stop_reason(run.id)
+    public.delenv("PLUMBLINE_PUBLIC")
+    assert finished(store, run, registry, server).scored == 200
+
+
+def test_a_run_that_is_watched_goes_on(store, registry, loopback, public):
+    public.setenv("PLUMBLINE_UNWATCHED_SECONDS", "0.5")
+    server = loopback(latency=0.1)
+    run = paid.paid_run(store, paid.dataset(100))
+    public.setenv("PLUMBLINE_WORKERS", "4")
+    job = registry.start(run, store, paid.keys(server.base_url))
+    while job.is_live:
+        registry.watch(run.id)
+        time.sleep(0.05)
+
+    assert store.counts(run).scored == 100

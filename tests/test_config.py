@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+
+from evaluators.config import ROOT, config, from_environment
+from evaluators.errors import ParameterError
+
+
+def test_without_variables_it_is_a_laptop():
+    found = from_environment({})
+    assert not found.public
+    assert found.data_dir == ROOT / ".plumbline"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "field", "read"),
+    [
+        ("PLUMBLINE_DATA_DIR", "/data", "data_dir", Path("/data")),
+        ("PLUMBLINE_CALL_SECONDS", "2.5", "call_seconds", 2.5),
+        ("PLUMBLINE_WORKERS", "4", "workers", 4),
+        ("PLUMBLINE_PUBLIC", "1", "public", True),
+        ("PLUMBLINE_PUBLIC", "false", "public", False),
+        ("PLUMBLINE_PUBLIC", "", "public", False),
+        ("SPACE_ID", "someone/plumbline", "public", True),
+        ("PLUMBLINE_RUNS_PER_VISITOR", "2", "runs_per_visitor", 2),
+        ("PLUMBLINE_RUNS_IN_ALL", "3", "runs_in_all", 3),
+        ("PLUMBLINE_CELLS_PER_RUN", "50", "cells_per_run", 50),
+        ("PLUMBLINE_UPLOADS_PER_VISITOR", "5", "uploads_per_visitor", 5),
+        ("PLUMBLINE_UNWATCHED_SECONDS", "60", "unwatched_seconds", 60),
+    ],
+)
+def test_a_variable_sets_its_field(variable, value, field, read):
+    assert getattr(from_environment({variable: value}), field) == read
+
+
+def test_a_space_is_public_whatever_the_variable_says():
+    assert from_environment({"SPACE_ID": "someone/plumbline", "PLUMBLINE_PUBLIC": "0"}).public
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("workers", "many"), ("call_seconds", "nan"), ("public", "perhaps"), ("runs_in_all", "1.5")]
+)
+def test_a_variable_that_cannot_be_read_is_named(name, value):
+    with pytest.raises(ParameterError, match=rf"A PLUMBLINE_ variable cannot be read:(.|\n)*\b{name}\b"):
+        from_environment({f"PLUMBLINE_{name.upper()}": value})
+
+
+def test_the_environment_is_read_as_it_is_now(monkeypatch):
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "3")
+    assert config().workers == 3
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "5")
+    assert config().workers == 5

@@ -1,0 +1,296 @@
+"""Choosing models, how they are asked, and what that will take: the same in every form that asks an LLM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.llm import Request, catalogue
+from evaluators.llm.catalogue import OFFLINE, Choice, Model
+from evaluators.llm.estimate import DAY, SHORT_ANSWER, Estimate, basis, duration, estimate, money, tokens
+from evaluators.llm.keys import ADDRESSES
+from evaluators.llm.layers import cache_key
+from evaluators.types import Cap, ModelSpec
+from ui import session, spending, tables
+from ui.untrusted import plain
+
+KEPT: dict[str, Any] = {"persist_state": "session"}
+"""What is chosen outlives a visit to the Settings page."""
+
+ENOUGH = "The run stops there by itself, keeps everything, and can go on with a higher cap."
+
+
+class Options(NamedTuple):
+    """How models are asked, and where their run stops by itself."""
+
+    answer_tokens: int = 1024
+    temperature: float = 0.0
+    use_cache: bool = True
+    cap: Cap = Cap()
+
+
+class Plan(NamedTuple):
+    """What `create_run` must know of models."""
+
+    models: tuple[ModelSpec, ...]
+    judge: ModelSpec | None
+    cap: Cap
+    use_cache: bool
+
+    @property
+    def llms(self) -> list[ModelSpec]:
+        return [model for model in (*self.models, *filter(None, [self.judge])) if model != OFFLINE]
+
+
+class Sent(NamedTuple):
+    """What a run will send, without the texts: tokens of the prompts, and the keys of answers that may be stored."""
+
+    prompt_tokens: tuple[int, ...]
+    keys: Mapping[ModelSpec, Sequence[str]]
+    judge_tokens: tuple[int, ...]
+    """Of what the judge is sent about the answers of one model."""
+
+
+# Choosing
+
+
+def choices() -> dict[str, Choice]:
+    """Every model by its id; those that cannot be asked come last."""
+    found = catalogue.choices(session.keys(), session.offered())
+    return dict(sorted(found.items(), key=lambda item: bool(item[1].problem)))
+
+
+def models(found: Mapping[str, Choice], key: str) -> list[Choice]:
+    """The models to ask: the offline reader, unless others are chosen; says why one cannot be, and what to do."""
+    names = st.multiselect(
+        "Models",
+        list(found),
+        default=[OFFLINE.id],
+        format_func=lambda name: label(found[name]),
+        help="Each one answers every prompt. Prices: US dollars per million tokens, prompt / answer.",
+        placeholder="Choose at least one model",
+        select_all=False,
+        key=key,
+        **KEPT,
+    )
+    chosen = [found[name] for name in names]
+    for choice in chosen:
+        if choice.problem:
+            st.warning(plain(f"{choice.model.title}: {_reason(choice)}. {_remedy(choice)}"), icon=":material/block:")
+    if any(map(_lacks_key, chosen)):
+        st.page_link("../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:")
+    return chosen
+
+
+def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, key: str) -> Plan | None:
+    """The judge and the options, in a closed expander; nothing where one of the chosen models cannot be asked."""
+    with st.expander("Judge and answer options", icon=":material/balance:"):
+        judge = _judge(found, chosen, purpose, f"{key}_judge")
+        options = _options([*chosen, *filter(None, [judge])], key)
+    if not chosen or any(choice.problem for choice in chosen):
+        return None
+    models = tuple(_spec(choice, options) for choice in chosen)
+    return Plan(models, _spec(judge, options) if judge else None, options.cap, options.use_cache)
+
+
+def _judge(found: Mapping[str, Choice], asked: Sequence[Choice], purpose: str, key: str) -> Choice | None:
+    """The LLM that judges beside the rules, if one is chosen; `purpose` says what it decides."""
+    usable = [name for name, choice in found.items() if not choice.problem and name != OFFLINE.id]
+    name = st.selectbox(
+        "Judge (optional)",
+        usable,
+        index=None,
+        format_func=lambda name: label(found[name]),
+        help=purpose,
+        placeholder="None" if usable else "None (an LLM needs a key: Settings)",
+        disabled=not usable,
+        key=key,
+        **KEPT,
+    )
+    if name in [choice.model.id for choice in asked]:
+        st.caption("This judge also answers, and may favour its own answers.")
+    return found[name] if name else None
+
+
+def label(choice: Choice) -> str:
+    """The model in one line: its name, its provider, and what it costs or why it cannot be asked."""
+    model, provider = choice.model, catalogue.PROVIDERS.get(choice.model.provider)
+    name = [model.title, provider] if provider else [model.title]
+    if choice.problem:
+        return " · ".join([f"✕ {name[0]}", *name[1:], _reason(choice)])
+    return " · ".join([*name, _price(model), *_status(model)])
+
+
+def _spec(choice: Choice, options: Options) -> ModelSpec:
+    """The model as the run keeps it, with its address where that is not the provider's own."""
+    model = choice.model
+    if model.id == OFFLINE.id:
+        return OFFLINE
+    address = session.keys()[model.provider].base_url
+    return model.spec(
+        base_url="" if address == ADDRESSES.get(model.provider) else address,
+        temperature=options.temperature,
+        answer_tokens=min(options.answer_tokens, model.most_answer_tokens or options.answer_tokens),
+    )
+
+
+def _reason(choice: Choice) -> str:
+    return choice.problem.removesuffix(": Settings")
+
+
+def _remedy(choice: Choice) -> str:
+    return "Enter one, or choose another model." if _lacks_key(choice) else "Choose another model."
+
+
+def _lacks_key(choice: Choice) -> bool:
+    return choice.problem.endswith(": Settings")
+
+
+def _price(model: Model) -> str:
+    if model.price_in is None or model.price_out is None:
+        return "price unknown"
+    return f"{spending.money(model.price_in)} / {spending.money(model.price_out)}" if model.price_out else "free"
+
+
+def _status(model: Model) -> list[str]:
+    words = {"preview": "preview", "deprecated": f"until {model.status_date}"}
+    return [words[model.status]] if model.status in words else []
+
+
+# Options
+
+
+def _options(asked: Sequence[Choice], key: str) -> Options:
+    """How the LLMs among these are asked; without one there is nothing to choose."""
+    llms = [choice.model for choice in asked if choice.model.id != OFFLINE.id]
+    if not llms:
+        return Options()
+    budget, heat, calls, cost = st.columns(4, vertical_alignment="bottom")
+    answer_tokens = budget.number_input(
+        "Answer budget (tokens)",
+        16,
+        32768,
+        1024,
+        step=128,
+        help="The most that an answer may take, hidden reasoning included.",
+        key=f"{key}_answer_tokens",
+        **KEPT,
+    )
+    temperature = heat.number_input("Temperature", 0.0, 2.0, 0.0, step=0.1, key=f"{key}_temperature", **KEPT)
+    cap = Cap(
+        calls=calls.number_input(
+            "Most calls", 1, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_calls", **KEPT
+        ),
+        cost=cost.number_input(
+            "Most US dollars", 0.01, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_dollars", **KEPT
+        ),
+    )
+    use_cache = st.toggle(
+        "Use stored answers",
+        True,
+        help="A request that was answered before is not sent and not paid for again.",
+        key=f"{key}_use_cache",
+        **KEPT,
+    )
+    if fixed := [model.title for model in llms if model.spec(temperature=temperature).temperature is None]:
+        st.caption(plain(f"The temperature is left to {', '.join(fixed)}."))
+    return Options(answer_tokens, temperature, use_cache, cap)
+
+
+# What it will take
+
+
+def sent(prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Iterable[str] = ()) -> Sent:
+    """Measures what is sent to each of the models, and to the judge (there without the answer to be judged)."""
+    sizes: list[int] = []
+    keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
+    for text in prompts:
+        sizes.append(tokens(text))
+        for model, own in keys.items():
+            address = model.base_url or ADDRESSES[model.provider]
+            own.append(cache_key(Request(spec=model, text=text), address))
+    return Sent(tuple(sizes), keys, tuple(tokens(text) + SHORT_ANSWER for text in judge_prompts))
+
+
+def show_estimate(plan: Plan, what: Sent) -> None:
+    """A line for each model and the judge, what it rests on, and warnings; nothing where no LLM is asked."""
+    if not plan.llms:
+        return
+    rows = [(catalogue.title(model), _estimate(model, what, plan.use_cache)) for model in plan.models]
+    if plan.judge:
+        judged = estimate(plan.judge, what.judge_tokens * len(plan.models))
+        rows.append((f"Judge: {catalogue.title(plan.judge)}", judged))
+    tables.plain_rows([_cells(name, each) for name, each in rows], "Estimate")
+    for words, names in _bases(rows).items():
+        st.caption(plain(f"{', '.join(names)}: {words}"))
+    for name, each in rows:
+        _warn(name, each)
+
+
+def _estimate(model: ModelSpec, what: Sent, use_cache: bool) -> Estimate:
+    """It is known how many answers are stored, not which: the longest prompts are taken to be open."""
+    keys = what.keys.get(model, ()) if use_cache else ()
+    stored = session.store().cached(session.workspace(), keys) if keys else 0
+    return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored)
+
+
+def _cells(name: str, each: Estimate) -> dict[str, object]:
+    return {
+        "Model": name,
+        "Calls": each.calls,
+        "Stored": each.cached,
+        "Prompt tokens": f"{each.prompt_tokens:,}",
+        "Answer tokens": _range(f"{each.answer_low:,}", f"{each.answer_high:,}"),
+        "Cost": money(each.cost_low, each.cost_high),
+        "Waiting": _waiting(each),
+    }
+
+
+def _waiting(each: Estimate) -> str:
+    """The time that the plan's limits impose."""
+    if each.model == OFFLINE.id or each.minutes_high == 0:
+        return "none"
+    return _range(duration(each.minutes_low), duration(each.minutes_high))
+
+
+def _range(low: str, high: str) -> str:
+    return high if low == high else f"{low} to {high}"
+
+
+def _bases(rows: Sequence[tuple[str, Estimate]]) -> dict[str, list[str]]:
+    """What the numbers rest on, each with the names for which it is so."""
+    found: dict[str, list[str]] = {}
+    for name, each in rows:
+        if each.model != OFFLINE.id:
+            found.setdefault(basis(each), []).append(name)
+    return found
+
+
+def _warn(name: str, each: Estimate) -> None:
+    if each.too_long:
+        st.warning(
+            plain(
+                f"{name}: {each.too_long:,} of {each.calls:,} calls can never be answered. Prompt and answer budget "
+                f"({each.answer_high // each.calls:,} tokens) together exceed {_narrowest(each)}. "
+                "Lower the answer budget, shorten the prompts, or choose another model."
+            ),
+            icon=":material/warning:",
+        )
+    if each.minutes_high and each.minutes_high >= DAY:
+        st.warning(
+            plain(
+                f"{name}: {each.limited_by} make this take {_waiting(each)}. The run stops at each day's limit, "
+                "keeps everything, and goes on when you resume it. Fewer samples take less."
+            ),
+            icon=":material/hourglass_top:",
+        )
+
+
+def _narrowest(each: Estimate) -> str:
+    """The limit that one call meets first."""
+    model = catalogue.find(each.model)
+    limits = {"tokens a minute (free plan)": model.free and model.free.tpm, "tokens of context": model.context}
+    most, words = min((limit, words) for words, limit in limits.items() if limit)
+    return f"{most:,} {words}"

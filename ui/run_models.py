@@ -1,0 +1,48 @@
+"""The models of a run on the screen: their names, how they were asked, and whose rows are whose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluators.llm.catalogue import OFFLINE, title
+from evaluators.runs import aggregate
+from evaluators.runs.store import Outline
+from evaluators.types import Cap, ModelSpec, Run
+from ui.spending import money
+
+
+def titles(run: Run) -> list[str]:
+    """A name for each model of the run, no two alike."""
+    names = [title(spec) for spec in run.models]
+    return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]
+
+
+def rows_of(run: Run, rows: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
+    """The rows of each model under its name; all rows under an empty one where answers were given."""
+    names = titles(run)
+    return {name: aggregate.of_model(rows, number) for number, name in enumerate(names)} or {"": rows}
+
+
+def facts(run: Run) -> list[str]:
+    """Who was asked and how, and what it was allowed to cost: a part of what it takes to run it again."""
+    asked = [_asked(name, spec) for name, spec in zip(titles(run), run.models, strict=True)]
+    models = [f"Model{'s' if len(asked) > 1 else ''}: {', '.join(asked)}"] if asked else []
+    judge = [f"Judge: {_asked(title(run.judge), run.judge)}"] if run.judge else []
+    return [*models, *judge, *_cap(run.cap), *([] if run.use_cache else ["Stored answers not used"])]
+
+
+def _asked(name: str, spec: ModelSpec) -> str:
+    if spec.provider == OFFLINE.provider:
+        return name
+    options = [
+        "temperature left to the model" if spec.temperature is None else f"temperature {spec.temperature:g}",
+        *([f"effort {spec.effort}"] if spec.effort else []),
+        f"up to {spec.answer_tokens:,} answer tokens",
+    ]
+    return f"{name} ({', '.join(options)})"
+
+
+def _cap(cap: Cap) -> list[str]:
+    limits = [f"{cap.calls:,} calls"] if cap.calls else []
+    limits += [money(cap.cost)] if cap.cost else []
+    return [f"Cap: {', '.join(limits)}"] if limits else []

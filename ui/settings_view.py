@@ -1,0 +1,202 @@
+"""Settings: one key for each provider, what it opens, the answers that are kept, the way back to a workspace."""
+
+from __future__ import annotations
+
+import os
+
+import pandas as pd
+import streamlit as st
+from pydantic import SecretStr
+
+from evaluators.config import config
+from evaluators.errors import AccessError, LLMError, PlumblineError
+from evaluators.llm import Access, catalogue, clients
+from evaluators.llm.keys import ADDRESSES, clean_address, clean_key
+from ui import session
+from ui.untrusted import plain
+
+CUSTOM = "custom"
+OLLAMA = "http://localhost:11434/v1"
+LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
+KEY_PAGES = {"groq": "https://console.groq.com/keys", "openai": "https://platform.openai.com/api-keys"}
+VARIABLES = {"groq": "GROQ_API_KEY", "openai": "OPENAI_API_KEY", CUSTOM: "PLUMBLINE_CUSTOM_BASE_URL"}
+GREY = "color: rgb(140, 140, 140)"
+
+
+def access() -> str:
+    """The form of one provider's key, and what a test of it said; returns the provider."""
+    titles = {name: title for name, title in catalogue.PROVIDERS.items() if name != CUSTOM or not config().public}
+    provider = st.segmented_control(
+        "Provider",
+        list(titles),
+        default=next(iter(titles)),
+        format_func=titles.__getitem__,
+        required=True,
+        key="provider",
+        persist_state="session",
+    )
+    if _form(provider):
+        _answer(provider)
+    _state(provider)
+    return provider
+
+
+def models(provider: str) -> None:
+    """The provider's models as a table; those that cannot be chosen are grey and say why."""
+    offered = session.offered()
+    choices = catalogue.choices(session.keys(), offered).values()
+    shown = [choice for choice in choices if choice.model.provider == provider]
+    if not shown:
+        st.info("Test the address, and its models are listed here.", icon=":material/dns:")
+        return
+    rows = pd.DataFrame([_cells(choice) for choice in shown])
+    rows = rows.drop(columns=[name for name in ("Free plan", "Cannot be chosen") if not rows[name].any()])
+    grey = [GREY if choice.problem else "" for choice in shown]
+    styled = rows.style.apply(lambda column: grey)
+    styled = styled.format(_price, subset=["In", "Out"]).format(_tokens, subset=["Context"])
+    st.dataframe(styled, hide_index=True, alt="Models of this provider")
+    known = "" if provider in offered else " Test the key to see which of them it may use."
+    st.caption(f"Prices in US dollars per million tokens.{known}")
+
+
+def stored_answers() -> None:
+    """How many answers are kept, and a button to forget them."""
+    count = session.store().cached_answers(session.workspace())
+    kept = _counted(count, "answer")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{kept} kept. The same prompt to the same model is not paid for twice.")
+        with st.popover("Clear", icon=":material/delete:", disabled=not count):
+            st.write("Forget the stored answers? Runs keep their results.")
+            st.button("Clear for good", type="primary", key="clear_answers", on_click=_clear)
+
+
+def link() -> None:
+    """The address that leads back to this workspace, and what the host allows."""
+    home = (st.context.url or "").rpartition("/")[0]
+    st.code(f"{home}/?w={session.workspace()}", language=None, wrap_lines=True)
+    host = config()
+    st.markdown(
+        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.\n"
+        f"- At work at a time: {host.runs_per_visitor} of yours, {host.runs_in_all} of all visitors.\n"
+        f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
+        f"- {host.uploads_per_visitor} uploads are kept for you.\n"
+        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused. You can resume it."
+    )
+
+
+def _form(provider: str) -> bool:
+    """Draws the fields; tells whether they were just sent."""
+    current = session.keys().get(provider)
+    with st.form(f"access_{provider}"):
+        if provider == CUSTOM:
+            st.text_input("Base URL", current.base_url if current else OLLAMA, key="base_url", help=LOCAL_SERVERS)
+        st.text_input(
+            "API key (if the endpoint wants one)" if provider == CUSTOM else "API key",
+            type="password",
+            autocomplete="off",
+            placeholder="In use; type to replace it" if current else "",
+            help="It stays in this session's memory: on no disk, in no address, in no log.",
+            key=f"typed_{provider}",
+        )
+        label = "Test this endpoint" if provider == CUSTOM else "Test this key"
+        return st.form_submit_button(label, type="primary", icon=":material/key:", on_click=_take, args=(provider,))
+
+
+def _take(provider: str) -> None:
+    """Keeps what was typed and empties the field, so that the browser does not hold the key."""
+    typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
+    st.session_state[f"typed_{provider}"] = ""
+    try:
+        entered = _entered(provider, typed, current)
+    except AccessError as error:
+        st.session_state["refused"] = str(error)
+    else:
+        if entered != current:
+            session.own_keys()[provider] = entered
+
+
+def _entered(provider: str, typed: str, current: Access | None) -> Access:
+    """What the fields give; a key that was entered for another address does not go to this one."""
+    address = _address(provider)
+    if not typed and current and current.base_url == address:
+        return current
+    key = SecretStr("") if provider == CUSTOM and not typed else clean_key(typed)
+    return Access(provider=provider, base_url=address, key=key)
+
+
+def _address(provider: str) -> str:
+    """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the environment's)."""
+    if provider == CUSTOM:
+        return clean_address(st.session_state["base_url"])
+    named = "" if config().public else os.environ.get(f"{provider.upper()}_BASE_URL", "")
+    return clean_address(named) if named else ADDRESSES[provider]
+
+
+def _answer(provider: str) -> None:
+    """Asks the provider for its models and says what came of it."""
+    if refused := st.session_state.pop("refused", ""):
+        st.error(plain(refused), icon=":material/key_off:")
+        return
+    try:
+        with st.spinner(f"Asking {catalogue.PROVIDERS[provider]}"):
+            found = clients.ask_models(session.keys()[provider])
+    except PlumblineError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        if isinstance(error, LLMError) and error.details:
+            with st.expander("Details"):
+                st.code(error.details, language=None, wrap_lines=True)
+        return
+    known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
+    tail = "" if provider == CUSTOM else f", {known} of them known here"
+    st.success(f"Works: {_counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
+
+
+def _state(provider: str) -> None:
+    """Which key is in use, if any, and a button to forget it."""
+    own, found = session.own_keys(), session.keys().get(provider)
+    if provider in own:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("In use until this tab is reloaded or closed.")
+            st.button("Forget", icon=":material/key_off:", on_click=own.pop, args=(provider, None))
+    elif found:
+        st.caption(f"In use: the one from {plain(VARIABLES[provider])}.")
+    elif provider in KEY_PAGES:
+        st.caption(f"No key yet. {catalogue.PROVIDERS[provider]} makes them at {KEY_PAGES[provider]}")
+
+
+def _clear() -> None:
+    session.store().clear_cache(session.workspace())
+
+
+def _cells(choice: catalogue.Choice) -> dict[str, object]:
+    model = choice.model
+    return {
+        "Model": model.title,
+        "Status": f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status,
+        "In": model.price_in,
+        "Out": model.price_out,
+        "Context": model.context,
+        "Free plan": _free(model.free),
+        "Cannot be chosen": choice.problem,
+    }
+
+
+def _free(limits: catalogue.Limits | None) -> str:
+    if limits is None:
+        return ""
+    requests = [(limits.rpm, "a minute"), (limits.rpd, "a day")]
+    tokens = [(limits.tpm, "a minute"), (limits.tpd, "a day")]
+    words = {"requests": requests, "tokens": tokens}
+    return ", ".join(f"{most:,} {what} {each}" for what, pairs in words.items() for most, each in pairs if most)
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def _price(dollars: float | None) -> str:
+    return "unknown" if pd.isna(dollars) else f"${dollars:.3g}"
+
+
+def _tokens(count: float | None) -> str:
+    return "unknown" if pd.isna(count) else f"{count:,.0f}"

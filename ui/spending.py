@@ -1,0 +1,80 @@
+"""What was paid: calls, tokens and money, of a run and of a sample. An unknown price reads "unknown", never 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import streamlit as st
+
+from evaluators.llm.catalogue import title
+from evaluators.runs.store import Spent
+from evaluators.types import Run, SampleResult
+from ui import session
+from ui.untrusted import plain
+
+
+def show(run: Run) -> None:
+    """A table of what each model cost; nothing for a run that asked no LLM."""
+    spent = session.store().spent(run.id)
+    if not spent:
+        return
+    names = {spec.id: title(spec) for spec in (*run.models, *filter(None, [run.judge]))}
+    rows = [_cells(names[model], each) for model, each in spent.items()]
+    if len(rows) > 1:
+        rows.append(_cells("Together", _together(spent)) | {"Cost": total(spent)})
+    with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
+        st.dataframe(rows, hide_index=True, alt="Spent by model")
+
+
+def of_sample(result: SampleResult) -> None:
+    """One line; nothing where no LLM was asked."""
+    paid, usage = [], result.usage
+    if result.calls:
+        tokens = f"{usage.prompt_tokens:,} prompt and {usage.answer_tokens:,} answer tokens"
+        paid = [_counted(result.calls, "call"), tokens, f"cost {money(result.cost)}"]
+    reused = [f"{_counted(result.cached, 'answer')} from the store"] if result.cached else []
+    if paid or reused:
+        st.caption(plain(" · ".join([*paid, *reused, f"{result.seconds:.1f} s"])))
+
+
+def words(spent: Mapping[str, Spent]) -> str:
+    """The money of a run in two words."""
+    known = total(spent)
+    return "cost unknown" if known == money(None) else f"{known} spent"
+
+
+def total(spent: Mapping[str, Spent]) -> str:
+    """The money of all models; "over" where only a part is known."""
+    costs = [each.cost for each in spent.values()]
+    known = [cost for cost in costs if cost is not None]
+    if not known:
+        return money(None)
+    return money(sum(known)) if len(known) == len(costs) else f"over {money(sum(known))}"
+
+
+def money(cost: float | None) -> str:
+    """US dollars, small sums to two digits that count: $12.30, $0.012, $0.00042."""
+    if cost is None:
+        return "unknown"
+    decimals = max(2, 1 - math.floor(math.log10(cost))) if cost else 0
+    return f"${cost:,.{decimals}f}"
+
+
+def _cells(name: str, spent: Spent) -> dict[str, object]:
+    return {
+        "Model": name,
+        "Calls": spent.calls,
+        "Prompt tokens": spent.prompt_tokens,
+        "Answer tokens": spent.answer_tokens,
+        "Cost": money(spent.cost),
+    }
+
+
+def _together(spent: Mapping[str, Spent]) -> Spent:
+    counted = ("calls", "prompt_tokens", "answer_tokens")
+    return Spent(**{name: sum(getattr(each, name) for each in spent.values()) for name in counted}, cost=None)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
