@@ -430,7 +430,7 @@ def _says_yes(said: str) -> bool:
     lines = [line for text in remove_reasoning(said).splitlines() if (line := VERDICT_LINE.fullmatch(text))]
     if not lines:
         what = "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”"
-        raise LLMError(f"{what}. Start a run with another judge.", said[:300])
+        raise LLMError(f"{what}. Retry, or start a run with another judge.", said[:300])
     return lines[-1][1] is not None
 
 

@@ -160,7 +160,7 @@ class Gate:
     """One model's limits: refuses a request, or reserves its tokens and settles them with the answer."""
 
     def __init__(self, model: str, limits: ServerLimits) -> None:
-        meter = {"bucket": Bucket, "window": Window}[limits.kind]
+        meter: type[Bucket] | type[Window] = Bucket if limits.kind == "bucket" else Window
         self._model = model
         self._limits = limits
         self._requests = meter(limits.requests, limits.minute)

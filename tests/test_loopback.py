@@ -116,8 +116,12 @@ def test_it_serves_in_a_process_of_its_own():
     command = [sys.executable, "-m", "tests.loopback"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         client = openai.OpenAI(base_url=process.stdout.readline().strip(), api_key="any", max_retries=0)
-        assert ask(client).choices[0].message.content == "yes"
-        process.terminate()
+        try:
+            answer = ask(client)
+        finally:
+            process.terminate()
+
+    assert answer.choices[0].message.content == "yes"
 
 
 def test_a_closed_server_is_gone():

@@ -21,6 +21,8 @@ KEPT: dict[str, Any] = {"persist_state": "session"}
 
 ENOUGH = "The run stops there by itself, keeps everything, and can go on with a higher cap."
 
+PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
+
 
 class Options(NamedTuple):
     """How models are asked, and where their run stops by itself."""
@@ -86,7 +88,7 @@ def models(found: Mapping[str, Choice], key: str) -> list[Choice]:
 
 def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, key: str) -> Plan | None:
     """The judge and the options, in a closed expander; nothing where one of the chosen models cannot be asked."""
-    with st.expander("Judge and answer options", icon=":material/balance:"):
+    with st.expander("Judge and answer options", icon=":material/balance:", key=f"{key}_options"):
         judge = _judge(found, chosen, purpose, f"{key}_judge")
         options = _options([*chosen, *filter(None, [judge])], key)
     if not chosen or any(choice.problem for choice in chosen):
@@ -179,13 +181,11 @@ def _options(asked: Sequence[Choice], key: str) -> Options:
         **KEPT,
     )
     temperature = heat.number_input("Temperature", 0.0, 2.0, 0.0, step=0.1, key=f"{key}_temperature", **KEPT)
-    cap = Cap(
-        calls=calls.number_input(
-            "Most calls", 1, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_calls", **KEPT
-        ),
-        cost=cost.number_input(
-            "Most US dollars", 0.01, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_dollars", **KEPT
-        ),
+    most_calls = calls.number_input(
+        "Most calls", 1, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_calls", **KEPT
+    )
+    most_dollars = cost.number_input(
+        "Most US dollars", 0.01, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_dollars", **KEPT
     )
     use_cache = st.toggle(
         "Use stored answers",
@@ -196,7 +196,7 @@ def _options(asked: Sequence[Choice], key: str) -> Options:
     )
     if fixed := [model.title for model in llms if model.spec(temperature=temperature).temperature is None]:
         st.caption(plain(f"The temperature is left to {', '.join(fixed)}."))
-    return Options(answer_tokens, temperature, use_cache, cap)
+    return Options(answer_tokens, temperature, use_cache, Cap(calls=most_calls, cost=most_dollars))
 
 
 # What it will take
@@ -221,10 +221,10 @@ def show_estimate(plan: Plan, what: Sent) -> None:
     rows = [(catalogue.title(model), _estimate(model, what, plan.use_cache)) for model in plan.models]
     if plan.judge:
         judged = estimate(plan.judge, what.judge_tokens * len(plan.models))
-        rows.append((f"Judge: {catalogue.title(plan.judge)}", judged))
+        rows.append((f"{catalogue.title(plan.judge)} (judge)", judged))
     tables.plain_rows([_cells(name, each) for name, each in rows], "Estimate")
-    for words, names in _bases(rows).items():
-        st.caption(plain(f"{', '.join(names)}: {words}"))
+    bases = [f"{', '.join(names)}: {words}" for words, names in _bases(rows).items()]
+    st.caption("  \n".join(map(plain, [*bases, PLAN])))
     for name, each in rows:
         _warn(name, each)
 
@@ -239,12 +239,12 @@ def _estimate(model: ModelSpec, what: Sent, use_cache: bool) -> Estimate:
 def _cells(name: str, each: Estimate) -> dict[str, object]:
     return {
         "Model": name,
+        "Cost": money(each.cost_low, each.cost_high),
+        "Waiting": _waiting(each),
         "Calls": each.calls,
         "Stored": each.cached,
         "Prompt tokens": f"{each.prompt_tokens:,}",
         "Answer tokens": _range(f"{each.answer_low:,}", f"{each.answer_high:,}"),
-        "Cost": money(each.cost_low, each.cost_high),
-        "Waiting": _waiting(each),
     }
 
 

@@ -123,7 +123,7 @@ def _composition(bed: TestBed, name: str) -> Composition:
 def _prompt(bed: TestBed) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
-    with st.expander("Prompt", icon=":material/edit_note:"):
+    with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
         prompt = st.text_area(
             "Prompt template",
             load(f"rgb_{language}"),

@@ -43,15 +43,15 @@ def card(run: Run) -> None:
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_models.rows_of(run, rows)
-    left, right = st.columns([1, 1], gap="large")
-    with left:
+    first, second = st.columns([1, 1], gap="large") if len(by_model) == 1 else (st.container(), st.container())
+    with first:
         st.subheader("Accuracy by noise")
         curves = {model: _curves(own) for model, own in by_model.items()}
         if any(curves.values()):
             _accuracy(run, curves)
         else:
             st.caption("This run asked neither noise robustness nor integration.")
-    with right:
+    with second:
         st.subheader("Rates")
         rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
         st.plotly_chart(charts.rates(rates), config=charts.BARE, key=f"rates_{run.id}", alt="Rates by ability")

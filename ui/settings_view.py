@@ -20,6 +20,8 @@ OLLAMA = "http://localhost:11434/v1"
 LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
 KEY_PAGES = {"groq": "https://console.groq.com/keys", "openai": "https://platform.openai.com/api-keys"}
 VARIABLES = {"groq": "GROQ_API_KEY", "openai": "OPENAI_API_KEY", CUSTOM: "PLUMBLINE_CUSTOM_BASE_URL"}
+NUMBERS = {"Price in": "${:.3g}", "Price out": "${:.3g}", "Context": "{:,.0f}"}
+WIDTHS = {"Cannot be chosen": 250, "Free plan": 400}
 GREY = "color: rgb(140, 140, 140)"
 
 
@@ -49,12 +51,16 @@ def models(provider: str) -> None:
     if not shown:
         st.info("Test the address, and its models are listed here.", icon=":material/dns:")
         return
-    rows = pd.DataFrame([_cells(choice) for choice in shown])
-    rows = rows.drop(columns=[name for name in ("Free plan", "Cannot be chosen") if not rows[name].any()])
+    rows = pd.DataFrame([_cells(choice) for choice in shown]).astype(dict.fromkeys(NUMBERS, float))
+    rows = rows.drop(columns=[name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()])
     grey = [GREY if choice.problem else "" for choice in shown]
-    styled = rows.style.apply(lambda column: grey)
-    styled = styled.format(_price, subset=["In", "Out"]).format(_tokens, subset=["Context"])
-    st.dataframe(styled, hide_index=True, alt="Models of this provider")
+    st.dataframe(
+        rows.style.apply(lambda column: grey).format(NUMBERS),
+        hide_index=True,
+        placeholder="unknown",
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
+        alt="Models of this provider",
+    )
     known = "" if provider in offered else " Test the key to see which of them it may use."
     st.caption(f"Prices in US dollars per million tokens.{known}")
 
@@ -77,9 +83,9 @@ def link() -> None:
     host = config()
     st.markdown(
         "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.\n"
-        f"- At work at a time: {host.runs_per_visitor} of yours, {host.runs_in_all} of all visitors.\n"
+        f"- {_counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, {host.runs_in_all} of all.\n"
         f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
-        f"- {host.uploads_per_visitor} uploads are kept for you.\n"
+        f"- Up to {_counted(host.uploads_per_visitor, 'upload')} of yours are kept.\n"
         f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused. You can resume it."
     )
 
@@ -94,7 +100,7 @@ def _form(provider: str) -> bool:
             "API key (if the endpoint wants one)" if provider == CUSTOM else "API key",
             type="password",
             autocomplete="off",
-            placeholder="In use; type to replace it" if current else "",
+            placeholder="In use; type to replace it" if current and current.key.get_secret_value() else "",
             help="It stays in this session's memory: on no disk, in no address, in no log.",
             key=f"typed_{provider}",
         )
@@ -172,31 +178,27 @@ def _cells(choice: catalogue.Choice) -> dict[str, object]:
     model = choice.model
     return {
         "Model": model.title,
-        "Status": f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status,
-        "In": model.price_in,
-        "Out": model.price_out,
+        "Status": _status(model),
+        "Cannot be chosen": choice.problem,
+        "Price in": model.price_in,
+        "Price out": model.price_out,
         "Context": model.context,
         "Free plan": _free(model.free),
-        "Cannot be chosen": choice.problem,
     }
 
 
-def _free(limits: catalogue.Limits | None) -> str:
+def _status(model: catalogue.Model) -> str | None:
+    if catalogue.find(model.id) is None:
+        return None
+    return f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status
+
+
+def _free(limits: catalogue.Limits | None) -> str | None:
     if limits is None:
-        return ""
-    requests = [(limits.rpm, "a minute"), (limits.rpd, "a day")]
-    tokens = [(limits.tpm, "a minute"), (limits.tpd, "a day")]
-    words = {"requests": requests, "tokens": tokens}
-    return ", ".join(f"{most:,} {what} {each}" for what, pairs in words.items() for most, each in pairs if most)
+        return None
+    most = {"calls/min": limits.rpm, "calls/day": limits.rpd, "tokens/min": limits.tpm, "tokens/day": limits.tpd}
+    return ", ".join(f"{count:,} {what}" for what, count in most.items() if count)
 
 
 def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
-def _price(dollars: float | None) -> str:
-    return "unknown" if pd.isna(dollars) else f"${dollars:.3g}"
-
-
-def _tokens(count: float | None) -> str:
-    return "unknown" if pd.isna(count) else f"{count:,.0f}"

@@ -13,6 +13,8 @@ from evaluators.types import Run, SampleResult
 from ui import session
 from ui.untrusted import plain
 
+COUNTS = dict.fromkeys(("Calls", "Prompt tokens", "Answer tokens"), st.column_config.NumberColumn(format="localized"))
+
 
 def show(run: Run) -> None:
     """A table of what each model cost; nothing for a run that asked no LLM."""
@@ -20,11 +22,11 @@ def show(run: Run) -> None:
     if not spent:
         return
     names = {spec.id: title(spec) for spec in (*run.models, *filter(None, [run.judge]))}
-    rows = [_cells(names[model], each) for model, each in spent.items()]
+    rows = [_cells(name, spent[model]) for model, name in names.items() if model in spent]
     if len(rows) > 1:
         rows.append(_cells("Together", _together(spent)) | {"Cost": total(spent)})
     with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
-        st.dataframe(rows, hide_index=True, alt="Spent by model")
+        st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
 
 
 def of_sample(result: SampleResult) -> None:
@@ -54,11 +56,13 @@ def total(spent: Mapping[str, Spent]) -> str:
 
 
 def money(cost: float | None) -> str:
-    """US dollars, small sums to two digits that count: $12.30, $0.012, $0.00042."""
+    """US dollars, small sums to two digits that count: $12.30, $0.05, $0.012, $0.00042."""
     if cost is None:
         return "unknown"
-    decimals = max(2, 1 - math.floor(math.log10(cost))) if cost else 0
-    return f"${cost:,.{decimals}f}"
+    if not cost:
+        return "$0"
+    dollars, cents = f"{cost:,.{max(2, 1 - math.floor(math.log10(cost)))}f}".split(".")
+    return f"${dollars}.{cents.rstrip('0'):0<2}"
 
 
 def _cells(name: str, spent: Spent) -> dict[str, object]:

@@ -35,7 +35,7 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
         on_select="rerun",
         selection_mode="single-row",
         column_config={
-            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f", width=95)
+            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f", width=_width(title))
             for title in values.values()
         },
         alt="Samples of this run",
@@ -85,6 +85,11 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
         "Not applicable": mean.not_applicable,
         "Failed": mean.failed,
     }
+
+
+def _width(title: str) -> int:
+    """Pixels in which the title can be read."""
+    return max(95, 8 * len(title))
 
 
 def _model(name: str, of: Mapping[str, object]) -> dict[str, str]:

@@ -42,6 +42,10 @@ class Ledger:
             "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
         }
 
+    def spoil(self, first: int) -> None:
+        """The answers from this call on were of no use: they are paid for, but must not serve again."""
+        self.calls[first:] = [call.model_copy(update={"reusable": False}) for call in self.calls[first:]]
+
     def stored(self) -> None:
         """The calls are in the store now: who asks the same finds them there."""
         if self._shelf:

@@ -57,12 +57,12 @@ class Ticket:
 class Entry(NamedTuple):
     """So much counts until `end`."""
 
-    amount: int
     end: float
+    amount: int
 
 
 class Word(NamedTuple):
-    """What an answer's headers say of one limit; `reset` is how many seconds it takes until nothing counts."""
+    """What an answer's headers say of one limit; `reset` is in how many seconds nothing counts any more."""
 
     limit: int
     used: int
@@ -70,7 +70,7 @@ class Word(NamedTuple):
 
 
 class Window:
-    """At most `limit` in any `seconds`: by our own log, and by what the server told on top of it."""
+    """At most `limit` in any `seconds`: what counts is our own log, and what the server told on top of it."""
 
     def __init__(self, limit: int, seconds: float, margin: float) -> None:
         self.limit = limit
@@ -78,37 +78,39 @@ class Window:
         self._margin = margin
         self._log: dict[Ticket, Entry] = {}
         self._told: list[Entry] = []
-        self._told_of = -math.inf  # when the newest request was sent that the server's count holds
+        self._told_of = -math.inf  # when the newest request was sent that is in what the server told
         self._matches = 0
 
     def wait(self, amount: int, now: float) -> float:
-        """Seconds until so much fits; a request above the limit fits where nothing else counts."""
+        """Seconds until so much fits; more than the limit fits where nothing else counts."""
         over = self._used(now) + min(amount, self.limit) - self.limit
-        opens = now
-        for entry in sorted([*self._log.values(), *self._told], key=lambda entry: entry.end) if over > 0 else ():
+        if over <= 0:
+            return 0.0
+        for entry in sorted([*self._log.values(), *self._told]):
+            over -= entry.amount
             if over <= 0:
                 break
-            over, opens = over - entry.amount, entry.end
-        return opens - now
+        return entry.end - now
 
     def add(self, ticket: Ticket, amount: int) -> None:
-        self._log[ticket] = Entry(amount, ticket.sent + self._seconds + self._margin)
+        self._log[ticket] = Entry(ticket.sent + self._seconds + self._margin, amount)
 
     def remove(self, ticket: Ticket) -> None:
         self._log.pop(ticket, None)
 
     def refund(self, ticket: Ticket, used: int) -> None:
+        """Counts what the request used in the place of what it might have used."""
         if entry := self._log.get(ticket):
             self._log[ticket] = entry._replace(amount=used)
 
     def hear(self, ticket: Ticket, word: Word, now: float) -> None:
-        """Believes what the answer to this request told: all of it to a bucket, else only that more is used."""
+        """Believes what the answer to this request told: a bucket in everything, any other that more is used."""
         self.limit = word.limit
         if self._is_bucket(word):
             self._believe(ticket, word.used, now)
         elif (more := word.used - self._used(now)) > 0:
             rest = self._seconds if word.reset is None else min(word.reset, self._seconds)
-            self._told.append(Entry(more, now + rest + self._margin))
+            self._told.append(Entry(now + rest + self._margin, more))
 
     def _used(self, now: float) -> int:
         self._log = {ticket: entry for ticket, entry in self._log.items() if entry.end > now}
@@ -116,7 +118,7 @@ class Window:
         return sum(entry.amount for entry in (*self._log.values(), *self._told))
 
     def _is_bucket(self, word: Word) -> bool:
-        """Whether the last two resets were as far away as a bucket takes to refill; a full count fits any server."""
+        """Whether the last two resets were just when a bucket would be full again; at the limit any server's are."""
         if word.used < 0.97 * word.limit:
             refill = word.used / word.limit * self._seconds
             fits = word.reset is not None and abs(word.reset - refill) < 0.01 * self._seconds
@@ -125,22 +127,22 @@ class Window:
 
     def _believe(self, ticket: Ticket, used: int, now: float) -> None:
         """Puts the server's count in the place of the log, except for what it may not have seen yet."""
+        self.remove(ticket)
         recent = ticket.sent - self._margin
-        self._log.pop(ticket, None)
-        if ticket.sent < self._told_of - self._margin:
-            return  # the answer to a newer request was there first
-        self._log = {other: entry for other, entry in self._log.items() if other.sent > recent}
-        if self._told_of > recent:  # sent together: who came first to the server is not known
+        if self._told_of - self._margin > ticket.sent:
+            return  # a newer request was answered before: its word holds this one as well
+        if self._told_of > recent:  # sent together, so either may have been the first to arrive
             used = max(used, sum(entry.amount for entry in self._told if entry.end > now))
-        self._told = self._refilled(used, now)
+        self._log = {other: entry for other, entry in self._log.items() if other.sent > recent}
+        self._told = self._given_back(used, now)
         self._told_of = max(self._told_of, ticket.sent)
 
-    def _refilled(self, used: int, now: float) -> list[Entry]:
-        """What is used, in parts of up to a fiftieth of the limit, as a bucket gives it back."""
-        part, second = max(1, self.limit // 50), self._seconds / self.limit
-        ends = [*range(part, used, part), used] if used else []
+    def _given_back(self, used: int, now: float) -> list[Entry]:
+        """How a bucket gives back what is used, in steps of a fiftieth of the limit."""
+        step, second = max(1, self.limit // 50), self._seconds / self.limit
         return [
-            Entry(end - start, now + self._margin + end * second) for start, end in zip([0, *ends], ends, strict=False)
+            Entry(now + self._margin + min(start + step, used) * second, min(step, used - start))
+            for start in range(0, used, step)
         ]
 
 
@@ -160,7 +162,7 @@ class Limiter:
         most: int = 64,
         minute: float = 60.0,
     ) -> None:
-        self._told: dict[Unit, Kind] = {"requests": ("requests", requests_header), "tokens": ("tokens", "minute")}
+        self._headers: dict[Unit, Kind] = {"requests": ("requests", requests_header), "tokens": ("tokens", "minute")}
         self._places = concurrency
         self._most = most
         self._minute = minute
@@ -285,7 +287,7 @@ class Limiter:
 
     def _hear(self, ticket: Ticket, headers: Mapping[str, str]) -> None:
         """Takes limits and counts from the headers; another plan's limits make the free plan's void."""
-        words = {kind: word for unit, kind in self._told.items() if (word := _word(headers, unit))}
+        words = {kind: word for unit, kind in self._headers.items() if (word := _word(headers, unit))}
         if any(kind in words and window.limit != words[kind].limit for kind, window in self._windows.items()):
             self._windows = {kind: window for kind, window in self._windows.items() if kind in words}
         for kind, word in words.items():

@@ -218,6 +218,7 @@ def _read(kind: type[T], response: Any, asked: Asked) -> T:
 def _completion(answer: _Answer, request: Request, note: str) -> Completion:
     choice = answer.choices[0]
     text = choice.message.content or ""
+    # A server that does not count is not one that served nothing: zero would be a measurement.
     used = answer.usage or _Tokens(prompt_tokens=tokens(request.text), completion_tokens=tokens(text))
     return Completion(
         text=text,

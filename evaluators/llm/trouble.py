@@ -203,10 +203,9 @@ def _not_allowed(refusal: Refusal, asked: Asked) -> LLMError:
 
 
 def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
-    model = asked.known
-    is_retired = model is not None and model.is_retired(date.today())
-    since = f" (retired {model.status_date})" if model and is_retired else ""
-    remedy = f"Use {successor(model).title}." if model and is_retired else "Choose another model."
+    since, remedy = "", "Choose another model."
+    if (model := asked.known) and model.is_retired(date.today()):
+        since, remedy = f" (retired {model.status_date})", f"Use {successor(model).title}."
     message = f"{asked.model} is not available at {asked.provider}{since}. {remedy}"
     return RunStoppedError(message, refusal.details(asked))
 
@@ -292,11 +291,8 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
     ({402}, "", _no_credit),
     ({400, 403, 429}, "insufficient_quota|billing_|blocked_api_access", _no_credit),
     ({403}, "", _not_allowed),
-    (
-        {400, 404},
-        "model_not_found|model_decommissioned|model.{0,200}(not found|does not exist|decommissioned)",
-        _model_gone,
-    ),
+    ({400, 404}, "model_not_found|model_decommissioned", _model_gone),
+    ({404}, "model.{0,200}(not found|does not exist)", _model_gone),
     ({404, 405}, "", _nothing_there),
     (range(300, 400), "", _redirected),
     ({413}, r"per min|\bTPM\b", _over_plan),
@@ -331,8 +327,8 @@ def _too_big(asked: Asked, details: str) -> LLMError:
 
 
 def _unfit_key(asked: Asked, details: str) -> LLMError:
-    message = "The API key holds characters that no key has. Enter it again on the Settings page."
-    return RunStoppedError(message, details)
+    # Without details: they would quote the key, in a form that a mask may miss.
+    return RunStoppedError("The API key holds characters that no key has. Enter it again on the Settings page.")
 
 
 def _broken(asked: Asked, details: str) -> LLMError:

@@ -110,11 +110,11 @@ class Job:
             return self._seats[-1]
 
         judge = seat(self.run.judge) if self.run.judge else None
-        seats = [seat(spec) for spec in self.run.models] or [None]
+        seats: list[Seat | None] = [seat(spec) for spec in self.run.models]
         cells = self._store.open_cells(self.run)
         return judge, [
             Lane(self._work, [cell for cell in cells if cell.model == number], each, _workers(each, judge))
-            for number, each in enumerate(seats)
+            for number, each in enumerate(seats or [None])
         ]
 
     def _close(self) -> None:
@@ -158,11 +158,13 @@ class Job:
         """The result for one cell; the one place where an exception becomes a failed result."""
         started = time.perf_counter()
         completion: Completion | None = None
+        generated = 0
         outcome: dict[str, object]
         try:
             sample = self._store.sample(self.run.fingerprint, cell.position)
             if sample.response is None and lane.seat:
                 completion = _answer(sample, self.run.prompt, lane.seat.client(ledger))
+                generated = len(ledger.calls)
                 sample = sample.model_copy(update={"response": completion.text})
             score = self._evaluator_for(ledger).score(sample)
             score.model_dump_json()  # what cannot be stored fails this sample, not the run
@@ -172,6 +174,7 @@ class Job:
             raise
         except Exception as error:
             lane.outages += isinstance(error, TransientError)
+            ledger.spoil(generated)  # what the judge said could not be used: asked again, it may say it better
             outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
         if completion:
             outcome["response"] = completion.text

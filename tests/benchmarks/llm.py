@@ -35,8 +35,10 @@ def provider() -> Iterator[Keys]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         address = process.stdout.readline().strip()
-        yield {"openai": Access(provider="openai", base_url=address, key=SecretStr("sk-bench"))}
-        process.terminate()
+        try:
+            yield {"openai": Access(provider="openai", base_url=address, key=SecretStr("sk-bench"))}
+        finally:
+            process.terminate()
 
 
 def questions(count: int, name: str) -> Dataset:

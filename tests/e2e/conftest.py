@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import URLError
@@ -36,6 +37,9 @@ QUIET = (
     "--no-first-run",
 )
 HOME_HOSTS = {"127.0.0.1", "localhost"}
+FOREIGN = ("SPACE_ID", "PLUMBLINE_", "OPENAI_", "GROQ_")
+"""Variables of whoever runs the tests that would change the app."""
+
 MANY = 1200
 
 PATIENCE = 30_000
@@ -65,13 +69,20 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="session")
 def server(browser_type_launch_args: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """`streamlit run app.py` with a data directory of its own; not without a browser to look at it."""
-    folder, port = tmp_path_factory.mktemp("e2e"), free_port()
-    environment = {name: value for name, value in os.environ.items() if name not in ("SPACE_ID", "PLUMBLINE_PUBLIC")}
-    environment |= {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
+    """The app on somebody's own machine; not without a browser to look at it."""
+    with running(tmp_path_factory.mktemp("e2e")) as served:
+        yield served
+
+
+@contextmanager
+def running(folder: Path, **variables: str) -> Iterator[Server]:
+    """`streamlit run app.py` with a data directory of its own and these environment variables."""
+    port = free_port()
+    own = {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
     with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=ROOT, env=kept | own | variables, stdout=log, stderr=subprocess.STDOUT)
     address = f"http://localhost:{port}"
     try:
         _wait_until_healthy(address, process, folder / "server.log")
@@ -99,8 +110,7 @@ def trace_run(server: Server) -> Run:
 @pytest.fixture
 def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
     """A run that nobody started yet and that takes seconds; a data set of its own for each test."""
-    spec, data = EvaluatorSpec(name="trace"), _many_samples(request.node.name)
-    run = create_run(server.store, data, spec, workspace="local", title="A long run")
+    run = create_long_run(server.store, request.node.name)
     yield run
     page: Page = request.getfixturevalue("page")
     page.goto(f"/trace?run={run.id}")
@@ -141,6 +151,11 @@ def nothing_leaks(page: Page, seen: Seen) -> Iterator[None]:
         if not each.is_closed():
             assert each.get_by_test_id("stException").count() == 0
             assert each.get_by_text("Traceback").count() == 0
+
+
+def create_long_run(store: Store, name: str, workspace: str = "local") -> Run:
+    spec = EvaluatorSpec(name="trace")
+    return create_run(store, _many_samples(name), spec, workspace=workspace, title="A long run")
 
 
 def browser_path() -> str:

@@ -4,9 +4,10 @@ import asyncio
 import gzip
 import logging
 import socket
+import traceback
 import tracemalloc
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -85,19 +86,13 @@ def request_to(name: str, text: str = "Say: London", **options: object) -> Reque
     return Request(spec=ModelSpec(provider=name, model=MODELS[name], effort="low", **options), text=text)
 
 
-@asynccontextmanager
-async def connected(access: Access, seconds: float = 60):
-    provider = Provider(access, seconds)
-    try:
-        yield provider
-    finally:
-        await provider.close()
-
-
 def with_provider(access: Access, work: Callable[[Provider], Awaitable], seconds: float = 60):
     async def run():
-        async with connected(access, seconds) as provider:
+        provider = Provider(access, seconds)
+        try:
             return await work(provider)
+        finally:
+            await provider.close()
 
     return asyncio.run(run())
 
@@ -155,7 +150,7 @@ def test_a_fault_becomes_the_error_that_says_what_to_do(loopback, name, fault):
     assert phrase.format(**TITLES[name]) in str(error)
     if isinstance(error, TransientError):
         assert error.tries == (2 if fault in TRIED_TWICE else 4)
-    assert KEY not in str(error) + error.details
+    assert KEY not in "".join(traceback.format_exception(error)) + error.details
     assert len(server.asked) == 1
 
 
@@ -237,7 +232,8 @@ def test_the_provider_s_models_are_listed(loopback, name):
 
 @both
 def test_a_wrong_key_is_told_when_the_models_are_listed(loopback, name):
-    with Loopback(key="another") as server, pytest.raises(RunStoppedError, match="key was refused") as caught:
+    server = loopback(key="another")
+    with pytest.raises(RunStoppedError, match="key was refused") as caught:
         with_provider(access_to(server, name), lambda provider: provider.models())
     assert KEY not in str(caught.value) + caught.value.details
 
@@ -265,8 +261,7 @@ def test_a_key_that_no_header_can_hold_is_not_shown(loopback, name, key):
     server = loopback()
     error = failure(access_to(server, name, key))
     assert type(error) is RunStoppedError
-    assert "gsk_" not in str(error)
-    assert key not in error.details
+    assert "gsk_" not in str(error) + error.details
 
 
 def test_without_a_key_a_custom_endpoint_gets_a_placeholder(loopback):
@@ -305,22 +300,11 @@ def test_a_huge_body_is_not_read_into_memory(loopback, name):
 
 
 @both
-@pytest.mark.parametrize("size", [10_000, 200_000_000])
-def test_a_body_that_came_compressed_is_bound_more_tightly(name, size):
-    body = gzip.compress(b" " * size + b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}')
-
-    async def run():
-        async with served(body, "content-encoding: gzip") as address, connected(access(address)) as provider:
-            return (await provider.complete(request_to(name))).completion.text
-
-    def access(address):
-        return Access(provider=name, base_url=address, key=SecretStr(KEY))
-
-    if size == 10_000:
-        assert asyncio.run(run()) == "London"
-    else:
-        with pytest.raises(LLMError, match="far more than an answer"):
-            asyncio.run(run())
+def test_a_compressed_body_is_read_as_far_as_it_is_small(name):
+    answer = b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}'
+    assert told(name, gzip.compress(b" " * 10_000 + answer), "content-encoding: gzip").text == "London"
+    with pytest.raises(LLMError, match="far more than an answer"):
+        told(name, gzip.compress(b" " * 200_000_000 + answer), "content-encoding: gzip")
 
 
 @both
@@ -338,42 +322,29 @@ def test_a_body_that_came_compressed_is_bound_more_tightly(name, size):
     ],
 )
 def test_a_body_of_the_wrong_shape_is_no_answer(name, body):
-    async def run():
-        async with served(body) as address:
-            access = Access(provider=name, base_url=address, key=SecretStr(KEY))
-            async with connected(access) as provider:
-                await provider.complete(request_to(name))
-
     with pytest.raises(TransientError, match="Unexpected answer"):
-        asyncio.run(run())
+        told(name, body)
 
 
 @both
 def test_tokens_that_the_provider_does_not_count_are_estimated(name):
-    body = b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}], "usage": null}'
-
-    async def run():
-        async with served(body) as address:
-            access = Access(provider=name, base_url=address, key=SecretStr(KEY))
-            async with connected(access) as provider:
-                return (await provider.complete(request_to(name))).completion
-
-    assert asyncio.run(run()).usage == Usage(prompt_tokens=11, answer_tokens=10)
+    completion = told(name, b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}')
+    assert completion.usage == Usage(prompt_tokens=11, answer_tokens=10)
 
 
 @both
 def test_connections_are_kept_and_used_again(loopback, name):
     async def ports_after_each_round(provider):
         rounds = []
-        for _ in range(3):
+        for _ in range(2):
             await asyncio.gather(*(provider.complete(request_to(name)) for _ in range(30)))
             rounds.append(own_ports(int(server.address.rpartition(":")[2])))
         return rounds
 
     server = loopback(latency=1)
-    first, *others = with_provider(access_to(server, name), ports_after_each_round)
+    first, second = with_provider(access_to(server, name), ports_after_each_round)
     assert len(first) == 30
-    assert others == [first, first]
+    assert second == first
 
 
 @both
@@ -394,10 +365,11 @@ def test_an_attempt_that_is_cancelled_ends_and_the_provider_goes_on(loopback, na
 @both
 def test_no_log_line_holds_the_prompt_or_the_key(loopback, name, caplog):
     quiet_logs()
-    with caplog.at_level(logging.DEBUG), Loopback(fault=lambda asked: asked.text.partition(" ")[0]) as server:
-        for text in ("500 confidential", " confidential"):
-            with suppress(TransientError):
-                ask(access_to(server, name), text=text)
+    server = loopback(fault=lambda asked: asked.text.partition(" ")[0])
+    with caplog.at_level(logging.DEBUG):
+        ask(access_to(server, name), text=" confidential")
+        with suppress(TransientError):
+            ask(access_to(server, name), text="500 confidential")
     assert len(server.asked) == 2
     assert "confidential" not in caplog.text
     assert KEY not in caplog.text
@@ -412,15 +384,20 @@ def own_ports(server_port: int) -> set[int]:
     }
 
 
-@asynccontextmanager
-async def served(body: bytes, *headers: str):
-    """The address of a server that gives every request the same body."""
+def told(name: str, body: bytes, *headers: str) -> Completion:
+    """What the provider makes of a response with this body."""
 
-    async def answer(reader, writer):
+    async def respond(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
         head = ("HTTP/1.1 200 OK", f"content-length: {len(body)}", "content-type: application/json", *headers)
         writer.write("\r\n".join((*head, "", "")).encode() + body)
         await writer.drain()
+        writer.close()
 
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async def complete(provider):
+        async with await asyncio.start_server(respond, sock=listening):
+            return (await provider.complete(request_to(name))).completion
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    return with_provider(Access(provider=name, base_url=address, key=SecretStr(KEY)), complete)

@@ -139,9 +139,9 @@ def test_settings_show_the_link_and_what_the_host_allows(
     checked(at.run())
     assert [code.value for code in at.code] == [f"https://me-plumbline.hf.space/?w={MINE}"]
     text = said(at, "markdown")
-    assert "1 of yours, 8 of all visitors" in text
+    assert "1 run of yours may be at work at a time, 8 of all" in text
     assert "up to 2,000 samples" in text
-    assert "7 uploads are kept for you" in text
+    assert "Up to 7 uploads of yours are kept" in text
     assert "for 5 minutes is paused" in text
 
 

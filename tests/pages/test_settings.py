@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from evaluators.llm import Access, catalogue
 from evaluators.prompts import load
 from evaluators.runs.engine import create_run, registry
 from evaluators.types import Ability, Call, Completion, EvaluatorSpec, ModelSpec
-from tests.loopback import DEFAULT_MODELS, Loopback
+from tests.loopback import Loopback
 from ui import session
 
 from .conftest import OpenPage, checked
@@ -157,9 +158,10 @@ def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
     with Loopback(models=["my-model"]) as local:
         at = enter(open_page("settings"), "custom", "", f" {local.base_url}/ ")
         assert "Works: 1 model offered." in said(at, "success")
-        assert table(at, "Model") == [
-            {"Model": "my-model", "Status": "production", "In": None, "Out": None, "Context": None}
-        ]
+        (row,) = table(at, "Model")
+        assert (row["Model"], row["Status"]) == ("my-model", None)
+        assert all(math.isnan(row[name]) for name in ("Price in", "Price out", "Context"))  # shown as "unknown"
+        assert at.text_input(key="typed_custom").placeholder == ""
         assert at.session_state["keys"]["custom"].base_url == local.base_url
 
 
@@ -189,15 +191,13 @@ def test_before_a_test_the_table_is_plumblines_own(open_page: OpenPage) -> None:
     assert rows["GPT-OSS 20B"] | {"Free plan": ""} == {
         "Model": "GPT-OSS 20B",
         "Status": "production",
-        "In": 0.075,
-        "Out": 0.3,
+        "Price in": 0.075,
+        "Price out": 0.3,
         "Context": 131_072,
         "Free plan": "",
         "Cannot be chosen": "needs a key: Settings",
     }
-    assert rows["GPT-OSS 20B"]["Free plan"] == (
-        "30 requests a minute, 1,000 requests a day, 8,000 tokens a minute, 200,000 tokens a day"
-    )
+    assert rows["GPT-OSS 20B"]["Free plan"] == ("30 calls/min, 1,000 calls/day, 8,000 tokens/min, 200,000 tokens/day")
     assert "Test the key to see which of them it may use." in said(at)
 
 

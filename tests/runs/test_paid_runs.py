@@ -17,7 +17,7 @@ from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.store import Counts, Store
-from evaluators.types import Cap, Cell
+from evaluators.types import Ability, Cap, Cell, Dataset
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
@@ -127,6 +127,21 @@ def test_what_is_not_a_whole_answer_is_never_stored_for_others(store, registry, 
     assert finished(store, run, registry, server).scored == 1
 
 
+def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_not(store, registry, loopback):
+    words = {paid.LUNA.model: "I can not answer.", paid.SOL.model: "Hm."}
+    server = loopback(answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model])
+    task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
+    samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
+    run = paid.paid_run(store, Dataset(name="d", samples=samples), judge=paid.SOL)
+
+    assert finished(store, run, registry, server).failed == 1
+    assert "cannot be read" in store.result(run.id, 0).error
+    words[paid.SOL.model] = "It declines.\nVerdict: yes"
+    assert finished(store, run, registry, server).scored == 1
+    assert store.result(run.id, 0).score.values == {"rejection": 1.0, "rejection_judged": 1.0}
+    assert [asked.model for asked in server.asked] == [paid.LUNA.model, paid.SOL.model, paid.SOL.model]
+
+
 # Faults
 
 
@@ -166,9 +181,7 @@ def test_lasting_faults_fail_exactly_their_samples_with_the_reason(store, regist
         ("429 day", "resume after"),
     ],
 )
-def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(
-    store, registry, loopback, fault, words
-):
+def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(store, registry, loopback, fault, words):
     trouble = Trouble(fault, after=20)
     server = loopback(fault=trouble)
     run = paid.paid_run(store, paid.dataset(60))
@@ -273,7 +286,7 @@ def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, 
 def test_without_a_key_the_run_is_kept_and_says_what_to_do(store, registry):
     run = paid.paid_run(store, paid.dataset(2))
 
-    with pytest.raises(AccessError, match="No key for OpenAI. Enter one on the Settings page or set OPENAI_API_KEY"):
+    with pytest.raises(AccessError, match="No key for OpenAI"):
         registry.start(run, store, {})
     assert store.open_cells(run) == [Cell(0), Cell(1)]
     assert not registry.is_live(run.id)

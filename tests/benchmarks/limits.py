@@ -1,0 +1,106 @@
+"""60 labelling-sized calls within the limits of a plan, against a provider on this computer: time taken and refusals.
+
+A "minute" lasts two seconds. `permitted` is the least time that the server's own rule allows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from math import ceil
+
+from pydantic import SecretStr
+
+from evaluators.errors import RateLimitedError
+from evaluators.llm import Access, Request
+from evaluators.llm.catalogue import Limits
+from evaluators.llm.limits import Limiter
+from evaluators.llm.provider import Provider
+from evaluators.types import ModelSpec
+from tests.loopback import Loopback, ServerLimits, token_count
+
+CALLS = 60
+PROMPT = "p" * 4 * (1300 - token_count(""))
+ANSWER = "a" * 4 * (500 - token_count(""))
+SPEC = ModelSpec(provider="custom", model="openai/gpt-oss-20b", answer_tokens=700)
+RESERVED, USED = 1300 + 700, 1300 + 500
+PLANS = {
+    "bucket with refund": ServerLimits(requests=30, tokens=8000, minute=2.0),
+    "bucket without refund": ServerLimits(requests=30, tokens=8000, minute=2.0, refunds=False),
+    "window with refund": ServerLimits(requests=30, tokens=8000, minute=2.0, kind="window"),
+    "window without refund": ServerLimits(requests=30, tokens=8000, minute=2.0, kind="window", refunds=False),
+}
+
+
+def permitted_minutes(plan: ServerLimits, calls: int = CALLS) -> float:
+    """When the last call can be let in at the earliest, if answers come at once."""
+    counted = USED if plan.refunds else RESERVED
+    if plan.kind == "window":
+        at_once = min(plan.requests, 1 + (plan.tokens - RESERVED) // counted)
+        return ceil(calls / at_once) - 1
+    tokens = ((calls - 1) * counted + RESERVED - plan.tokens) / plan.tokens
+    return max(0.0, tokens, (calls - plan.requests) / plan.requests)
+
+
+async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
+    """All plans side by side, with 8 and with 32 callers; of a window, the limiter's minute may have some slack."""
+    variants = [(name, callers) for name in PLANS for callers in (8, 32)]
+    ready = asyncio.Barrier(len(variants))
+    slack = {"bucket": 1.0, "window": window_slack}
+    results = await asyncio.gather(
+        *[_asked(PLANS[name], callers, slack[PLANS[name].kind], ready) for name, callers in variants]
+    )
+    return {f"{name}, {callers} callers": result for (name, callers), result in zip(variants, results, strict=True)}
+
+
+async def _asked(plan: ServerLimits, callers: int, slack: float, ready: asyncio.Barrier) -> dict[str, float]:
+    limits = Limits(rpm=plan.requests, tpm=plan.tokens)
+    limiter = Limiter(limits, requests_header="day", concurrency=callers, minute=slack * plan.minute)
+    with Loopback(limits=plan, latency=0.1, answer=lambda text: ANSWER) as server:
+        provider = Provider(Access(provider="custom", base_url=server.base_url, key=SecretStr("any")))
+        await provider.models()  # opens it: that takes longer than a request may be late
+        await ready.wait()
+        todo = iter(range(CALLS))
+        await asyncio.gather(*[_caller(todo, limiter, provider) for _ in range(callers)])
+        await provider.close()
+    arrivals = [request.at for request in server.asked if request.status == 200]
+    minutes = (arrivals[-1] - arrivals[0]) / plan.minute
+    return {
+        "answered": len(arrivals),
+        "refused": server.refused,
+        "minutes": round(minutes, 2),
+        "of_permitted": round(permitted_minutes(plan) / minutes, 3),
+    }
+
+
+async def _caller(todo: Iterator[int], limiter: Limiter, provider: Provider) -> None:
+    for _ in todo:
+        while not await _answered(limiter, provider):
+            pass
+
+
+async def _answered(limiter: Limiter, provider: Provider) -> bool:
+    ticket = await limiter.acquire(RESERVED)
+    try:
+        reply = await provider.complete(Request(spec=SPEC, text=PROMPT))
+    except RateLimitedError as error:
+        limiter.refused(ticket, error.wait, {})
+        return False
+    usage = reply.completion.usage
+    limiter.settle(ticket, usage.prompt_tokens + usage.answer_tokens, reply.headers)
+    return True
+
+
+async def acquire_microseconds(times: int = 1000) -> float:
+    """From asking for a ticket to giving it back, where nobody has to wait."""
+    limiter = Limiter(Limits(rpm=10**6, tpm=10**9, rpd=10**6, tpd=10**9), requests_header="day")
+    started = time.perf_counter()
+    for _ in range(times):
+        limiter.settle(await limiter.acquire(2000), 1800, {})
+    return round(1e6 * (time.perf_counter() - started) / times, 1)
+
+
+if __name__ == "__main__":
+    print(json.dumps({**asyncio.run(measured()), "acquire_us": asyncio.run(acquire_microseconds())}))

@@ -1,0 +1,63 @@
+"""Two models in one run, in the browser: what it will cost, at work on every page, stopped, resumed, two lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.loopback import Loopback
+
+from .conftest import Server, running
+
+FINISHED = re.compile(r"Finished · 48 / 48 scored")
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Loopback]:
+    with Loopback(latency=2.0, models=("gpt-6-luna", "gpt-6-sol")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    variables = {"OPENAI_API_KEY": "sk-in-the-browser", "OPENAI_BASE_URL": provider.base_url, "PLUMBLINE_WORKERS": "2"}
+    with running(tmp_path_factory.mktemp("models"), **variables) as served:
+        yield served
+
+
+def test_two_models_from_the_drop_down_to_two_lines(page: Page, app: Server, provider: Loopback) -> None:
+    main = page.get_by_test_id("stMain")
+    page.goto(f"{app.address}/rgb")
+    page.get_by_role("button", name=re.compile("Remove Offline reader")).click()
+    for name in ("GPT-6 Luna", "GPT-6 Sol"):
+        page.get_by_role("combobox", name="Models").click()
+        page.get_by_role("option", name=re.compile(name)).click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name=re.compile(f"Remove {name}"))).to_be_visible()
+        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
+        page.get_by_role("button", name=ability).click()
+    for level in ("20 %", "40 %", "60 %", "80 %"):
+        page.get_by_role("button", name=f"Remove {level}").click()
+    expect(main.get_by_text("24 prompts will be asked of each of 2 models.")).to_be_visible()
+    expect(main.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+
+    expect(main.get_by_text(re.compile(r"Running · \d+ / 48 scored"))).to_be_visible()
+    page.get_by_role("link", name="Datasets").click()
+    sidebar = page.get_by_test_id("stSidebar")
+    expect(sidebar.get_by_text(re.compile(r"Running · \d+ / 48 scored.*\$"))).to_be_visible()
+    page.get_by_role("link", name="RGB", exact=True).click()
+    page.reload()
+    page.get_by_role("button", name="Cancel").click()
+    expect(main.get_by_text(re.compile(r"Stopped · \d+ / 48 scored"))).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    expect(main.get_by_text(FINISHED)).to_be_visible(timeout=60_000)
+
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(2)
+    expect(page.locator(".js-plotly-plot .legendtext").first).to_have_text(re.compile("GPT-6"))
+    assert len(provider.asked) <= 48 + 4  # those that Cancel cut off: two workers for each model

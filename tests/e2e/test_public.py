@@ -1,0 +1,133 @@
+"""A public host, two visitors in two browsers: each sees only what is theirs, and comes back to it by their link."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import websockets
+from playwright.sync_api import BrowserContext, Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from .conftest import MANY, Server, create_long_run, running
+
+NOT_HERE = "There is no such run here"
+KEY = "sk-visitor-0123456789abcdef"
+RUNNING = re.compile(r"Running · [\d,]+ / [\d,]+ scored")
+
+NewContext = Callable[..., BrowserContext]
+
+
+@pytest.fixture(scope="module")
+def host(browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("public"), PLUMBLINE_PUBLIC="1") as served:
+        yield served
+
+
+def test_neither_of_two_visitors_sees_anything_of_the_other(host: Server, new_context: NewContext) -> None:
+    ann, ben = (visitor(new_context, host) for _ in range(2))
+    upload(ann, "anns_secret.jsonl")
+    enter_key(ann)
+    run = start_sample(ann)
+    address = urlsplit(ann.url)
+
+    assert workspace(ann) != workspace(ben)
+    go(ben, "Runs")
+    expect(ben.get_by_text("No run yet.")).to_be_visible()
+    go(ben, "Datasets")
+    ben.get_by_role("combobox", name="Data set").click()
+    expect(ben.get_by_role("option", name=re.compile("RGB sample")).first).to_be_visible()
+    expect(ben.get_by_text("anns_secret")).to_have_count(0)
+    ben.keyboard.press("Escape")
+    go(ben, "Settings")
+    expect(ben.get_by_label("Key", exact=True)).to_have_value("")
+    for guess in (f"/rgb?run={run}", f"/sample?run={run}&sample=1", f"/rgb?run={run}&w={workspace(ben)}"):
+        ben.goto(f"{host.address}{guess}")
+        expect(ben.get_by_text(NOT_HERE)).to_be_visible()
+    assert KEY not in address.query + address.path + ann.content()
+
+
+def test_both_come_back_by_their_own_links_and_resume(host: Server, new_context: NewContext) -> None:
+    visitors = [visitor(new_context, host) for _ in range(2)]
+    links = []
+    for number, page in enumerate(visitors):
+        run = create_long_run(host.store, f"visitor {number}", workspace(page))
+        links.append(f"{host.address}/trace?run={run.id}&w={workspace(page)}")
+        page.goto(links[-1])
+        page.get_by_role("button", name="Resume").click()
+        expect(page.get_by_test_id("stMain").get_by_text(RUNNING)).to_be_visible()
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_role("button", name="Resume")).to_be_visible()
+        page.context.close()
+
+    for link in links:
+        again = new_context().new_page()
+        again.goto(link)
+        again.get_by_role("button", name="Resume").click()
+        finished = again.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
+        expect(finished).to_be_visible(timeout=90_000)
+        go(again, "Runs")
+        expect(again.get_by_text("A long run")).to_have_count(1)
+
+
+def test_a_stranger_who_clears_the_caches_disturbs_no_run(host: Server, new_context: NewContext) -> None:
+    page = visitor(new_context, host)
+    run = create_long_run(host.store, "cleared", workspace(page))
+    page.goto(f"{host.address}/trace?run={run.id}&w={workspace(page)}")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_test_id("stMain").get_by_text(RUNNING)).to_be_visible()
+
+    asyncio.run(clear_caches(host))
+
+    finished = page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
+    expect(finished).to_be_visible(timeout=90_000)
+
+
+def visitor(new_context: NewContext, host: Server) -> Page:
+    page = new_context().new_page()
+    page.goto(host.address)
+    expect(page.get_by_role("heading", name="Plumbline")).to_be_visible()
+    page.wait_for_url(re.compile(r"[?&]w="))
+    return page
+
+
+def workspace(page: Page) -> str:
+    return parse_qs(urlsplit(page.url).query)["w"][0]
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+
+
+def upload(page: Page, name: str) -> None:
+    go(page, "Datasets")
+    row = b'{"question": "Who?", "response": "Mina.", "retrieved_documents": ["Mina."]}'
+    page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": row})
+    expect(page.get_by_text("1 rows read.")).to_be_visible()
+
+
+def enter_key(page: Page) -> None:
+    go(page, "Settings")
+    page.get_by_label("Key", exact=True).fill(KEY)
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+
+
+def start_sample(page: Page) -> str:
+    """Starts the RGB sample and returns the run's id."""
+    page.get_by_role("link", name="Home").click()
+    page.get_by_role("button", name="Run the RGB sample").click()
+    expect(page.get_by_test_id("stMain").get_by_text(re.compile("Finished · 216 / 216"))).to_be_visible(timeout=90_000)
+    return parse_qs(urlsplit(page.url).query)["run"][0]
+
+
+async def clear_caches(host: Server) -> None:
+    """What any visitor can send to a Streamlit server."""
+    address = f"ws://{urlsplit(host.address).netloc}/_stcore/stream"
+    async with websockets.connect(address, origin=host.address) as socket:
+        await socket.send(BackMsg(clear_cache=True).SerializeToString())
+        await asyncio.wait_for(socket.recv(), 30)

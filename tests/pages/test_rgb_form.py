@@ -1,0 +1,254 @@
+"""Asking LLMs: what can be chosen and why not, what it will take, and that a run is what the form said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm import clients
+from evaluators.llm.catalogue import Choice, Model
+from evaluators.types import Ability, Cap
+from tests.loopback import Loopback
+from ui import session
+from ui.model_form import label
+
+from .conftest import OpenPage, Upload, checked
+from .screen import jsonl, runs, said, segments, settled, state, table
+
+KEY = "sk-Loopback-0123456789-abcdef"
+OFFLINE, OSS, LUNA = "offline/offline-reader", "groq/openai/gpt-oss-20b", "openai/gpt-6-luna"
+UNPRICED = "openai/openai/gpt-oss-20b"
+"""The loopback provider offers it, and the catalogue does not know that OpenAI would."""
+
+DOCUMENT = "Mina Osei. " + "x" * 78
+TOKENS = 33
+"""Of "Who?", a line break, "[1] ", the document and a number: 4 + 1 + 4 + 89 + 2 = 100 bytes; a quarter, and 8."""
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Groq and OpenAI are both this server, and what they offer is known."""
+    with Loopback(key=KEY, answer=lambda _: "Mina Osei.") as server:
+        monkeypatch.setenv("GROQ_API_KEY", KEY)
+        monkeypatch.setenv("GROQ_BASE_URL", server.address)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for access in session.keys().values():
+            clients.ask_models(access)
+        yield server
+
+
+# Choosing
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem", "expected"),
+    [
+        ({"price_in": 0.15, "price_out": 0.6}, "", "GPT 7 · Groq · $0.15 / $0.60"),
+        ({"price_in": 0.075, "price_out": 12}, "", "GPT 7 · Groq · $0.075 / $12.00"),
+        ({"price_in": 0, "price_out": 0}, "", "GPT 7 · Groq · free"),
+        ({}, "", "GPT 7 · Groq · price unknown"),
+        ({"status": "preview"}, "", "GPT 7 · Groq · price unknown · preview"),
+        (
+            {"status": "deprecated", "status_date": "2027-01-14"},
+            "",
+            "GPT 7 · Groq · price unknown · until 2027-01-14",
+        ),
+        ({"price_in": 1, "price_out": 2}, "needs a key: Settings", "✕ GPT 7 · Groq · needs a key"),
+        ({}, "not offered to this key", "✕ GPT 7 · Groq · not offered to this key"),
+        ({}, "retired 2026-08-16; use GPT 8", "✕ GPT 7 · Groq · retired 2026-08-16; use GPT 8"),
+    ],
+)
+def test_a_label_says_what_a_model_costs_or_why_it_cannot_be_asked(
+    facts: dict[str, Any], problem: str, expected: str
+) -> None:
+    model = Model(provider="groq", model="gpt-7", title="GPT 7", **facts)
+    assert label(Choice(model=model, problem=problem)) == expected
+
+
+def test_without_a_key_the_offline_reader_is_ready_and_nothing_else_is_asked_of_the_student(
+    open_page: OpenPage,
+) -> None:
+    at = open_page("rgb")
+    names = at.multiselect(key="rgb_models").options
+    assert names[0] == "Offline reader (baseline, no key) · free"
+    assert all(name.startswith("✕ ") for name in names[1:])
+    assert at.selectbox(key="rgb_judge").disabled
+    assert not [widget.label for widget in at.number_input if widget.key == "rgb_answer_tokens"]
+    assert not at.button(key="rgb_start").disabled
+
+
+def test_models_that_cannot_be_asked_come_last(open_page: OpenPage, provider: Loopback) -> None:
+    names = open_page("rgb").multiselect(key="rgb_models").options
+    refused = [name.startswith("✕ ") for name in names]
+    assert "GPT-6 Luna · OpenAI · $0.10 / $0.50" in names
+    assert refused == sorted(refused)
+    assert True in refused
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (OSS, "GPT-OSS 20B: needs a key. Enter one, or choose another model."),
+        ("groq/llama-3.1-8b-instant", "use GPT-OSS 20B. Choose another model."),
+    ],
+)
+def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
+    open_page: OpenPage, model: str, message: str
+) -> None:
+    at = chosen(open_page("rgb"), OFFLINE, model)
+    assert message in said(at, "warning")
+    assert at.button(key="rgb_start").disabled
+    links = [link.proto.label for link in at.get("page_link")]
+    assert ("Enter a key on the Settings page" in links) is (model == OSS)
+
+
+def test_without_any_model_nothing_starts(open_page: OpenPage) -> None:
+    assert chosen(open_page("rgb")).button(key="rgb_start").disabled
+
+
+def test_a_judge_that_also_answers_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+    at = chosen(open_page("rgb"), OFFLINE, judge=LUNA)
+    assert "may favour its own answers" not in said(at)
+    at = chosen(at, LUNA, judge=LUNA)
+    assert "This judge also answers, and may favour its own answers." in said(at)
+
+
+def test_a_temperature_that_a_model_does_not_take_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+    at = chosen(open_page("rgb"), OSS, UNPRICED)
+    assert "The temperature is left to openai/gpt-oss-20b." in said(at)
+
+
+# What it will take
+
+
+def test_every_model_has_a_line_of_its_own(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+    at = chosen(small(open_page, upload), OFFLINE, OSS, UNPRICED)
+    assert "2 prompts will be asked of each of 3 models." in said(at)
+    common = {"Calls": 2, "Stored": 0, "Prompt tokens": f"{2 * TOKENS}"}
+    assert table(at, "Model") == [
+        # 30 to 1,024 tokens for each answer; 2,048 answer tokens at $0.30 a million are less than a cent
+        common
+        | {"Model": "Offline reader (baseline, no key)", "Answer tokens": "0", "Cost": "free", "Waiting": "none"},
+        common | {"Model": "GPT-OSS 20B", "Answer tokens": "60 to 2,048", "Cost": "under $0.01", "Waiting": "none"},
+        common
+        | {
+            "Model": "openai/gpt-oss-20b",
+            "Answer tokens": "60 to 2,048",
+            "Cost": "unknown",
+            "Waiting": "unknown",
+        },
+    ]
+    assert "4 bytes to a token, 30 to 1,024 tokens to an answer" in said(at)
+
+
+def test_the_answer_budget_is_what_an_answer_may_cost(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+    at = chosen(small(open_page, upload), LUNA, answer_tokens=32768)
+    (row,) = table(at, "Model")
+    # 65,536 answer tokens at $0.50 a million are $0.0328, and 66 prompt tokens next to nothing
+    assert (row["Answer tokens"], row["Cost"]) == ("60 to 65,536", "up to $0.03")
+
+
+def test_the_judge_has_a_line_for_all_that_it_judges(open_page: OpenPage, provider: Loopback) -> None:
+    at = chosen(open_page("rgb"), OFFLINE, LUNA, judge=OSS)
+    rows = table(at, "Model")
+    assert [(row["Model"], row["Calls"]) for row in rows] == [
+        ("Offline reader (baseline, no key)", 216),
+        ("GPT-6 Luna", 216),
+        (
+            "GPT-OSS 20B (judge)",
+            72,
+        ),  # the answers of two models to 24 questions without an answer and 12 planted errors
+    ]
+
+
+def test_calls_that_can_never_be_answered_are_told_with_the_numbers(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    at = chosen(small(open_page, upload), OSS, answer_tokens=10_000)
+    assert (
+        "GPT-OSS 20B: 2 of 2 calls can never be answered. Prompt and answer budget (10,000 tokens) together exceed "
+        "8,000 tokens a minute (free plan). Lower the answer budget" in said(at, "warning")
+    )
+
+
+def test_a_run_that_the_day_limit_stretches_over_days_is_told(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    at = chosen(small(open_page, upload, rows=60), OSS, answer_tokens=7000)
+    # At most 60 * 7,033 tokens, 2.11 times the day's 200,000: 1.11 days of waiting. At least 60 calls at 30 a minute.
+    assert table(at, "Model")[0]["Waiting"] == "60 s to 27 h"
+    assert "200,000 tokens a day (free plan) make this take 60 s to 27 h" in said(at, "warning")
+
+
+# Starting
+
+
+def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    at = small(open_page, upload)
+    at = chosen(at, OFFLINE, LUNA, judge=OSS, calls=50, dollars=0.5, answer_tokens=256)
+    at.button(key="rgb_start").click()
+    at = settled(at.run())
+    assert state(at).startswith("Finished · 4 / 4 scored")
+    (run,) = runs()
+    assert [model.id for model in run.models] == [OFFLINE, LUNA]
+    assert {model.base_url for model in (run.models[1], run.judge)} == {provider.base_url, provider.address}
+    assert (run.models[1].answer_tokens, run.judge.id, run.cap) == (256, OSS, Cap(calls=50, cost=0.5))
+    assert [asked.model for asked in provider.asked] == ["gpt-6-luna"] * 2
+
+    at = chosen(small(open_page, upload), LUNA, answer_tokens=256)
+    assert [(row["Calls"], row["Stored"]) for row in table(at, "Model")] == [(0, 2)]
+    at = chosen(at, LUNA, use_cache=False)
+    assert [(row["Calls"], row["Stored"]) for row in table(at, "Model")] == [(2, 0)]
+
+
+def test_a_cap_in_dollars_is_refused_where_a_price_is_unknown(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    at = chosen(small(open_page, upload), UNPRICED, dollars=1.0)
+    at.button(key="rgb_start").click()
+    assert "The price of openai/gpt-oss-20b is unknown" in said(checked(at.run()), "error")
+    assert not runs()
+
+
+def test_a_public_host_says_when_a_run_is_too_large(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    monkeypatch.setenv("PLUMBLINE_CELLS_PER_RUN", "100")
+    at = open_page("rgb")
+    at.button(key="rgb_start").click()
+    assert "This run has 216 samples to score; this host allows 100." in said(checked(at.run()), "error")
+
+
+def small(open_page: OpenPage, upload: Upload, rows: int = 2) -> AppTest:
+    """The form for noise robustness over a bed of so many rows, one document a prompt and nothing else."""
+    bed = [
+        {"id": n, "query": "Who?", "answer": "Mina Osei", "positive": [f"{DOCUMENT}{n:02}"], "negative": ["No."]}
+        for n in range(rows)
+    ]
+    upload("bed.json", jsonl(*bed))
+    at = open_page("rgb")
+    at.selectbox(key="rgb_bed").set_value("bed.json")
+    checked(at.run())
+    segments(at, "rgb_abilities_bed.json").set_value([Ability.NOISE])
+    at.multiselect(key="rgb_noise").set_value([0.0])
+    at.number_input(key="rgb_passages").set_value(1)
+    at.text_area(key="rgb_prompt_en").set_value("$question\n$documents")
+    return checked(at.run())
+
+
+def chosen(at: AppTest, *models: str, judge: str | None = None, **options: float) -> AppTest:
+    """The form with these models and options chosen."""
+    at.multiselect(key="rgb_models").set_value(list(models))
+    if judge:
+        at.selectbox(key="rgb_judge").set_value(judge)
+    checked(at.run())
+    if "use_cache" in options:
+        at.toggle(key="rgb_use_cache").set_value(bool(options.pop("use_cache")))
+    for name, value in options.items():
+        at.number_input(key=f"rgb_{name}").set_value(value)
+    return checked(at.run())
