@@ -63,7 +63,7 @@ class LLMError(PlumblineError):
 class TransientError(LLMError):
     """It may go better in a moment; `tries` is how often a request is sent in all before its sample fails."""
 
-    def __init__(self, message: str, details: str = "", *, tries: int = 4, wait: float | None = None) -> None:
+    def __init__(self, message: str, details: str = "", *, tries: int = 5, wait: float | None = None) -> None:
         super().__init__(message, details)
         self.tries = tries
         self.wait = wait

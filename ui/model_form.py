@@ -166,7 +166,7 @@ def _status(model: Model) -> list[str]:
 
 def _options(asked: Sequence[Choice], key: str) -> Options:
     """How the LLMs among these are asked; without one there is nothing to choose."""
-    llms = [choice.model for choice in asked if choice.model.id != OFFLINE.id]
+    llms = [choice.model for choice in asked if choice.model.id != OFFLINE.id and not choice.problem]
     if not llms:
         return Options()
     budget, heat, calls, cost = st.columns(4, vertical_alignment="bottom")
@@ -223,8 +223,10 @@ def show_estimate(plan: Plan, what: Sent) -> None:
         judged = estimate(plan.judge, what.judge_tokens * len(plan.models))
         rows.append((f"{catalogue.title(plan.judge)} (judge)", judged))
     tables.plain_rows([_cells(name, each) for name, each in rows], "Estimate")
-    bases = [f"{', '.join(names)}: {words}" for words, names in _bases(rows).items()]
-    st.caption("  \n".join(map(plain, [*bases, PLAN])))
+    notes = [f"{', '.join(names)}: {words}" for words, names in _bases(rows).items()]
+    notes += [PLAN] if any(each.limited_by for _, each in rows) else []
+    if notes:
+        st.caption("  \n".join(map(plain, notes)))
     for name, each in rows:
         _warn(name, each)
 
@@ -239,7 +241,7 @@ def _estimate(model: ModelSpec, what: Sent, use_cache: bool) -> Estimate:
 def _cells(name: str, each: Estimate) -> dict[str, object]:
     return {
         "Model": name,
-        "Cost": money(each.cost_low, each.cost_high),
+        "Cost": money(each.cost_low, each.cost_high) if each.calls else "free",
         "Waiting": _waiting(each),
         "Calls": each.calls,
         "Stored": each.cached,
@@ -250,7 +252,7 @@ def _cells(name: str, each: Estimate) -> dict[str, object]:
 
 def _waiting(each: Estimate) -> str:
     """The time that the plan's limits impose."""
-    if each.model == OFFLINE.id or each.minutes_high == 0:
+    if each.model == OFFLINE.id or not each.calls or each.minutes_high == 0:
         return "none"
     return _range(duration(each.minutes_low), duration(each.minutes_high))
 
@@ -263,7 +265,7 @@ def _bases(rows: Sequence[tuple[str, Estimate]]) -> dict[str, list[str]]:
     """What the numbers rest on, each with the names for which it is so."""
     found: dict[str, list[str]] = {}
     for name, each in rows:
-        if each.model != OFFLINE.id:
+        if each.model != OFFLINE.id and each.calls:
             found.setdefault(basis(each), []).append(name)
     return found
 

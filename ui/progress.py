@@ -44,6 +44,8 @@ def state(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _bar(counts, " · ".join([words(counts, live), *pace(run)]))
         actions(run, counts, live)
+        if not live and run.cap != Cap() and counts.scored < counts.asked:
+            _raise_cap(run)
     refusal(run)
     reason = "" if live else session.store().stop_reason(run.id)
     if reason:
@@ -58,8 +60,6 @@ def actions(run: Run, counts: Counts, live: bool) -> None:
         st.button("Resume", icon=":material/play_arrow:", key=f"resume_{run.id}", on_click=_start, args=(run,))
     elif counts.failed:
         st.button("Retry failed", icon=":material/refresh:", key=f"retry_{run.id}", on_click=_start, args=(run,))
-    if not live and run.cap != Cap() and counts.scored < counts.asked:
-        _raise_cap(run)
 
 
 def refusal(run: Run) -> None:

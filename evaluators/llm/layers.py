@@ -190,21 +190,17 @@ class Cached:
                 task = asyncio.current_task()
                 if not coming.cancelled() or (task and task.cancelling()):
                     raise  # this one was cancelled, not only the call it waited for
+        if found := self._shelf.find(key):
+            return _reused(found)
         coming = self._shelf.coming[key] = asyncio.get_running_loop().create_future()
         try:
-            reply = await self._found_or_asked(key, request)
+            reply = await self._inner.complete(request)
         except BaseException as error:
             del self._shelf.coming[key]
             _pass_on(error, coming)
             raise
         coming.set_result(reply.completion)
-        if reply.completion.cached:
-            self._shelf.stored(key)
         return reply
-
-    async def _found_or_asked(self, key: str, request: Request) -> Reply:
-        found = await asyncio.to_thread(self._shelf.find, key)
-        return _reused(found) if found else await self._inner.complete(request)
 
 
 class _Tries:

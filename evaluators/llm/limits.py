@@ -129,9 +129,7 @@ class Window:
         """Puts the server's count in the place of the log, except for what it may not have seen yet."""
         self.remove(ticket)
         recent = ticket.sent - self._margin
-        if self._told_of - self._margin > ticket.sent:
-            return  # a newer request was answered before: its word holds this one as well
-        if self._told_of > recent:  # sent together, so either may have been the first to arrive
+        if self._told_of > recent:  # which of the two arrived first is not known
             used = max(used, sum(entry.amount for entry in self._told if entry.end > now))
         self._log = {other: entry for other, entry in self._log.items() if other.sent > recent}
         self._told = self._given_back(used, now)
@@ -186,7 +184,8 @@ class Limiter:
 
         Raises `LLMError` where it can never fit, `RunStoppedError` where only another day brings room.
         """
-        ticket = Ticket(self._fitting(tokens))
+        self._check_size(tokens)
+        ticket = Ticket(tokens)
         loop = asyncio.get_running_loop()
         self._clock = loop.time
         self._queue[ticket] = turn = loop.create_future()
@@ -229,16 +228,13 @@ class Limiter:
         self._in_flight.discard(ticket)
         self._dispatch()
 
-    def _fitting(self, tokens: int) -> int:
+    def _check_size(self, tokens: int) -> None:
         window = self._windows.get(("tokens", "minute"))
-        if window is None:
-            return tokens
-        if tokens > TOLERANCE * window.limit:
+        if window and tokens > TOLERANCE * window.limit:
             raise LLMError(
                 f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's {window.limit:,} tokens per "
                 "minute. Lower the answer budget or choose another model."
             )
-        return min(tokens, window.limit)
 
     def _dispatch(self) -> None:
         """Lets go who may, in order, and sets the clock for the next."""

@@ -318,7 +318,7 @@ def _unreachable(asked: Asked, details: str) -> LLMError:
 
 def _late(asked: Asked, details: str) -> LLMError:
     message = f"No answer from {asked.provider} within {asked.seconds:g} s. Try again, or choose a faster model."
-    return TransientError(message, details, tries=2)
+    return TransientError(message, details, tries=3)
 
 
 def _too_big(asked: Asked, details: str) -> LLMError:

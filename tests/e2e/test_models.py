@@ -51,6 +51,7 @@ def test_two_models_from_the_drop_down_to_two_lines(page: Page, app: Server, pro
     sidebar = page.get_by_test_id("stSidebar")
     expect(sidebar.get_by_text(re.compile(r"Running · \d+ / 48 scored.*\$"))).to_be_visible()
     page.get_by_role("link", name="RGB", exact=True).click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()
     page.get_by_role("button", name="Cancel").click()
     expect(main.get_by_text(re.compile(r"Stopped · \d+ / 48 scored"))).to_be_visible()

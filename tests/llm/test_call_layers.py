@@ -50,7 +50,7 @@ def answer(provider, request=REQUEST):
     [
         ([WHOLE], 1),
         ([soon(), WHOLE], 2),
-        ([soon(), soon(), soon(), WHOLE], 4),
+        ([soon(), soon(), soon(), soon(), WHOLE], 5),
         ([RateLimitedError("Wait.")] * 9 + [WHOLE], 10),
         ([soon(), RateLimitedError("Wait."), soon(), RateLimitedError("Wait."), soon(), WHOLE], 6),
         ([Completion(text=" "), WHOLE], 2),
@@ -68,10 +68,10 @@ def test_what_goes_better_in_a_moment_is_tried_again(things, asked):
     [
         (LLMError("Too long."), LLMError, "Too long.", 1),
         (RunStoppedError("No credit."), RunStoppedError, "No credit.", 1),
-        (soon(), TransientError, "Overloaded.", 4),
-        (soon("No answer within 90 s.", tries=2), TransientError, "No answer within 90 s.", 2),
+        (soon(), TransientError, "Overloaded.", 5),
+        (soon("No answer within 90 s.", tries=3), TransientError, "No answer within 90 s.", 3),
         (RateLimitedError("Wait."), RunStoppedError, "refused 30 times in a row", 30),
-        (UnreachableError("Cannot reach host.", wait=0.0), RunStoppedError, "Cannot reach host. Everything so far", 4),
+        (UnreachableError("Cannot reach host.", wait=0.0), RunStoppedError, "Cannot reach host. Everything so far", 5),
         (Completion(text=""), LLMError, "gave an empty answer", 2),
         (Completion(text="It was Mi", finish_reason="length"), LLMError, "cut off at 1,000 tokens. Raise", 1),
         (Completion(text="", finish_reason="length"), LLMError, "used all 1,000 tokens", 1),

@@ -235,23 +235,34 @@ def test_a_request_whose_use_is_unknown_counts_in_full(outcome):
     assert run(ask()) == 61.2
 
 
-@pytest.mark.parametrize("when", ["waiting", "going"])
-def test_who_is_cancelled_leaves_the_place_to_the_next(when):
+@pytest.mark.parametrize(("when", "sent"), [("waiting", 3), ("waiting no more", 2), ("going", 2)])
+def test_who_is_cancelled_leaves_the_place_to_the_next(when, sent):
     async def ask():
         limits = limiter(tpm=8000, concurrency=1, most=1)
         (first,) = await tickets(limits, 4000)
         cancelled, following = in_order(limits, 4000, 4000)
         await asyncio.sleep(2)
+        if when != "going":
+            cancelled.cancel()  # notices only when the loop goes on
         if when == "waiting":
-            cancelled.cancel()
             await asyncio.sleep(1)
         limits.settle(first, 4000, {})
         if when == "going":
             cancelled.cancel()  # its turn has come, but it has not noticed yet
-        _, sent = await following
-        return cancelled.cancelled(), sent
+        return cancelled.cancelled(), (await following)[1]
 
-    assert run(ask()) == (True, 3 if when == "waiting" else 2)
+    assert run(ask()) == (True, sent)
+
+
+def test_a_large_request_that_is_cancelled_holds_up_no_small_one():
+    async def ask():
+        limits = limiter(tpm=8000)
+        _, large, small = in_order(limits, 4000, 8000, 1000)
+        await asyncio.sleep(2)
+        large.cancel()
+        return (await small)[1]
+
+    assert run(ask()) == 2
 
 
 # What the headers say
@@ -303,9 +314,9 @@ def sent_after(answers, amount, **plan):
         (headers(limit=8000, remaining=7000, reset="1m"), 5),  # as we count
         (headers(limit=8000, remaining=7900, reset="1m"), 5),  # less: whoever was asked last may not know all
         (headers(limit=8000, remaining=1500, reset="20s"), 21.2),  # somebody else used 5,500
-        (headers(limit=8000, remaining=1500, reset=""), 61.2),
-        (headers(limit=8000, remaining=1500, reset="9h"), 61.2),  # nothing counts for longer than the window
-        (headers(limit=8000, remaining=9000, reset="1s"), 5),  # no sense
+        (headers(limit=8000, remaining=500, reset=""), 61.2),
+        (headers(limit=8000, remaining=500, reset="9h"), 61.2),  # nothing counts for longer than the window
+        (headers(limit=2000, remaining=9000, reset="1s"), 5),  # no sense
         (headers(limit=8000, remaining=-1, reset="1m"), 5),
         (headers(limit="8 thousand", remaining=0, reset="1m"), 5),
         (headers(limit=0, remaining=0, reset="1m"), 5),
@@ -374,12 +385,12 @@ def test_the_headers_requests_are_those_of_a_minute_or_of_a_day(requests_header,
         assert timedelta(minutes=119) < raised.value.resume_at - datetime.now(UTC) < timedelta(minutes=121)
 
 
-@pytest.mark.parametrize(("limit", "sent"), [(8000, [61.2]), (250_000, [0])])
-def test_another_plans_limit_makes_the_free_plan_void(limit, sent):
+@pytest.mark.parametrize(("limit", "tokens", "sent"), [(8000, 1000, [61.2]), (250_000, 100_000, [0])])
+def test_another_plans_limit_makes_the_free_plan_void(limit, tokens, sent):
     async def ask():
         limits = limiter(rpm=1, rpd=1000, tpm=8000, tpd=200_000)
         limits.settle(await limits.acquire(1000), 1000, headers(limit=limit, remaining=limit - 1000, reset="1m"))
-        return await times(limits, 1000)
+        return await times(limits, tokens)
 
     assert run(ask()) == sent
 
@@ -393,11 +404,11 @@ def test_a_refusal_pauses_all_and_gives_the_reservation_back():
         first, second = await tickets(limits, 4000, 4000)
         await asyncio.sleep(1)
         limits.refused(first, 20, {})
-        limits.settle(second, 4000, {})
+        limits.refused(second, 5, {})
         assert limits.waiting == 20
-        return await times(limits, 4000, 4000)
+        return await times(limits, 4000, 4000, 4000)
 
-    assert run(ask()) == [21, 61.2]
+    assert run(ask()) == [21, 21, 82.2]
 
 
 def test_pauses_without_a_time_double_up_to_half_a_minute_and_start_anew_after_a_success():
@@ -510,19 +521,31 @@ def test_the_free_plan_is_the_catalogues_until_headers_say_otherwise():
 
 
 @pytest.mark.parametrize(
-    ("spec", "workers", "at_once"),
-    [
-        (ModelSpec(provider="openai", model="gpt-new"), "32", 32),
-        (ModelSpec(provider="openai", model="gpt-new"), "8", 8),
-        (ModelSpec(provider="custom", model="llama"), "32", 4),
-        (ModelSpec(provider="custom", model="llama"), "2", 2),
-    ],
+    ("provider", "workers", "at_first", "in_the_end"),
+    [("groq", "32", 32, 64), ("openai", "8", 8, 16), ("custom", "32", 4, 32), ("custom", "2", 2, 2)],
 )
-def test_a_custom_endpoint_starts_with_few_at_once(monkeypatch, spec, workers, at_once):
+def test_a_custom_endpoint_starts_with_few_at_once(monkeypatch, provider, workers, at_first, in_the_end):
     monkeypatch.setenv("PLUMBLINE_WORKERS", workers)
-    limits = limiter_for(access(f"key-{spec.id}-{workers}", provider=spec.provider), spec)
+    spec = ModelSpec(provider=provider, model="new")  # no plan is known
+    limits = limiter_for(access(f"key {workers}", provider=provider), spec)
 
-    assert run(most_at_once(limits)) == at_once
+    async def ask():
+        first = await most_at_once(limits)
+        for _ in range(100):
+            limits.settle(await limits.acquire(1), 1, {})
+        return first, await most_at_once(limits)
+
+    assert run(ask()) == (at_first, in_the_end)
+
+
+@pytest.mark.parametrize(("provider", "stops"), [("groq", True), ("openai", False), ("custom", False)])
+def test_only_groq_names_the_requests_of_a_day(provider, stops):
+    async def ask():
+        limits = limiter_for(access("key of a day", provider=provider), ModelSpec(provider=provider, model="new"))
+        limits.settle(await limits.acquire(1), 1, headers("requests", limit=1000, remaining=0, reset="2h"))
+        return await asyncio.gather(*in_order(limits, 1), return_exceptions=True)
+
+    assert isinstance(run(ask())[0], RunStoppedError) is stops
 
 
 # 60 labelling-sized calls

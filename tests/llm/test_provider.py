@@ -62,7 +62,9 @@ ERRORS = {
     "huge": (LLMError, "sent far more than an answer"),
     "redirect": (RunStoppedError, "redirects to another address"),
 }
-TRIED_TWICE = {"400 json", "422", "hang", "drip", "error 200", "no choices", "truncated", "wrong json"}
+TRIES = {"hang": 3, "drip": 3} | dict.fromkeys(
+    ("400 json", "422", "error 200", "no choices", "truncated", "wrong json"), 2
+)
 
 ODD_COMPLETIONS = {
     "null content": ("", "stop"),
@@ -149,7 +151,7 @@ def test_a_fault_becomes_the_error_that_says_what_to_do(loopback, name, fault):
     assert type(error) is kind
     assert phrase.format(**TITLES[name]) in str(error)
     if isinstance(error, TransientError):
-        assert error.tries == (2 if fault in TRIED_TWICE else 4)
+        assert error.tries == TRIES.get(fault, 5)
     assert KEY not in "".join(traceback.format_exception(error)) + error.details
     assert len(server.asked) == 1
 

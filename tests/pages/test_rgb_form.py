@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import clients
+from evaluators.llm import Access, clients
 from evaluators.llm.catalogue import Choice, Model
 from evaluators.types import Ability, Cap
 from tests.loopback import Loopback
@@ -104,6 +105,16 @@ def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
     assert at.button(key="rgb_start").disabled
     links = [link.proto.label for link in at.get("page_link")]
     assert ("Enter a key on the Settings page" in links) is (model == OSS)
+
+
+def test_the_choice_outlives_the_visit_to_settings(open_page: OpenPage, loopback: Callable[..., Loopback]) -> None:
+    at = chosen(open_page("rgb"), OSS)
+    checked(at.switch_page("../pages/settings.py").run())
+    groq = Access(provider="groq", base_url=loopback().address, key=SecretStr(KEY))
+    at.session_state["keys"] = {"groq": groq}
+    checked(at.switch_page("../pages/rgb.py").run())
+    assert at.multiselect(key="rgb_models").value == [OSS]
+    assert not at.button(key="rgb_start").disabled
 
 
 def test_without_any_model_nothing_starts(open_page: OpenPage) -> None:
@@ -202,7 +213,8 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
     assert [asked.model for asked in provider.asked] == ["gpt-6-luna"] * 2
 
     at = chosen(small(open_page, upload), LUNA, answer_tokens=256)
-    assert [(row["Calls"], row["Stored"]) for row in table(at, "Model")] == [(0, 2)]
+    (row,) = table(at, "Model")
+    assert (row["Calls"], row["Stored"], row["Cost"], row["Waiting"]) == (0, 2, "free", "none")
     at = chosen(at, LUNA, use_cache=False)
     assert [(row["Calls"], row["Stored"]) for row in table(at, "Model")] == [(2, 0)]
 
