@@ -55,7 +55,7 @@ def accuracy_by_noise(
     figure.update_xaxes(
         title="Noise: share of documents beside the point",
         ticksuffix=" %",
-        range=[-4, 100 * max(0.8, *noises) + 4],
+        range=[-4, 100 * max([0.8, *noises]) + 4],
     )
     figure.update_yaxes(title="Accuracy", ticksuffix=" %", range=[-3, 105])
     return _laid_out(figure, 380)

@@ -232,7 +232,7 @@ def show_estimate(plan: Plan, what: Sent) -> None:
 
 
 def _estimate(model: ModelSpec, what: Sent, use_cache: bool) -> Estimate:
-    """It is known how many answers are stored, not which: the longest prompts are taken to be open."""
+    """How many answers are stored is known, which ones is not: the longest prompts are taken to be open."""
     keys = what.keys.get(model, ()) if use_cache else ()
     stored = session.store().cached(session.workspace(), keys) if keys else 0
     return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored)
@@ -280,11 +280,12 @@ def _warn(name: str, each: Estimate) -> None:
             ),
             icon=":material/warning:",
         )
-    if each.minutes_high and each.minutes_high >= DAY:
+    elif each.minutes_high and each.minutes_high >= DAY:
         st.warning(
             plain(
-                f"{name}: {each.limited_by} make this take {_waiting(each)}. The run stops at each day's limit, "
-                "keeps everything, and goes on when you resume it. Fewer samples take less."
+                f"{name}: at {each.limited_by} this may take {duration(each.minutes_high)}. The run stops at each "
+                "day's limit, keeps everything, and goes on when you resume it. Fewer samples, or a smaller answer "
+                "budget, take less."
             ),
             icon=":material/hourglass_top:",
         )

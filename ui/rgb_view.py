@@ -42,7 +42,7 @@ def card(run: Run) -> None:
 
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
-    by_model = run_models.rows_of(run, rows)
+    by_model = _by_model(run, rows)
     first, second = st.columns([1, 1], gap="large") if len(by_model) == 1 else (st.container(), st.container())
     with first:
         st.subheader("Accuracy by noise")
@@ -60,6 +60,12 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
             tables.rates(rates)
             st.caption("From the paper, for comparison of the kind, not of the digits:")
             tables.plain_rows(published.other_figures(), "Published figures")
+
+
+def _by_model(run: Run, rows: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
+    """The rows of each model under its name; all rows under an empty one where answers were given."""
+    names = run_models.titles(run)
+    return {name: aggregate.of_model(rows, number) for number, name in enumerate(names)} or {"": rows}
 
 
 def _curves(rows: Sequence[Outline]) -> Curves:
@@ -95,7 +101,7 @@ def _flips(run: Run) -> None:
 
 def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
-    by_model = run_models.rows_of(run, rows)
+    by_model = _by_model(run, rows)
     common = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
         model = None

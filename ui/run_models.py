@@ -1,12 +1,8 @@
-"""The models of a run on the screen: their names, how they were asked, and whose rows are whose."""
+"""The models of a run on the screen: their names, and how they were asked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from evaluators.llm.catalogue import OFFLINE, title
-from evaluators.runs import aggregate
-from evaluators.runs.store import Outline
 from evaluators.types import Cap, ModelSpec, Run
 from ui.spending import money
 
@@ -15,12 +11,6 @@ def titles(run: Run) -> list[str]:
     """A name for each model of the run, no two alike."""
     names = [title(spec) for spec in run.models]
     return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]
-
-
-def rows_of(run: Run, rows: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
-    """The rows of each model under its name; all rows under an empty one where answers were given."""
-    names = titles(run)
-    return {name: aggregate.of_model(rows, number) for number, name in enumerate(names)} or {"": rows}
 
 
 def facts(run: Run) -> list[str]:

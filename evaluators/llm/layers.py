@@ -29,8 +29,11 @@ _pause = wait_random_exponential(multiplier=0.5, max=8)
 
 def cache_key(request: Request, base_url: str) -> str:
     """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no limit."""
-    facts = {"schema": CACHE_SCHEMA, **request.model_dump(mode="json"), "base_url": base_url.rstrip("/").lower()}
-    return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    spec = request.spec.model_dump(mode="json")
+    facts = {"schema": CACHE_SCHEMA, **spec, "base_url": base_url.rstrip("/").lower()}
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
+    digest.update(request.text.encode(errors="surrogatepass"))
+    return digest.hexdigest()
 
 
 class Limited:

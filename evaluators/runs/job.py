@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -55,6 +56,7 @@ class Job:
         self.last_seen = time.monotonic()
         self._store = store
         self._evaluator = from_spec(run.evaluator)
+        self._patience = config().unwatched_seconds if config().public else math.inf
         self._scope = Scope()
         self._shelf = _shelf(store, run.workspace) if run.use_cache else None
         self._seats: list[Seat] = []
@@ -139,7 +141,7 @@ class Job:
             self._leave()
 
     def _do(self, cell: Cell, lane: Lane) -> None:
-        if self._is_forgotten():
+        if time.monotonic() - self.last_seen > self._patience:
             raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
         ledger = Ledger(self._shelf)
         try:
@@ -196,10 +198,6 @@ class Job:
         self._close()
         if self._reasons:
             self._store.save_stop_reason(self.run.id, " ".join(self._reasons))
-
-    def _is_forgotten(self) -> bool:
-        settings = config()
-        return settings.public and time.monotonic() - self.last_seen > settings.unwatched_seconds
 
     def _waiting(self) -> str:
         longest = max((seat.waiting for seat in self._seats), default=0.0)

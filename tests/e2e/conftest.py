@@ -48,10 +48,11 @@ expect.set_options(timeout=PATIENCE)
 
 
 class Server(NamedTuple):
-    """The running app: where it listens, and its store."""
+    """The running app: where it listens, its store, and the folder with all that it writes, its log included."""
 
     address: str
     store: Store
+    folder: Path
 
 
 class Seen(NamedTuple):
@@ -86,7 +87,7 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     address = f"http://localhost:{port}"
     try:
         _wait_until_healthy(address, process, folder / "server.log")
-        yield Server(address, Store(folder / "plumbline.sqlite3"))
+        yield Server(address, Store(folder / "plumbline.sqlite3"), folder)
     finally:
         process.terminate()
         process.wait(10)

@@ -249,9 +249,9 @@ def test_who_is_cancelled_leaves_the_place_to_the_next(when, sent):
         limits.settle(first, 4000, {})
         if when == "going":
             cancelled.cancel()  # its turn has come, but it has not noticed yet
-        return cancelled.cancelled(), (await following)[1]
+        return (await following)[1], cancelled.cancelled()
 
-    assert run(ask()) == (True, sent)
+    assert run(ask()) == (sent, True)
 
 
 def test_a_large_request_that_is_cancelled_holds_up_no_small_one():

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import title
 from evaluators.runs.aggregate import Mean
-from evaluators.types import Cap, Cell, Dataset
+from evaluators.types import Cap, Cell, Dataset, ModelSpec
 from ui import charts, session
 from ui.rgb_view import VALUES
 
@@ -111,6 +111,16 @@ def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
     session.store().save_run(run, Dataset(name=run.dataset_name, samples=()))  # over the samples stored already
     rows = table(open_page("rgb", run=run.id), "#")
     assert [row["Model"] for row in rows[:3]] == [f"{TITLES[0]} (1)", f"{TITLES[0]} (2)", TITLES[1]]
+
+
+@pytest.mark.parametrize("name", ["rgb", "runs", "sample"])
+def test_the_name_of_a_model_is_shown_as_letters(open_page: OpenPage, name: str) -> None:
+    hostile = ModelSpec(provider="custom", model="![x](http://127.0.0.1:9/x.png)")
+    run = two_models(results=False).model_copy(update={"id": "hostile", "models": (hostile, OSS), "judge": hostile})
+    session.store().save_run(run, Dataset(name=run.dataset_name, samples=()))  # over the samples stored already
+    at = open_page(name, run=run.id)
+    options = [option.content for group in at.get("button_group") for option in group.proto.options]
+    assert not [text for text in [*markdown(at), *options] if "![" in text]
 
 
 @pytest.mark.parametrize(

@@ -110,11 +110,18 @@ def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
 def test_the_choice_outlives_the_visit_to_settings(open_page: OpenPage, loopback: Callable[..., Loopback]) -> None:
     at = chosen(open_page("rgb"), OSS)
     checked(at.switch_page("../pages/settings.py").run())
-    groq = Access(provider="groq", base_url=loopback().address, key=SecretStr(KEY))
-    at.session_state["keys"] = {"groq": groq}
+    at.session_state["keys"] = {"groq": access("groq", loopback().address)}
     checked(at.switch_page("../pages/rgb.py").run())
     assert at.multiselect(key="rgb_models").value == [OSS]
     assert not at.button(key="rgb_start").disabled
+
+
+def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(open_page: OpenPage, provider: Loopback) -> None:
+    at = chosen(open_page("rgb"), OFFLINE, UNPRICED, judge=LUNA)
+    checked(at.switch_page("../pages/settings.py").run())
+    at.session_state["keys"] = {"openai": access("openai", "http://127.0.0.1:9")}
+    checked(at.switch_page("../pages/rgb.py").run())
+    assert at.multiselect(key="rgb_models").value == [OFFLINE]
 
 
 def test_without_any_model_nothing_starts(open_page: OpenPage) -> None:
@@ -192,7 +199,7 @@ def test_a_run_that_the_day_limit_stretches_over_days_is_told(
     at = chosen(small(open_page, upload, rows=60), OSS, answer_tokens=7000)
     # At most 60 * 7,033 tokens, 2.11 times the day's 200,000: 1.11 days of waiting. At least 60 calls at 30 a minute.
     assert table(at, "Model")[0]["Waiting"] == "60 s to 27 h"
-    assert "200,000 tokens a day (free plan) make this take 60 s to 27 h" in said(at, "warning")
+    assert "GPT-OSS 20B: at 200,000 tokens a day (free plan) this may take 27 h." in said(at, "warning")
 
 
 # Starting
@@ -234,6 +241,10 @@ def test_a_public_host_says_when_a_run_is_too_large(open_page: OpenPage, monkeyp
     at = open_page("rgb")
     at.button(key="rgb_start").click()
     assert "This run has 216 samples to score; this host allows 100." in said(checked(at.run()), "error")
+
+
+def access(provider: str, base_url: str) -> Access:
+    return Access(provider=provider, base_url=base_url, key=SecretStr(KEY))
 
 
 def small(open_page: OpenPage, upload: Upload, rows: int = 2) -> AppTest:

@@ -14,7 +14,7 @@ from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm import Access, catalogue
 from evaluators.prompts import load
 from evaluators.runs.engine import create_run, registry
-from evaluators.types import Ability, Call, Completion, EvaluatorSpec, ModelSpec
+from evaluators.types import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
 from tests.loopback import Loopback
 from ui import session
 
@@ -291,7 +291,7 @@ def run_with_a_model(keys: dict[str, Access]) -> None:
     wait_for_runs()
 
 
-def sample_run(models: list[ModelSpec]):
+def sample_run(models: list[ModelSpec]) -> Run:
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, abilities=[Ability.NOISE], noise_levels=[0.0], passages=2, limit=4, seed=0)
