@@ -2,13 +2,14 @@
 
 import streamlit as st
 
+from evaluators.config import ROOT
 from evaluators.errors import PlumblineError
 from evaluators.llm.keys import quiet_logs
 from ui import progress, session
 from ui.untrusted import plain
 
 quiet_logs()
-st.set_page_config(page_title="Plumbline", page_icon=str(session.ROOT / "ui" / "static" / "favicon.png"), layout="wide")
+st.set_page_config(page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide")
 
 page = st.navigation(
     [

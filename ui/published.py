@@ -6,7 +6,7 @@ import csv
 from collections import defaultdict
 from functools import cache
 
-from ui.session import ROOT
+from evaluators.config import ROOT
 
 
 @cache

@@ -19,7 +19,6 @@ from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.types import Dataset, Run
 
-ROOT = Path(__file__).parents[1]
 PAGES = {"rgb": "../pages/rgb.py", "trace": "../pages/trace.py"}
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace on a public host: at least 128 bits that nobody can guess."""
@@ -101,10 +100,6 @@ def shown_run(evaluator: str) -> Run | None:
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
     st.switch_page(PAGES.get(run.evaluator.name, "../pages/sample.py"), query_params=address(run=run.id))
-
-
-def open_sample(run: Run, position: int) -> None:
-    st.switch_page("../pages/sample.py", query_params=address(run=run.id, sample=str(position + 1)))
 
 
 def outlines(run: Run) -> tuple[Outline, ...]:

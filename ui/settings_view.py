@@ -21,7 +21,7 @@ LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLL
 KEY_PAGES = {"groq": "https://console.groq.com/keys", "openai": "https://platform.openai.com/api-keys"}
 VARIABLES = {"groq": "GROQ_API_KEY", "openai": "OPENAI_API_KEY", CUSTOM: "PLUMBLINE_CUSTOM_BASE_URL"}
 NUMBERS = {"Price in": "${:.3g}", "Price out": "${:.3g}", "Context": "{:,.0f}"}
-WIDTHS = {"Cannot be chosen": 250, "Free plan": 400}
+WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
 GREY = "color: rgb(140, 140, 140)"
 
 
@@ -58,7 +58,7 @@ def models(provider: str) -> None:
         rows.style.apply(lambda column: grey).format(NUMBERS),
         hide_index=True,
         placeholder="unknown",
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
+        column_config={name: st.column_config.Column(width=width) for name, width in WIDTHS.items()},
         alt="Models of this provider",
     )
     known = "" if provider in offered else " Test the key to see which of them it may use."

@@ -17,16 +17,19 @@ COUNTS = dict.fromkeys(("Calls", "Prompt tokens", "Answer tokens"), st.column_co
 
 
 def show(run: Run) -> None:
-    """A table of what each model cost; nothing for a run that asked no LLM."""
-    spent = session.store().spent(run.id)
-    if not spent:
+    """A table of what each model cost, and what was there already; nothing for a run that asked no LLM."""
+    spent, reused = session.store().spent(run.id), session.store().reused(run.id)
+    if not spent and not reused:
         return
     names = {spec.id: title(spec) for spec in (*run.models, *filter(None, [run.judge]))}
     rows = [_cells(name, spent[model]) for model, name in names.items() if model in spent]
     if len(rows) > 1:
         rows.append(_cells("Together", _together(spent)) | {"Cost": total(spent)})
     with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
-        st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
+        if rows:
+            st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
+        if reused:
+            st.caption(f"{_counted(reused, 'answer')} came from the store and cost nothing.")
 
 
 def of_sample(result: SampleResult) -> None:

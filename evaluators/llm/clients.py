@@ -22,6 +22,9 @@ from evaluators.types import Call, Completion, ModelSpec, Usage
 LIST_SECONDS = 3600
 """How long a provider's list of models is believed."""
 
+RETRY_SECONDS = 60
+"""How long after a list was asked for in vain it is asked for again."""
+
 
 class Ledger:
     """What one cell paid for, and how many of its answers were there already."""
@@ -151,15 +154,15 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
 def ask_models(access: Access) -> list[str]:
     """The ids of the models that the provider offers to this key; raises `LLMError` with what is wrong."""
     found = Scope().run(_listed(access))
-    _offered[digest(access)] = time.monotonic(), found
+    _offered[digest(access)] = time.monotonic() + LIST_SECONDS, found
     return found
 
 
 def offered(access: Access) -> list[str] | None:
-    """The provider's list where it is known; where not, fetches it in the background and returns `None`."""
-    made, found = _offered.get(digest(access), (-float("inf"), None))
-    if time.monotonic() - made > LIST_SECONDS:
-        _offered[digest(access)] = time.monotonic(), None  # asked for once, also where it fails
+    """The provider's list where it is known, else `None`; fetches it in the background when it is not, or is old."""
+    until, found = _offered.get(digest(access), (0.0, None))
+    if time.monotonic() > until:
+        _offered[digest(access)] = time.monotonic() + RETRY_SECONDS, found
         threading.Thread(target=_fetch, args=(access,), daemon=True, name="plumbline-models").start()
     return found
 

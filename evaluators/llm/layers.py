@@ -95,7 +95,7 @@ class Meter:
 
     def _reason(self) -> str:
         if self._cap.calls is not None and self._calls >= self._cap.calls:
-            spent = f"The cap of {self._cap.calls:,} calls is reached"
+            spent = f"The cap of {self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''} is reached"
         else:
             spent = f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the next call could exceed it"
         return f"{spent}. Everything so far is kept. Raise the cap and resume."

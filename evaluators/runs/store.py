@@ -231,6 +231,11 @@ class Store:
             model: Spent(**dict(zip(Spent.model_fields, row, strict=True))) for model, *row in self._all(query, run_id)
         }
 
+    def reused(self, run_id: str) -> int:
+        """How many answers the run took from the store instead of paying for them."""
+        query = "select coalesce(sum(json_extract(body, '$.cached')), 0) from results where run_id = ?"
+        return int(self._all(query, run_id)[0][0])
+
     def answer(self, workspace: str, key: str) -> Completion | None:
         """The newest whole answer to the same request, asked by anyone in this workspace."""
         query = (

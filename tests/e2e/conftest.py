@@ -48,11 +48,10 @@ expect.set_options(timeout=PATIENCE)
 
 
 class Server(NamedTuple):
-    """The running app: where it listens, its store, and the folder with all that it writes, its log included."""
+    """The running app: where it listens, and its store."""
 
     address: str
     store: Store
-    folder: Path
 
 
 class Seen(NamedTuple):
@@ -87,7 +86,7 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     address = f"http://localhost:{port}"
     try:
         _wait_until_healthy(address, process, folder / "server.log")
-        yield Server(address, Store(folder / "plumbline.sqlite3"), folder)
+        yield Server(address, Store(folder / "plumbline.sqlite3"))
     finally:
         process.terminate()
         process.wait(10)

@@ -19,7 +19,7 @@ from .by_hand import DETAILS, FAILURE, TITLES, fail, two_models
 from .conftest import Filled, OpenPage, checked
 from .screen import ESCAPED, button, markdown, said, state, table
 
-STOPPED = "The cap of 1 calls is reached. Everything so far is kept. Raise the cap and resume."
+STOPPED = "The cap of 1 call is reached. Everything so far is kept. Raise the cap and resume."
 
 
 @pytest.fixture
@@ -44,6 +44,14 @@ def test_every_model_is_billed_and_an_unknown_price_is_not_nothing(open_page: Op
     assert rows[TITLES[0]] == row(TITLES[0], 6, "$0.012")
     assert rows[TITLES[1]] == row(TITLES[1], 5, "unknown")
     assert rows["Together"] == row("Together", 11, "over $0.012")
+
+
+def test_answers_from_the_store_are_counted_on_the_run_page(open_page: OpenPage, filled: Filled) -> None:
+    for position in (0, 1):
+        result = filled.store.result(filled.rgb.id, position)
+        assert result
+        filled.store.save_result(filled.rgb.id, result.model_copy(update={"cached": 1}))
+    assert "2 answers came from the store and cost nothing." in said(open_page("rgb", run=filled.rgb.id))
 
 
 def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Filled) -> None:

@@ -162,6 +162,15 @@ def test_a_run_is_billed_by_model_and_an_unknown_price_makes_no_sum(store):
     assert store.spent("another") == {}
 
 
+def test_answers_taken_from_the_store_are_counted(store):
+    store.save_run(run(), DATASET)
+    assert store.reused("r1") == 0
+    for position, cached in enumerate((2, 0, 1)):
+        store.save_result("r1", scored(position).model_copy(update={"cached": cached}))
+
+    assert store.reused("r1") == 3
+
+
 def test_the_newest_whole_answer_serves_again_in_its_workspace_only(store):
     store.save_run(run(), DATASET)
     store.save_run(run("r2", workspace="stranger"), DATASET)

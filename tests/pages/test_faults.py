@@ -1,0 +1,153 @@
+"""Whatever goes wrong at a provider, the page says what happened and what to do, and shows no traceback."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm.catalogue import models
+from evaluators.prompts import load
+from evaluators.runs.engine import create_run, registry
+from evaluators.types import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
+from tests.loopback import Loopback, ServerLimits
+from ui import session
+
+from .conftest import OpenPage
+from .screen import markdown, said, state, table, wait_for_runs
+
+Serve = Callable[..., Loopback]
+
+STOPPING = {
+    "401": "The API key was refused by OpenAI. Check on the Settings page that it is complete and active.",
+    "403": "This key may not use GPT-6 Luna. Choose another model",
+    "404 retired": "GPT-6 Luna is not available at OpenAI. Choose another model.",
+    "400 decommissioned": "GPT-6 Luna is not available at OpenAI. Choose another model.",
+    "404 address": "the base URL usually ends in /v1. Correct it on the Settings page.",
+    "redirect": "redirects to another address, which is not followed.",
+    "429 day": "The daily limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; resume after 2",
+    "429 long": "The limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; resume after 2",
+    "429 quota": "The account at OpenAI has no credit. Add some there, or use another key.",
+}
+FAILING = {
+    "400 context": "This example needs 9,120 tokens, more than GPT-6 Luna takes (8,192). Use fewer",
+    "413 context": "more than GPT-6 Luna takes. Use fewer or shorter documents",
+    "413 tokens": "exceeds your plan's 8,000 tokens per minute. Lower the answer budget",
+    "400 json": "GPT-6 Luna did not return valid JSON. Try again",
+    "422": "could not process the request",
+    "498": "OpenAI is overloaded (HTTP 498). Try again",
+    "503": "OpenAI is overloaded (HTTP 503). Try again",
+    "hang": "No answer from OpenAI within 0.4 s. Try again",
+    "reset": "broke. Try again.",
+    "html": "answered with a web page. Check the base URL",
+    "error 200": "OpenAI reported an error instead of an answer. Try again",
+    "truncated": "Unexpected answer from OpenAI. Try again",
+    "huge": "sent far more than an answer",
+    "length": "was cut off at 100 tokens. Raise the answer budget.",
+    "empty": "gave an empty answer. Try again",
+    "filter": "withheld the answer (content filter)",
+}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "0.4")
+
+
+@pytest.mark.parametrize("fault", STOPPING)
+def test_what_stops_a_run_is_said_on_its_page_and_no_sample_has_failed(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=lambda asked: fault).base_url)
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
+    at = open_page("rgb", run=asked(1).id)
+    assert STOPPING[fault] in said(at, "warning")
+    assert state(at) == "Stopped · 0 / 1 scored"
+    no_traceback(at)
+
+
+def test_an_address_where_nobody_listens_is_said_and_no_sample_has_failed(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    at = open_page("rgb", run=asked(1).id)
+    assert "Cannot reach 127.0.0.1:9. Check the network, and the base URL" in said(at, "warning")
+    assert state(at) == "Stopped · 0 / 1 scored"
+
+
+@pytest.mark.parametrize("fault", FAILING)
+def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=lambda asked: fault).base_url)
+    if fault != "hang":
+        monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
+    run = asked(1)
+    page = open_page("rgb", run=run.id)
+    assert state(page) == "Finished · 0 / 1 scored · 1 failed"
+    assert FAILING[fault] in table(page, "Samples")[0]["Reason"]
+    sample = open_page("sample", run=run.id, sample="1")
+    assert FAILING[fault] in said(sample, "error")
+    no_traceback(page)
+    no_traceback(sample)
+
+
+def test_waiting_for_a_limit_is_said_while_it_lasts(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = loopback(limits=ServerLimits(requests=1, tokens=100_000, minute=9.0))
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
+    run = started(2)
+    until = time.monotonic() + 30
+    while not session.store().counts(run).scored and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(0.3)  # the other request is refused meanwhile
+    at = open_page("rgb", run=run.id)
+    assert re.search(r"Running · 1 / 2 scored · .*waiting \d+ s for the provider's limit", state(at))
+    wait_for_runs()
+    assert session.store().counts(run).scored == 2
+
+
+def started(samples: int) -> Run:
+    task = RGBTask(ability=Ability.NOISE, noise=0.2, effective_noise=0.2)
+    data = Dataset(
+        name="people",
+        samples=tuple(
+            Sample(
+                id=f"p{n}",
+                question=f"Who is number {n}?",
+                retrieved_documents=("Number 0 is Mina Osei.",),
+                ground_truth="Mina Osei",
+                rgb=task,
+            )
+            for n in range(samples)
+        ),
+    )
+    spec = models()["openai/gpt-6-luna"].spec(answer_tokens=100)
+    run = create_run(
+        session.store(),
+        data,
+        EvaluatorSpec(name="rgb"),
+        workspace="local",
+        title="people",
+        models=[spec],
+        prompt=load("rgb_en"),
+    )
+    registry.start(run, session.store(), session.keys())
+    return run
+
+
+def asked(samples: int) -> Run:
+    run = started(samples)
+    wait_for_runs()
+    return run
+
+
+def no_traceback(at: AppTest) -> None:
+    assert not any("Traceback" in text for text in markdown(at))
