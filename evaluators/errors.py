@@ -17,6 +17,7 @@ PlumblineError
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 
@@ -71,7 +72,13 @@ class TransientError(LLMError):
 
 
 class RateLimitedError(TransientError):
-    """The provider asks to wait; that is no failure and is not counted as a try."""
+    """The provider asks to wait, by its `headers`; that is no failure and is not counted as a try."""
+
+    def __init__(
+        self, message: str, details: str = "", *, wait: float | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, details, wait=wait)
+        self.headers = headers or {}
 
 
 class UnreachableError(TransientError):

@@ -53,7 +53,7 @@ class Ledger:
         """The calls are in the store now: who asks the same finds them there."""
         if self._shelf:
             for call in self.calls:
-                loop().call_soon_threadsafe(self._shelf.stored, call.key)
+                self._shelf.stored(call.key)
 
 
 class Account(NamedTuple):

@@ -48,7 +48,7 @@ class Limited:
         try:
             reply = await self._inner.complete(request)
         except RateLimitedError as error:
-            self._limiter.refused(ticket, error.wait, {})
+            self._limiter.refused(ticket, error.wait, error.headers)
             raise
         except BaseException:  # also a cancelled one: its place must be freed
             self._limiter.failed(ticket)
@@ -170,10 +170,10 @@ class Shelf:
         self.coming: dict[str, asyncio.Future[Completion]] = {}
 
     def stored(self, key: str) -> None:
-        """The answer is in the store now; called on the loop."""
+        """The answer is in the store now, or of no use to others; may be called from any thread."""
         future = self.coming.get(key)
         if future is not None and future.done():
-            del self.coming[key]
+            self.coming.pop(key, None)
 
 
 class Cached:

@@ -26,12 +26,12 @@ CONNECT_SECONDS = 10
 KEPT_CONNECTIONS = 100
 
 SENT_HEADERS = {
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "user-agent",
+    b"accept",
+    b"connection",
+    b"content-length",
+    b"content-type",
+    b"host",
+    b"user-agent",
 }
 """All else that the SDKs add, from the environment or about this computer, stays here."""
 
@@ -125,7 +125,7 @@ def _connect(access: Access) -> _Sdk:
             follow_redirects=False,
             trust_env=False,
             limits=http.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS),
-            event_hooks={"request": [_sends_only(key)], "response": [_bounds(http)]},
+            event_hooks={"request": [_sends_only(http, key)], "response": [_bounds(http)]},
         ),
     )
     path = "/openai/v1" if is_groq else ""
@@ -140,13 +140,13 @@ def _connect(access: Access) -> _Sdk:
     return _Sdk(api.APIError, api.APIStatusError, create, models, client.close)
 
 
-def _sends_only(key: str) -> Callable[[Any], Awaitable[None]]:
+def _sends_only(http: Any, key: str) -> Callable[[Any], Awaitable[None]]:
     """A hook on requests: this key and the headers of `SENT_HEADERS`, and no compression."""
+    own = [(b"Authorization", f"Bearer {key}".encode()), (b"Accept-Encoding", b"identity")]
 
     async def hook(request: Any) -> None:
-        for name in request.headers.keys() - SENT_HEADERS:
-            del request.headers[name]
-        request.headers.update({"authorization": f"Bearer {key}", "accept-encoding": "identity"})
+        kept = [(name, value) for name, value in request.headers.raw if name.lower() in SENT_HEADERS]
+        request.headers = http.Headers(kept + own)
 
     return hook
 

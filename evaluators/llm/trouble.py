@@ -261,7 +261,7 @@ def _limited(refusal: Refusal, asked: Asked) -> LLMError:
     if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
         soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
         message = f"The limit for {asked.model} at {asked.provider} is reached; try again in {soon}."
-        return RateLimitedError(message, refusal.details(asked), wait=wait)
+        return RateLimitedError(message, refusal.details(asked), wait=wait, headers=refusal.headers)
     resume_at = datetime.now(UTC) + timedelta(seconds=wait) if wait is not None else None
     what = "The daily limit" if is_daily else "The limit"
     # Minutes are cut off in the text, and too early would be refused again.

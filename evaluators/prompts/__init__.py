@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import Template
 
@@ -61,7 +61,7 @@ def shipped() -> frozenset[str]:
 
 def check(template: str, blanks: Collection[str] = ("question", "documents")) -> None:
     """Raises `PromptError` unless the template holds exactly these blanks."""
-    found = set(Template(template).get_identifiers()) if Template(template).is_valid() else None
+    found = _blanks(template)
     if found is None:
         raise PromptError("A lone $ stands in the prompt. Write $$ for a dollar sign.")
     for blank in blanks:
@@ -70,6 +70,12 @@ def check(template: str, blanks: Collection[str] = ("question", "documents")) ->
     if unknown := found.difference(blanks):
         known = " and ".join(f"${blank}" for blank in blanks)
         raise PromptError(f"The prompt has an unknown blank ${min(unknown)}. Only {known} are filled.")
+
+
+@lru_cache(maxsize=64)
+def _blanks(template: str) -> frozenset[str] | None:
+    """The blanks of a template, remembered for the prompts of a run; `None` where it is no template."""
+    return frozenset(Template(template).get_identifiers()) if Template(template).is_valid() else None
 
 
 def filled(template: str, **facts: str) -> str:

@@ -23,8 +23,8 @@ from tests.loopback import Loopback, ServerLimits, token_count
 
 CALLS = 60
 PROMPT = "p" * 4 * (1300 - token_count(""))
-ANSWER = "a" * 4 * (500 - token_count(""))
 SPEC = ModelSpec(provider="custom", model="openai/gpt-oss-20b", answer_tokens=700)
+WARM_UP = ModelSpec(provider="custom", model="qwen/qwen3.8-27b")  # each model has limits of its own
 RESERVED, USED = 1300 + 700, 1300 + 500
 PLANS = {
     "bucket with refund": ServerLimits(requests=30, tokens=8000, minute=2.0),
@@ -47,25 +47,35 @@ def permitted_minutes(plan: ServerLimits, calls: int = CALLS) -> float:
 async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
     """All plans side by side, with 8 and with 32 callers; windows that look back so many times less than a minute."""
     variants = [(name, callers) for name in PLANS for callers in (8, 32)]
-    ready = asyncio.Barrier(len(variants))
     slack = {"bucket": 1.0, "window": window_slack}
-    results = await asyncio.gather(
-        *[_asked(PLANS[name], callers, slack[PLANS[name].kind], ready) for name, callers in variants]
-    )
+    ready = asyncio.Barrier(len(variants))
+
+    async def one(number: int, name: str, callers: int) -> dict[str, float]:
+        plan = PLANS[name]
+        with Loopback(
+            limits=plan._replace(minute=plan.minute / slack[plan.kind]), latency=0.1, answer=_answer
+        ) as server:
+            provider = Provider(Access(provider="custom", base_url=server.base_url, key=SecretStr("any")))
+            await provider.complete(Request(spec=WARM_UP, text="Hello"))  # the first call of all takes long to be sent
+            await ready.wait()
+            await asyncio.sleep(number * plan.minute / len(variants))  # not all at once
+            await _ask_all(plan, callers, provider)
+            await provider.close()
+        return _figures(plan, server)
+
+    results = await asyncio.gather(*[one(number, *variant) for number, variant in enumerate(variants)])
     return {f"{name}, {callers} callers": result for (name, callers), result in zip(variants, results, strict=True)}
 
 
-async def _asked(plan: ServerLimits, callers: int, slack: float, ready: asyncio.Barrier) -> dict[str, float]:
+async def _ask_all(plan: ServerLimits, callers: int, provider: Provider) -> None:
     limits = Limits(rpm=plan.requests, tpm=plan.tokens)
     limiter = Limiter(limits, requests_header="day", concurrency=callers, minute=plan.minute)
-    with Loopback(limits=plan._replace(minute=plan.minute / slack), latency=0.1, answer=lambda text: ANSWER) as server:
-        provider = Provider(Access(provider="custom", base_url=server.base_url, key=SecretStr("any")))
-        await provider.models()  # opens it: that takes longer than a request may be late
-        await ready.wait()
-        todo = iter(range(CALLS))
-        await asyncio.gather(*[_caller(todo, limiter, provider) for _ in range(callers)])
-        await provider.close()
-    arrivals = [request.at for request in server.asked if request.status == 200]
+    todo = iter(range(CALLS))
+    await asyncio.gather(*[_caller(todo, limiter, provider) for _ in range(callers)])
+
+
+def _figures(plan: ServerLimits, server: Loopback) -> dict[str, float]:
+    arrivals = [request.at for request in server.asked if request.model == SPEC.model and request.status == 200]
     minutes = (arrivals[-1] - arrivals[0]) / plan.minute
     return {
         "answered": len(arrivals),
@@ -73,6 +83,10 @@ async def _asked(plan: ServerLimits, callers: int, slack: float, ready: asyncio.
         "minutes": round(minutes, 2),
         "of_permitted": round(permitted_minutes(plan) / minutes, 3),
     }
+
+
+def _answer(text: str) -> str:
+    return "a" * 4 * (500 - token_count(""))
 
 
 async def _caller(todo: Iterator[int], limiter: Limiter, provider: Provider) -> None:

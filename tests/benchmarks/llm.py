@@ -20,7 +20,7 @@ from evaluators.llm import Access, Keys
 from evaluators.prompts import load
 from evaluators.runs.engine import create_run, registry
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample
 from tests.benchmarks.common import peak_megabytes, timed
 
 CALLS = 500
@@ -57,8 +57,8 @@ def _long(sample: Sample, name: str) -> Sample:
     )
 
 
-def scored(store: Store, dataset: Dataset, keys: Keys) -> int:
-    """How many samples a whole run of the data set scored."""
+def asked_run(store: Store, dataset: Dataset, keys: Keys) -> Run:
+    """A run of the data set, come to its end."""
     run = create_run(
         store,
         dataset,
@@ -69,20 +69,21 @@ def scored(store: Store, dataset: Dataset, keys: Keys) -> int:
         prompt=load("rgb_en"),
     )
     registry.start(run, store, keys).wait()
-    return store.counts(run).scored
+    return run
 
 
 if __name__ == "__main__":
     ideal = math.ceil(CALLS / config().workers) * LATENCY
     with tempfile.TemporaryDirectory() as folder, provider() as keys:
         store = Store(Path(folder) / "bench.sqlite3")
+        dataset, memory = questions(CALLS, "call"), peak_megabytes()
         with timed() as starting:
-            scored(store, questions(1, "first"), keys)  # imports the SDK
-        dataset, processor, memory = questions(CALLS, "call"), time.process_time(), peak_megabytes()
+            asked_run(store, questions(1, "first"), keys)  # imports the SDK
+        processor = time.process_time()
         with timed() as calling:
-            count = scored(store, dataset, keys)
+            run = asked_run(store, dataset, keys)
         figures = {
-            "scored": count,
+            "scored": store.counts(run).scored,
             "first_call_seconds": round(starting.seconds, 2),
             "seconds": round(calling.seconds, 2),
             "ideal_seconds": ideal,

@@ -118,4 +118,5 @@ async def clear_caches(host: Server) -> None:
     address = f"ws://{urlsplit(host.address).netloc}/_stcore/stream"
     async with websockets.connect(address, origin=host.address) as socket:
         await socket.send(BackMsg(clear_cache=True).SerializeToString())
-        await asyncio.wait_for(socket.recv(), 30)
+        await socket.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
+        await asyncio.wait_for(socket.recv(), 30)  # an answer to the second: the first was taken

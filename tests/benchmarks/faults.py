@@ -1,0 +1,67 @@
+"""200 prompts to a provider in trouble: calls made, calls repeated, seconds."""
+
+import json
+import os
+import random
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from evaluators.llm import Access
+from evaluators.runs.store import Counts, Store
+from tests.benchmarks.common import timed
+from tests.benchmarks.llm import asked_run, questions
+from tests.loopback import Asked, Loopback
+
+PROMPTS = 200
+PASSING = ["429"] * 10 + ["500"] * 5 + ["hang"] * 2 + ["reset"] * 2
+LASTING = "400 context"
+
+
+def passing(seed: int) -> Callable[[Asked], str]:
+    """Of 100 requests 10 are refused for a second, 5 break, 2 hang, 2 are cut off."""
+    chance = random.Random(seed)
+    kinds = dict(enumerate(PASSING))
+    return lambda asked: kinds.get(chance.randrange(100), "")
+
+
+def is_lasting(asked: Asked) -> bool:
+    """The same prompts, about 5 of 100, whenever they are asked."""
+    return zlib.crc32(asked.text.encode()) % 20 == 0
+
+
+def survived(name: str, fault: Callable[[Asked], str]) -> dict[str, object]:
+    """What became of a run against the faults."""
+    with tempfile.TemporaryDirectory() as folder, Loopback(latency=0.05, fault=fault) as server:
+        keys = {"openai": Access(provider="openai", base_url=server.base_url, key=SecretStr("sk-bench"))}
+        store = Store(Path(folder) / "bench.sqlite3")
+        with timed() as running:
+            run = asked_run(store, questions(PROMPTS, name), keys)
+        counts: Counts = store.counts(run)
+        lasting = {asked.text for asked in server.asked if asked.fault == LASTING}
+        return {
+            "scored": counts.scored,
+            "failed": counts.failed,
+            "reasons": dict(store.failures(run.id)),
+            "prompts_with_lasting_faults": len(lasting),
+            "calls_made": len(server.asked),
+            "calls_repeated": len(server.asked) - PROMPTS,
+            "answers_paid": server.answered,
+            "seconds": round(running.seconds, 1),
+        }
+
+
+if __name__ == "__main__":
+    os.environ["PLUMBLINE_CALL_SECONDS"] = "2"
+    mixed = passing(8)
+    print(
+        json.dumps(
+            {
+                "passing": survived("passing", passing(7)),
+                "passing_and_lasting": survived("lasting", lambda a: LASTING if is_lasting(a) else mixed(a)),
+            }
+        )
+    )
