@@ -224,6 +224,7 @@ class SampleResult(Record):
 
     `usage` and `cost` (US dollars, `None` where a price is unknown) count what was paid, over `calls` answered
     requests; `cached` counts answers that were there already. `details` is for the curious: status, code, request id.
+    `note` says what of the requests the provider would not accept.
     """
 
     position: int
@@ -237,6 +238,7 @@ class SampleResult(Record):
     calls: int = 0
     cached: int = 0
     cost: float | None = 0.0
+    note: str = ""
     seconds: float = 0.0
 
 

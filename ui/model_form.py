@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.llm import Request, catalogue
-from evaluators.llm.catalogue import OFFLINE, Choice, Model
+from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
 from evaluators.llm.estimate import DAY, SHORT_ANSWER, Estimate, basis, duration, estimate, money, tokens
 from evaluators.llm.keys import ADDRESSES
 from evaluators.llm.layers import cache_key
@@ -80,7 +80,7 @@ def models(found: Mapping[str, Choice], key: str) -> list[Choice]:
     chosen = [found[name] for name in names]
     for choice in chosen:
         if choice.problem:
-            st.warning(plain(f"{choice.model.title}: {_reason(choice)}. {_remedy(choice)}"), icon=":material/block:")
+            st.warning(plain(f"{choice.model.title}: {choice.problem}. {_remedy(choice)}"), icon=":material/block:")
     if any(map(_lacks_key, chosen)):
         st.page_link("../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:")
     return chosen
@@ -121,7 +121,7 @@ def label(choice: Choice) -> str:
     model, provider = choice.model, catalogue.PROVIDERS.get(choice.model.provider)
     name = [model.title, provider] if provider else [model.title]
     if choice.problem:
-        return " · ".join([f"✕ {name[0]}", *name[1:], _reason(choice)])
+        return " · ".join([f"✕ {name[0]}", *name[1:], choice.problem])
     return " · ".join([*name, _price(model), *_status(model)])
 
 
@@ -138,16 +138,12 @@ def _spec(choice: Choice, options: Options) -> ModelSpec:
     )
 
 
-def _reason(choice: Choice) -> str:
-    return choice.problem.removesuffix(": Settings")
-
-
 def _remedy(choice: Choice) -> str:
     return "Enter one, or choose another model." if _lacks_key(choice) else "Choose another model."
 
 
 def _lacks_key(choice: Choice) -> bool:
-    return choice.problem.endswith(": Settings")
+    return choice.problem == NEEDS_KEY
 
 
 def _price(model: Model) -> str:

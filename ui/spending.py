@@ -40,7 +40,8 @@ def of_sample(result: SampleResult) -> None:
         paid = [_counted(result.calls, "call"), tokens, f"cost {money(result.cost)}"]
     reused = [f"{_counted(result.cached, 'answer')} from the store"] if result.cached else []
     if paid or reused:
-        st.caption(plain(" · ".join([*paid, *reused, f"{result.seconds:.1f} s"])))
+        notes = [result.note] if result.note else []
+        st.caption(plain(" · ".join([*paid, *reused, *notes, f"{result.seconds:.1f} s"])))
 
 
 def words(spent: Mapping[str, Spent]) -> str:

@@ -16,6 +16,7 @@ from evaluators.llm import Keys
 from evaluators.types import ModelSpec, Record, Usage
 
 PROVIDERS = {"groq": "Groq", "openai": "OpenAI", "custom": "Custom endpoint"}
+NEEDS_KEY = "needs a key"
 OFFLINE = ModelSpec(provider="offline", model="offline-reader")
 
 _FILE = ROOT / "data" / "models.toml"
@@ -128,7 +129,7 @@ def _problem(model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], tod
     if model.provider == OFFLINE.provider:
         return ""
     if model.provider not in keys:
-        return "needs a key: Settings"
+        return NEEDS_KEY
     return "" if model.model in offered.get(model.provider, [model.model]) else "not offered to this key"
 
 

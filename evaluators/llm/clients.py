@@ -32,7 +32,14 @@ class Ledger:
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.calls: list[Call] = []
         self.cached = 0
+        self._notes: dict[str, None] = {}
         self._shelf = shelf
+
+    def add(self, completion: Completion) -> None:
+        """An answer came, from the provider or from the store."""
+        self.cached += completion.cached
+        if completion.note:
+            self._notes[completion.note] = None
 
     def bill(self) -> dict[str, Any]:
         """The fields of a `SampleResult` that tell what it cost."""
@@ -41,6 +48,7 @@ class Ledger:
         return {
             "calls": len(self.calls),
             "cached": self.cached,
+            "note": ", ".join(self._notes),
             "cost": sum(costs) if len(costs) == len(self.calls) else None,
             "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
         }
@@ -109,7 +117,7 @@ class _Client:
 
     def complete(self, prompt: Prompt) -> Completion:
         reply = self._scope.run(self._layers.complete(Request(spec=self._spec, text=prompt.text)))
-        self._ledger.cached += reply.completion.cached
+        self._ledger.add(reply.completion)
         return reply.completion
 
 

@@ -134,13 +134,13 @@ def test_a_model_is_shown_by_its_name_or_by_what_its_provider_calls_it(spec, nam
 def test_without_keys_only_the_offline_reader_can_be_chosen():
     found = choices({}, {}, TODAY)
     assert [name for name, choice in found.items() if not choice.problem] == [OFFLINE.id]
-    assert found["groq/openai/gpt-oss-20b"].problem == "needs a key: Settings"
+    assert found["groq/openai/gpt-oss-20b"].problem == "needs a key"
 
 
 def test_a_provider_that_was_not_asked_yet_hides_nothing():
     found = choices({"groq": KEYS["groq"]}, {}, TODAY)
     assert found["groq/openai/gpt-oss-120b"].problem == ""
-    assert found["openai/gpt-6-luna"].problem == "needs a key: Settings"
+    assert found["openai/gpt-6-luna"].problem == "needs a key"
 
 
 def test_what_a_provider_lists_decides_what_its_key_may_use():

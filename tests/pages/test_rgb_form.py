@@ -58,7 +58,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
             "",
             "GPT 7 · Groq · price unknown · until 2027-01-14",
         ),
-        ({"price_in": 1, "price_out": 2}, "needs a key: Settings", "✕ GPT 7 · Groq · needs a key"),
+        ({"price_in": 1, "price_out": 2}, "needs a key", "✕ GPT 7 · Groq · needs a key"),
         ({}, "not offered to this key", "✕ GPT 7 · Groq · not offered to this key"),
         ({}, "retired 2026-08-16; use GPT 8", "✕ GPT 7 · Groq · retired 2026-08-16; use GPT 8"),
     ],

@@ -195,7 +195,7 @@ def test_before_a_test_the_table_is_plumblines_own(open_page: OpenPage) -> None:
         "Price out": 0.3,
         "Context": 131_072,
         "Free plan": "",
-        "Cannot be chosen": "needs a key: Settings",
+        "Cannot be chosen": "needs a key",
     }
     assert rows["GPT-OSS 20B"]["Free plan"] == ("30 calls/min, 1,000 calls/day, 8,000 tokens/min, 200,000 tokens/day")
     assert "Test the key to see which of them it may use." in said(at)

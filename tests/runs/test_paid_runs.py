@@ -115,6 +115,17 @@ def test_two_runs_at_once_that_ask_the_same_share_their_calls(store, registry, l
     assert sorted(numbers(server)) == list(range(20))
 
 
+def test_a_temperature_that_was_not_applied_is_noted_also_where_the_answer_is_taken_from_the_store(
+    store, registry, loopback
+):
+    server = loopback(fault=lambda asked: "400 temperature")
+    warm = paid.LUNA.model_copy(update={"temperature": 0.5})
+    for _ in range(2):
+        run = paid.paid_run(store, paid.dataset(1), (warm,))
+        assert finished(store, run, registry, server).scored == 1
+        assert store.result(run.id, 0).note == "temperature not applied"
+
+
 @pytest.mark.parametrize("fault", ["length", "empty", "filter", "truncated", "html"])
 def test_what_is_not_a_whole_answer_is_never_stored_for_others(store, registry, loopback, fault):
     trouble = Trouble(fault)
