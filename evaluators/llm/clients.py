@@ -101,8 +101,10 @@ class Seat:
         return limiter_for(self._access, self._spec).waiting if self._access else 0.0
 
     def close(self) -> None:
-        if self._access:
-            _connections.give_back(self._access)
+        """Lets the connection go, and forgets the key."""
+        access, self._access, self._provider = self._access, None, None
+        if access:
+            _connections.give_back(access)
 
 
 class _Client:

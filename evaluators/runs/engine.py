@@ -82,6 +82,7 @@ class RunRegistry:
         with self._lock:
             job = self._jobs.get(run.id)
             if job is None or not job.is_live:
+                self._jobs = {key: each for key, each in self._jobs.items() if each.is_live}
                 self._check_room(run)
                 job = self._jobs[run.id] = Job(run, store, keys)
                 job.start()

@@ -1,5 +1,7 @@
 """Runs that ask real SDKs: no answer is lost or paid twice, and what fails says why."""
 
+import asyncio
+import gc
 import os
 import random
 import signal
@@ -12,9 +14,11 @@ from pathlib import Path
 
 import paid
 import pytest
+from pydantic import SecretStr
 
 from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.loop import loop
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.store import Counts, Store
 from evaluators.types import Ability, Cap, Cell, Dataset
@@ -292,6 +296,19 @@ def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, 
     assert store.stop_reason(run.id) == ""
     trouble.is_over = True
     assert finished(store, run, registry, server).scored == 60
+
+
+def test_a_run_that_has_ended_keeps_no_key_in_memory(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(2))
+    key = "".join(["sk-", "forgotten", "-0123456789"])
+    job = registry.start(run, store, paid.keys(server.base_url, key))
+    job.wait(PATIENCE)
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0.1), loop()).result()
+    gc.collect()
+
+    holders = [held for held in gc.get_objects() if isinstance(held, SecretStr)]
+    assert key not in [held.get_secret_value() for held in holders]
 
 
 def test_without_a_key_the_run_is_kept_and_says_what_to_do(store, registry):
