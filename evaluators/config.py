@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from pydantic import Field
+
 from evaluators.errors import ParameterError
 from evaluators.types import Record
 
@@ -16,17 +18,18 @@ class Config(Record):
     """One field for each variable `PLUMBLINE_<NAME>`; the limits below `public` hold only on a public host."""
 
     data_dir: Path = ROOT / ".plumbline"
-    call_seconds: float = 90
+    call_seconds: float = Field(90, gt=0)
     """The longest that one attempt at a call may take."""
-    workers: int = 32
-    """Cells of one model that are worked on at once, where a provider answers."""
+    workers: int = Field(32, ge=1, le=256)
+    """Cells of a run that are worked on at once, where a provider answers; shared by its models."""
     public: bool = False
     """Whether strangers share this host: each then sees only what is theirs."""
-    runs_per_visitor: int = 1
-    runs_in_all: int = 8
-    cells_per_run: int = 2000
-    uploads_per_visitor: int = 10
-    unwatched_seconds: float = 600
+    runs_per_visitor: int = Field(1, ge=1)
+    runs_in_all: int = Field(8, ge=1)
+    runs_kept_per_visitor: int = Field(100, ge=1)
+    cells_per_run: int = Field(2000, ge=1)
+    uploads_per_visitor: int = Field(10, ge=1)
+    unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""
 
 

@@ -13,8 +13,9 @@ from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.errors import HostLimitError, PlumblineError
 from evaluators.types import Accepted, Dataset, Sample
-from ui import session
+from ui import problems, session
 from ui.untrusted import plain
+from ui.words import counted
 
 PREVIEW_ROWS = 50
 CELL = 200
@@ -60,15 +61,18 @@ def show(data: TestBed | Dataset) -> None:
 
 
 def delete_button(name: str) -> None:
-    st.button("Delete this upload", icon=":material/delete:", on_click=_delete, args=(name,))
+    on_click = problems.guarded(_delete, "upload")
+    st.button("Delete this upload", icon=":material/delete:", on_click=on_click, args=(name,))
+    problems.show("upload")
 
 
 def _check_room(name: str) -> None:
     """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing a file is no more."""
     kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
     if config().public and name not in kept and len(kept) >= most:
-        what = "1 upload" if most == 1 else f"{most} uploads"
-        raise HostLimitError(f"This host keeps {what} for each visitor, and you have that many. Delete one first.")
+        raise HostLimitError(
+            f"This host keeps {counted(most, 'upload')} for each visitor, and you have that many. Delete one first."
+        )
 
 
 def _delete(name: str) -> None:

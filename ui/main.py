@@ -3,10 +3,8 @@
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.errors import PlumblineError
 from evaluators.llm.keys import quiet_logs
-from ui import progress, session
-from ui.untrusted import plain
+from ui import problems, progress, session
 
 quiet_logs()
 st.set_page_config(page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide")
@@ -22,10 +20,8 @@ page = st.navigation(
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]
 )
-try:
+with problems.told():
     st.query_params.update(session.address())  # a click on the menu drops it
     with st.sidebar:
         progress.sidebar()
     page.run()
-except PlumblineError as error:
-    st.error(plain(str(error)), icon=":material/error:")

@@ -268,10 +268,11 @@ def _bases(rows: Sequence[tuple[str, Estimate]]) -> dict[str, list[str]]:
 
 def _warn(name: str, each: Estimate) -> None:
     if each.too_long:
+        limit, plan = _narrowest(each)
         st.warning(
             plain(
-                f"{name}: {each.too_long:,} of {each.calls:,} calls can never be answered. Prompt and answer budget "
-                f"({each.answer_high // each.calls:,} tokens) together exceed {_narrowest(each)}. "
+                f"{name}: {each.too_long:,} of {each.calls:,} calls cannot be answered{plan}. Prompt and answer budget "
+                f"({each.answer_high // each.calls:,} tokens) together exceed {limit}. "
                 "Lower the answer budget, shorten the prompts, or choose another model."
             ),
             icon=":material/warning:",
@@ -287,9 +288,9 @@ def _warn(name: str, each: Estimate) -> None:
         )
 
 
-def _narrowest(each: Estimate) -> str:
-    """The limit that one call meets first."""
+def _narrowest(each: Estimate) -> tuple[str, str]:
+    """The limit that one call meets first, and on which plan, where it is not on every one."""
     model = catalogue.find(each.model)
-    limits = {"tokens a minute (free plan)": model.free and model.free.tpm, "tokens of context": model.context}
-    most, words = min((limit, words) for words, limit in limits.items() if limit)
-    return f"{most:,} {words}"
+    a_minute = (model.free and model.free.tpm, "tokens a minute", " on the free plan")
+    most, what, plan = min(limit for limit in (a_minute, (model.context, "tokens of context", "")) if limit[0])
+    return f"{most:,} {what}", plan

@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from evaluators.errors import PlumblineError
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts
 from evaluators.types import Cap, Run
-from ui import session, spending
+from ui import problems, session, spending
 from ui.untrusted import plain
 
 TICK = 0.7
@@ -27,10 +26,12 @@ def watched(run: Run, body: Callable[[], None]) -> None:
     def follow(draw: Callable[[], None]) -> None:
         if registry.is_live(run.id) != live:
             st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
-        draw()
+        with problems.told():
+            draw()
 
     def results() -> None:
         spending.show(run)
+        notes(run)
         failures(run)
         body()
 
@@ -46,26 +47,19 @@ def state(run: Run) -> None:
         actions(run, counts, live)
         if not live and run.cap != Cap() and counts.scored < counts.asked:
             _raise_cap(run)
-    refusal(run)
-    reason = "" if live else session.store().stop_reason(run.id)
-    if reason:
+    problems.show(run.id)
+    if reason := session.store().stop_reason(run.id):  # of one model, perhaps, while others go on
         st.warning(plain(reason), icon=":material/pause_circle:")
 
 
 def actions(run: Run, counts: Counts, live: bool) -> None:
-    """The buttons that fit the run's state."""
+    """The buttons that fit the run's state; `problems.show(run.id)` tells why one of them came to nothing."""
     if live:
-        st.button("Cancel", icon=":material/stop:", key=f"cancel_{run.id}", on_click=registry.cancel, args=(run.id,))
+        _button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
     elif counts.open:
-        st.button("Resume", icon=":material/play_arrow:", key=f"resume_{run.id}", on_click=_start, args=(run,))
+        _button("Resume", "play_arrow", f"resume_{run.id}", _start, run)
     elif counts.failed:
-        st.button("Retry failed", icon=":material/refresh:", key=f"retry_{run.id}", on_click=_start, args=(run,))
-
-
-def refusal(run: Run) -> None:
-    """Why the last click on a button did not start the run, told once."""
-    if problem := st.session_state.pop(f"refused_{run.id}", ""):
-        st.error(plain(problem), icon=":material/error:")
+        _button("Retry failed", "refresh", f"retry_{run.id}", _start, run)
 
 
 def words(counts: Counts, live: bool) -> str:
@@ -90,6 +84,12 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
     return [*told, progress.waiting] if progress.waiting else told
 
 
+def notes(run: Run) -> None:
+    """What of the requests a provider would not accept, so that the run's card alone would mislead."""
+    if noted := session.store().notes(run.id):
+        st.caption(plain(f"Not all was asked as chosen: {'; '.join(noted)}."))
+
+
 def failures(run: Run) -> None:
     """The most frequent reasons why samples failed."""
     reasons = session.store().failures(run.id)
@@ -104,20 +104,26 @@ def failures(run: Run) -> None:
 
 def sidebar() -> None:
     """The live runs of this workspace, on every page."""
-    live = [run for run in session.store().runs(session.workspace(), limit=20) if registry.is_live(run.id)]
+    live = registry.live(session.workspace())
     if not live:
         return
 
     @st.fragment(run_every=TICK)
     def watch() -> None:
-        for run in live:
-            counts = session.store().counts(run)
-            _bar(counts, run.title)
-            st.caption(plain(" · ".join([words(counts, registry.is_live(run.id)), *pace(run, brief=True)])))
+        with problems.told():
+            for run in live:
+                counts = session.store().counts(run)
+                _bar(counts, run.title)
+                st.caption(plain(" · ".join([words(counts, registry.is_live(run.id)), *pace(run, brief=True)])))
         if not all(registry.is_live(run.id) for run in live):
             st.rerun()
 
     watch()
+
+
+def _button(label: str, icon: str, key: str, callback: Callable[[Run], None], run: Run) -> None:
+    on_click = problems.guarded(callback, run.id)
+    st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=(run,))
 
 
 def _bar(counts: Counts, text: str) -> None:
@@ -137,7 +143,8 @@ def _raise_cap(run: Run) -> None:
             form.number_input("Calls in all", min_value=calls, value=2 * calls, key=f"cap_calls_{run.id}")
         if cost := run.cap.cost:
             form.number_input("US dollars in all", min_value=cost, value=2 * cost, key=f"cap_cost_{run.id}")
-        form.form_submit_button("Raise and resume", type="primary", on_click=_resume_with_more, args=(run,))
+        on_click = problems.guarded(_resume_with_more, run.id)
+        form.form_submit_button("Raise and resume", type="primary", on_click=on_click, args=(run,))
 
 
 def _resume_with_more(run: Run) -> None:
@@ -148,7 +155,8 @@ def _resume_with_more(run: Run) -> None:
 
 
 def _start(run: Run) -> None:
-    try:
-        registry.start(run, session.store(), session.keys())
-    except PlumblineError as error:
-        st.session_state[f"refused_{run.id}"] = str(error)
+    registry.start(run, session.store(), session.keys())
+
+
+def _cancel(run: Run) -> None:
+    registry.cancel(run.id)

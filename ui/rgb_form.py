@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, compose, with_ability
-from evaluators.errors import PlumblineError, PromptError
+from evaluators.errors import PromptError
 from evaluators.prompts import check, fenced, fill, load
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
 from evaluators.types import Ability, Dataset, ModelSpec, Sample, prompt_hash
-from ui import forms, model_form, session
+from ui import forms, model_form, problems, session
 from ui.untrusted import plain
 
 ASK, SCORE = "Ask a model", "Score existing answers"
@@ -46,7 +46,7 @@ def show() -> None:
 
 
 def _ask() -> None:
-    beds = {name: bed for name in session.sources() if isinstance(bed := session.source(name), TestBed)}
+    beds = {name: bed for name, bed in session.opened().items() if isinstance(bed, TestBed)}
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     name = left.selectbox("Test bed", list(beds), key="rgb_bed")
     right.page_link("../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:")
@@ -151,11 +151,7 @@ def _problem(prompt: str) -> str:
 
 
 def _score() -> None:
-    answered = {
-        name: data
-        for name in session.sources()
-        if isinstance(data := session.source(name), Dataset) and any(s.response is not None for s in data.samples)
-    }
+    answered = session.answered()
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     name = left.selectbox("Answers", list(answered), key="rgb_answers")
     right.page_link("../pages/datasets.py", label="Upload answers (RGB prediction file)", icon=":material/upload_file:")
@@ -183,9 +179,7 @@ def _score() -> None:
 
 def _start(dataset: Dataset, params: dict, **chosen: Any) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
-    try:
+    with problems.told():
         spec = RGBEvaluator.build(**params).spec()
         run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name, **chosen)
         session.start(run)
-    except PlumblineError as error:
-        st.error(plain(str(error)), icon=":material/error:")

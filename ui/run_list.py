@@ -11,7 +11,7 @@ from evaluators.llm.catalogue import title
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.types import Run
-from ui import progress, run_models, session
+from ui import problems, progress, run_models, session
 from ui.untrusted import plain
 
 
@@ -20,8 +20,9 @@ def show(limit: int, *, editable: bool = False) -> None:
     runs = session.store().runs(session.workspace(), limit)
     if not runs:
         st.info("No run yet. Start one on the Home, RGB or TRACE page.", icon=":material/hourglass_empty:")
+    keeps_answers = editable and session.store().cached_answers(session.workspace()) > 0
     for run in runs:
-        _row(run, editable)
+        _row(run, editable, keeps_answers)
 
 
 def none_shown(hint: str) -> None:
@@ -36,7 +37,7 @@ def none_shown(hint: str) -> None:
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
-def _row(run: Run, editable: bool) -> None:
+def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
     counts, live = session.store().counts(run), registry.is_live(run.id)
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
@@ -47,14 +48,17 @@ def _row(run: Run, editable: bool) -> None:
                 session.open_run(run)
             if editable:
                 progress.actions(run, counts, live)
-                _delete(run)
-        progress.refusal(run)
+                _delete(run, keeps_answers)
+        problems.show(run.id)
 
 
-def _delete(run: Run) -> None:
+def _delete(run: Run, keeps_answers: bool) -> None:
     with st.popover("Delete", icon=":material/delete:", key=f"ask_{run.id}"):
         st.write("Delete this run and its results?")
-        st.button("Delete for good", type="primary", key=f"delete_{run.id}", on_click=_remove, args=(run,))
+        if keeps_answers:
+            st.caption("Stored answers stay. Clear them on the Settings page.")
+        on_click = problems.guarded(_remove, run.id)
+        st.button("Delete for good", type="primary", key=f"delete_{run.id}", on_click=on_click, args=(run,))
 
 
 def _remove(run: Run) -> None:

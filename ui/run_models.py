@@ -5,6 +5,7 @@ from __future__ import annotations
 from evaluators.llm.catalogue import OFFLINE, title
 from evaluators.types import Cap, ModelSpec, Run
 from ui.spending import money
+from ui.words import counted
 
 
 def titles(run: Run) -> list[str]:
@@ -33,6 +34,6 @@ def _asked(name: str, spec: ModelSpec) -> str:
 
 
 def _cap(cap: Cap) -> list[str]:
-    limits = [f"{cap.calls:,} calls"] if cap.calls else []
+    limits = [counted(cap.calls, "call")] if cap.calls else []
     limits += [money(cap.cost)] if cap.cost else []
     return [f"Cap: {', '.join(limits)}"] if limits else []

@@ -76,7 +76,19 @@ def source(name: str) -> TestBed | Dataset | None:
     return bundled().get(name) or _upload(store(), workspace(), name, made)
 
 
-@lru_cache(maxsize=8)
+def opened() -> dict[str, TestBed | Dataset]:
+    """All data this visitor can use by name, bundled first; a form looks into each of them."""
+    uploads = {name: _upload(store(), workspace(), name, made) for name, made in store().uploads(workspace()).items()}
+    return bundled() | {name: data for name, data in uploads.items() if data}
+
+
+def answered() -> dict[str, Dataset]:
+    """Those data sets that hold answers to judge."""
+    samples = {name: data for name, data in opened().items() if isinstance(data, Dataset)}
+    return {name: data for name, data in samples.items() if any(s.response is not None for s in data.samples)}
+
+
+@lru_cache(maxsize=32)  # parsing takes long, and a form opens all uploads of a visitor, in order, at every click
 def _upload(runs: Store, owner: str, name: str, _made: str) -> TestBed | Dataset | None:
     return runs.upload(owner, name)
 

@@ -9,11 +9,12 @@ import streamlit as st
 from pydantic import SecretStr
 
 from evaluators.config import config
-from evaluators.errors import AccessError, LLMError, PlumblineError
+from evaluators.errors import LLMError, PlumblineError
 from evaluators.llm import Access, catalogue, clients
 from evaluators.llm.keys import ADDRESSES, clean_address, clean_key
-from ui import session
+from ui import problems, session
 from ui.untrusted import plain
+from ui.words import counted
 
 CUSTOM = "custom"
 OLLAMA = "http://localhost:11434/v1"
@@ -68,12 +69,14 @@ def models(provider: str) -> None:
 def stored_answers() -> None:
     """How many answers are kept, and a button to forget them."""
     count = session.store().cached_answers(session.workspace())
-    kept = _counted(count, "answer")
+    kept = counted(count, "answer")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{kept} kept. The same prompt to the same model is not paid for twice.")
         with st.popover("Clear", icon=":material/delete:", disabled=not count):
             st.write("Forget the stored answers? Runs keep their results.")
-            st.button("Clear for good", type="primary", key="clear_answers", on_click=_clear)
+            on_click = problems.guarded(_clear, "answers")
+            st.button("Clear for good", type="primary", key="clear_answers", on_click=on_click)
+    problems.show("answers")
 
 
 def link() -> None:
@@ -83,9 +86,9 @@ def link() -> None:
     host = config()
     st.markdown(
         "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.\n"
-        f"- {_counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, {host.runs_in_all} of all.\n"
+        f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, {host.runs_in_all} of all.\n"
         f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
-        f"- Up to {_counted(host.uploads_per_visitor, 'upload')} of yours are kept.\n"
+        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept.\n"
         f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused. You can resume it."
     )
 
@@ -105,20 +108,17 @@ def _form(provider: str) -> bool:
             key=f"typed_{provider}",
         )
         label = "Test this endpoint" if provider == CUSTOM else "Test this key"
-        return st.form_submit_button(label, type="primary", icon=":material/key:", on_click=_take, args=(provider,))
+        on_click = problems.guarded(_take, provider)
+        return st.form_submit_button(label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,))
 
 
 def _take(provider: str) -> None:
     """Keeps what was typed and empties the field, so that the browser does not hold the key."""
     typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
     st.session_state[f"typed_{provider}"] = ""
-    try:
-        entered = _entered(provider, typed, current)
-    except AccessError as error:
-        st.session_state["refused"] = str(error)
-    else:
-        if entered != current:
-            session.own_keys()[provider] = entered
+    entered = _entered(provider, typed, current)
+    if entered != current:
+        session.own_keys()[provider] = entered
 
 
 def _entered(provider: str, typed: str, current: Access | None) -> Access:
@@ -140,8 +140,7 @@ def _address(provider: str) -> str:
 
 def _answer(provider: str) -> None:
     """Asks the provider for its models and says what came of it."""
-    if refused := st.session_state.pop("refused", ""):
-        st.error(plain(refused), icon=":material/key_off:")
+    if problems.show(provider):
         return
     try:
         with st.spinner(f"Asking {catalogue.PROVIDERS[provider]}"):
@@ -154,7 +153,7 @@ def _answer(provider: str) -> None:
         return
     known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
     tail = "" if provider == CUSTOM else f", {known} of them known here"
-    st.success(f"Works: {_counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
+    st.success(f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
 
 
 def _state(provider: str) -> None:
@@ -198,7 +197,3 @@ def _free(limits: catalogue.Limits | None) -> str | None:
         return None
     most = {"calls/min": limits.rpm, "calls/day": limits.rpd, "tokens/min": limits.tpm, "tokens/day": limits.tpd}
     return ", ".join(f"{count:,} {what}" for what, count in most.items() if count)
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

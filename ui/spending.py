@@ -12,6 +12,7 @@ from evaluators.runs.store import Spent
 from evaluators.types import Run, SampleResult
 from ui import session
 from ui.untrusted import plain
+from ui.words import counted
 
 COUNTS = dict.fromkeys(("Calls", "Prompt tokens", "Answer tokens"), st.column_config.NumberColumn(format="localized"))
 
@@ -29,7 +30,7 @@ def show(run: Run) -> None:
         if rows:
             st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
         if reused:
-            st.caption(f"{_counted(reused, 'answer')} came from the store and cost nothing.")
+            st.caption(f"{counted(reused, 'answer')} came from the store and cost nothing.")
 
 
 def of_sample(result: SampleResult) -> None:
@@ -37,8 +38,8 @@ def of_sample(result: SampleResult) -> None:
     paid, usage = [], result.usage
     if result.calls:
         tokens = f"{usage.prompt_tokens:,} prompt and {usage.answer_tokens:,} answer tokens"
-        paid = [_counted(result.calls, "call"), tokens, f"cost {money(result.cost)}"]
-    reused = [f"{_counted(result.cached, 'answer')} from the store"] if result.cached else []
+        paid = [counted(result.calls, "call"), tokens, f"cost {money(result.cost)}"]
+    reused = [f"{counted(result.cached, 'answer')} from the store"] if result.cached else []
     if paid or reused:
         notes = [result.note] if result.note else []
         st.caption(plain(" · ".join([*paid, *reused, *notes, f"{result.seconds:.1f} s"])))
@@ -80,9 +81,5 @@ def _cells(name: str, spent: Spent) -> dict[str, object]:
 
 
 def _together(spent: Mapping[str, Spent]) -> Spent:
-    counted = ("calls", "prompt_tokens", "answer_tokens")
-    return Spent(**{name: sum(getattr(each, name) for each in spent.values()) for name in counted}, cost=None)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+    added = ("calls", "prompt_tokens", "answer_tokens")
+    return Spent(**{name: sum(getattr(each, name) for each in spent.values()) for name in added}, cost=None)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluators.errors import PlumblineError
 from evaluators.runs.engine import create_run
 from evaluators.trace_evaluator import TRACEEvaluator
 from evaluators.types import Dataset
-from ui import forms, session
-from ui.untrusted import plain
+from ui import forms, problems, session
 
 HEURISTIC = "Heuristic (no LLM, an estimate)"
 LATER = {
@@ -20,11 +18,7 @@ LATER = {
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    datasets = {
-        name: data
-        for name in session.sources()
-        if isinstance(data := session.source(name), Dataset) and any(s.response is not None for s in data.samples)
-    }
+    datasets = session.answered()
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     name = left.selectbox("Data set", list(datasets), key="trace_dataset")
     method = middle.selectbox("Method", [HEURISTIC, *LATER], key="trace_method")
@@ -39,10 +33,7 @@ def show() -> None:
 
 
 def _start(dataset: Dataset, params: dict) -> None:
-    try:
+    with problems.told():
         spec = TRACEEvaluator.build(**params).spec()
         run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name)
-    except PlumblineError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return
-    session.start(run)
+        session.start(run)

@@ -8,16 +8,17 @@ import time
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from evaluators.config import config
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
-from evaluators.llm.catalogue import OFFLINE, PROVIDERS
+from evaluators.llm.catalogue import OFFLINE, PROVIDERS, title
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
 from evaluators.llm.limits import digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider import Provider
 from evaluators.prompts import Prompt
-from evaluators.types import Call, Completion, ModelSpec, Usage
+from evaluators.types import Call, Completion, ModelSpec, SampleResult, Usage
 
 LIST_SECONDS = 3600
 """How long a provider's list of models is believed."""
@@ -41,15 +42,16 @@ class Ledger:
         if completion.note:
             self._notes[completion.note] = None
 
-    def bill(self) -> dict[str, Any]:
-        """The fields of a `SampleResult` that tell what it cost."""
-        costs = [call.cost for call in self.calls if call.cost is not None]
-        usages = [call.completion.usage for call in self.calls]
+    def bill(self, earlier: SampleResult | None = None) -> dict[str, Any]:
+        """The fields of a `SampleResult` that tell what it cost, with what an earlier, failed try had cost."""
+        costs = [call.cost for call in self.calls] + ([earlier.cost] if earlier else [])
+        usages = [call.completion.usage for call in self.calls] + ([earlier.usage] if earlier else [])
+        known = [cost for cost in costs if cost is not None]
         return {
-            "calls": len(self.calls),
-            "cached": self.cached,
-            "note": ", ".join(self._notes),
-            "cost": sum(costs) if len(costs) == len(self.calls) else None,
+            "calls": len(self.calls) + (earlier.calls if earlier else 0),
+            "cached": self.cached + (earlier.cached if earlier else 0),
+            "note": ", ".join(self._notes) or (earlier.note if earlier else ""),
+            "cost": sum(known) if len(known) == len(costs) else None,
             "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
         }
 
@@ -76,14 +78,17 @@ class Seat:
     """A model's place in one run; `client` gives what one cell talks to, `close` lets the connection go."""
 
     def __init__(self, spec: ModelSpec, keys: Keys, account: Account) -> None:
+        self.name = title(spec)
         self._spec = spec
         self._account = account
         self._access = None if spec.provider == OFFLINE.provider else access_for(spec, keys)
         self._provider = _connections.take(self._access) if self._access else None
 
     def client(self, ledger: Ledger) -> LLMClient:
-        if self._access is None or self._provider is None:
+        if self._spec.provider == OFFLINE.provider:
             return OfflineReader()
+        if self._access is None or self._provider is None:
+            raise RuntimeError("The seat is closed.")
         limited = Limited(self._provider, limiter_for(self._access, self._spec))
         asked = Retried(Metered(limited, self._account.meter, ledger.calls, self._access.base_url))
         shelf = self._account.shelf
@@ -93,12 +98,13 @@ class Seat:
 
     @property
     def is_remote(self) -> bool:
-        return self._access is not None
+        return self._spec.provider != OFFLINE.provider
 
     @property
     def waiting(self) -> float:
         """Seconds until the plan lets the next request go."""
-        return limiter_for(self._access, self._spec).waiting if self._access else 0.0
+        access = self._access  # another thread may close the seat
+        return limiter_for(access, self._spec).waiting if access else 0.0
 
     def close(self) -> None:
         """Lets the connection go, and forgets the key."""
@@ -118,7 +124,9 @@ class _Client:
         self._ledger = ledger
 
     def complete(self, prompt: Prompt) -> Completion:
-        reply = self._scope.run(self._layers.complete(Request(spec=self._spec, text=prompt.text)))
+        request = Request(spec=self._spec, text=prompt.text)
+        stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
+        reply = stored or self._scope.run(self._layers.complete(request))
         self._ledger.add(reply.completion)
         return reply.completion
 
@@ -154,7 +162,7 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
     provider = PROVIDERS.get(spec.provider, spec.provider)
     if access is None:
         what = "No address of a custom endpoint" if spec.provider == "custom" else f"No key for {provider}"
-        variable = "" if spec.provider == "custom" else f" or set {spec.provider.upper()}_API_KEY"
+        variable = "" if spec.provider == "custom" or config().public else f" or set {spec.provider.upper()}_API_KEY"
         raise AccessError(f"{what}. Enter one on the Settings page{variable}.")
     if spec.base_url and spec.base_url != access.base_url:
         raise AccessError(f"This run asked {spec.base_url}; Settings now name {access.base_url}. Change it back there.")
@@ -172,6 +180,8 @@ def offered(access: Access) -> list[str] | None:
     """The provider's list where it is known, else `None`; fetches it in the background when it is not, or is old."""
     until, found = _offered.get(digest(access), (0.0, None))
     if time.monotonic() > until:
+        for old in [key for key, (end, _) in _offered.items() if time.monotonic() - end > LIST_SECONDS]:
+            del _offered[old]
         _offered[digest(access)] = time.monotonic() + RETRY_SECONDS, found
         threading.Thread(target=_fetch, args=(access,), daemon=True, name="plumbline-models").start()
     return found

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import time
+from collections import deque
 from collections.abc import Callable
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
@@ -14,7 +15,7 @@ from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, Trans
 from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
 from evaluators.llm.estimate import tokens
-from evaluators.llm.limits import Limiter
+from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.types import Call, Cap, Completion, Usage
 
 CACHE_SCHEMA = 1
@@ -23,6 +24,9 @@ MOST_REFUSALS = 30
 
 NOT_WHOLE = frozenset({"length", "max_tokens", "content_filter", "tool_calls", "function_call"})
 """Reasons to end that leave no whole answer; local servers have names of their own for a good end."""
+
+MOST_ARRIVED = 256
+"""Answers may be stored between a look into the store and the next step of the one who looked."""
 
 _pause = wait_random_exponential(multiplier=0.5, max=8)
 
@@ -44,7 +48,9 @@ class Limited:
         self._limiter = limiter
 
     async def complete(self, request: Request) -> Reply:
-        ticket = await self._limiter.acquire(tokens(request.text) + request.spec.answer_tokens)
+        size = tokens(request.text) + request.spec.answer_tokens
+        _check_context(request, size)
+        ticket = await self._limiter.acquire(size)
         try:
             reply = await self._inner.complete(request)
         except RateLimitedError as error:
@@ -135,6 +141,10 @@ class Metered:
         return reply
 
 
+class EmptyAnswerError(TransientError):
+    """The model said nothing: worth a second try, and no sign that the provider is in trouble."""
+
+
 class Retried:
     """Tries again what may go better in a moment, and lets only whole answers through."""
 
@@ -151,6 +161,8 @@ class Retried:
         except RateLimitedError as error:
             message = f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. Resume later."
             raise RunStoppedError(message, error.details) from error
+        except EmptyAnswerError as error:
+            raise LLMError(str(error), error.details) from error
         except UnreachableError as error:
             raise RunStoppedError(
                 f"{error} Everything so far is kept; resume when it answers.", error.details
@@ -163,16 +175,22 @@ class Retried:
 
 
 class Shelf:
-    """The answers of one workspace: those that are stored, and those that are on their way to the store."""
+    """The answers of one workspace: those that are stored, and those that are on their way to the store.
+
+    `find` reads the store and may wait for the disk: never on the loop. `arrived` holds the keys that were stored
+    lately, for those who looked just before.
+    """
 
     def __init__(self, find: Callable[[str], Completion | None]) -> None:
         self.find = find
         self.coming: dict[str, asyncio.Future[Completion]] = {}
+        self.arrived: deque[str] = deque(maxlen=MOST_ARRIVED)
 
     def stored(self, key: str) -> None:
         """The answer is in the store now, or of no use to others; may be called from any thread."""
         future = self.coming.get(key)
         if future is not None and future.done():
+            self.arrived.append(key)
             self.coming.pop(key, None)
 
 
@@ -193,17 +211,27 @@ class Cached:
                 task = asyncio.current_task()
                 if not coming.cancelled() or (task and task.cancelling()):
                     raise  # this one was cancelled, not only the call it waited for
-        if found := self._shelf.find(key):
-            return _reused(found)
         coming = self._shelf.coming[key] = asyncio.get_running_loop().create_future()
         try:
-            reply = await self._inner.complete(request)
+            reply = await self._just_stored(key) or await self._inner.complete(request)
         except BaseException as error:
             del self._shelf.coming[key]
             _pass_on(error, coming)
             raise
         coming.set_result(reply.completion)
+        if reply.completion.cached:
+            self._shelf.stored(key)
         return reply
+
+    def stored(self, request: Request) -> Reply | None:
+        """The answer that is in the store, if there is one; reads the disk, so it is not for the loop."""
+        found = self._shelf.find(cache_key(request, self._base_url))
+        return _reused(found) if found else None
+
+    async def _just_stored(self, key: str) -> Reply | None:
+        """The answer that came into the store after the caller had looked there."""
+        found = await asyncio.to_thread(self._shelf.find, key) if key in self._shelf.arrived else None
+        return _reused(found) if found else None
 
 
 class _Tries:
@@ -218,7 +246,7 @@ class _Tries:
         if isinstance(error, RateLimitedError):
             self._refused += 1
             return self._refused >= MOST_REFUSALS
-        self._failed += 1
+        self._failed, self._refused = self._failed + 1, 0
         return not isinstance(error, TransientError) or self._failed >= error.tries
 
 
@@ -252,8 +280,18 @@ def _check(completion: Completion, request: Request) -> None:
     if completion.finish_reason == "content_filter":
         raise LLMError(f"The provider of {name} withheld the answer (content filter).", words)
     if not text:
-        raise TransientError(f"{name} gave an empty answer. Try again, or choose another model.", words, tries=2)
+        raise EmptyAnswerError(f"{name} gave an empty answer. Try again, or choose another model.", words, tries=2)
     raise LLMError(f"{name} wanted to call a tool instead of answering. Choose another model.", words)
+
+
+def _check_context(request: Request, size: int) -> None:
+    """Raises where the model can never take the request; the size is an estimate, so a doubtful one is sent."""
+    model = find(request.spec.id)
+    if model and model.context and size > TOLERANCE * model.context:
+        raise LLMError(
+            f"This example needs about {size:,} tokens with the answer budget, more than {model.title} takes "
+            f"({model.context:,}). Use fewer or shorter documents, or a model with a longer context."
+        )
 
 
 def _cost(request: Request, usage: Usage) -> float | None:
@@ -266,8 +304,8 @@ def _reused(completion: Completion) -> Reply:
 
 
 def _pass_on(error: BaseException, coming: asyncio.Future[Completion]) -> None:
-    if isinstance(error, asyncio.CancelledError):
-        coming.cancel()
+    if isinstance(error, asyncio.CancelledError | RunStoppedError):
+        coming.cancel()  # what stopped one run (its cap, its key) is its own; whoever waits asks for itself
     else:
         coming.set_exception(error)
         coming.exception()  # whoever waits gets it; nobody need

@@ -21,8 +21,11 @@ from typing import Literal, NamedTuple
 from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
-from evaluators.llm.catalogue import Limits, find
+from evaluators.llm.catalogue import Limits, find, title
 from evaluators.types import ModelSpec
+
+MOST_LIMITERS = 500
+"""From so many on those are forgotten that nobody uses just now."""
 
 MARGIN = 0.02
 """Part of a minute by which a request may reach the server later than another that was sent with it."""
@@ -30,7 +33,7 @@ TOLERANCE = 1.15
 """A request may be estimated at so many times the tokens per minute: it is sent, and the server decides."""
 LONGEST_WAIT = 1.5
 """Minutes that a daily limit may hold up a run before it stops."""
-LONGEST_PAUSE = 30
+LONGEST_BACKOFF = 30
 """Seconds to pause at most after a refusal that names no time."""
 
 Unit = Literal["requests", "tokens"]
@@ -74,6 +77,8 @@ class Window:
 
     def __init__(self, limit: int, seconds: float, margin: float) -> None:
         self.limit = limit
+        self.is_named = False
+        """Whether the provider itself named the limit; else it is the free plan's, which may not be this account's."""
         self._seconds = seconds
         self._margin = margin
         self._log: dict[Ticket, Entry] = {}
@@ -105,7 +110,7 @@ class Window:
 
     def hear(self, ticket: Ticket, word: Word, now: float) -> None:
         """Believes what the answer to this request told: a bucket in everything, any other that more is used."""
-        self.limit = word.limit
+        self.limit, self.is_named = word.limit, True
         if self._is_bucket(word):
             self._believe(ticket, word.used, now)
         elif (more := word.used - self._used(now)) > 0:
@@ -156,11 +161,13 @@ class Limiter:
         free: Limits | None,
         *,
         requests_header: Span,
+        name: str = "this model",
         concurrency: int = 32,
         most: int = 64,
         minute: float = 60.0,
     ) -> None:
         self._headers: dict[Unit, Kind] = {"requests": ("requests", requests_header), "tokens": ("tokens", "minute")}
+        self._name = name
         self._places = concurrency
         self._most = most
         self._minute = minute
@@ -178,6 +185,10 @@ class Limiter:
     def waiting(self) -> float:
         """Seconds until the limits let the next request go, 0.0 for now; may be read from any thread."""
         return max(0.0, self._opens - self._clock())
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._queue and not self._in_flight
 
     async def acquire(self, tokens: int) -> Ticket:
         """Waits until a request that may use so many tokens may go; whoever gets a ticket gives it back.
@@ -218,7 +229,7 @@ class Limiter:
             self._slowed = self._clock()
             self._places = max(1, self._places // 2)
             self._refusals += 1
-        pause = wait or min(LONGEST_PAUSE, 2 ** (self._refusals - 1)) * self._minute / 60
+        pause = wait or min(LONGEST_BACKOFF, 2 ** (self._refusals - 1)) * self._minute / 60
         self._paused_until = max(self._paused_until, self._clock() + pause)
         self._hear(ticket, headers)
         self._dispatch()
@@ -230,7 +241,7 @@ class Limiter:
 
     def _check_size(self, tokens: int) -> None:
         window = self._windows.get(("tokens", "minute"))
-        if window and tokens > TOLERANCE * window.limit:
+        if window and window.is_named and tokens > TOLERANCE * window.limit:
             raise LLMError(
                 f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's {window.limit:,} tokens per "
                 "minute. Lower the answer budget or choose another model."
@@ -270,7 +281,8 @@ class Limiter:
     def _stop(self, seconds: float) -> None:
         """Sends away all who wait."""
         resume_at = datetime.now(UTC) + timedelta(seconds=seconds)
-        message = f"Daily limit for this model reached; resume after {resume_at:%Y-%m-%d %H:%M} UTC."
+        when = f"{resume_at:%Y-%m-%d %H:%M} UTC"
+        message = f"The daily limit for {self._name} is reached. Everything so far is kept; resume after {when}."
         for turn in self._queue.values():
             if not turn.done():
                 turn.set_exception(RunStoppedError(message, resume_at=resume_at))
@@ -297,7 +309,12 @@ class Limiter:
 def limiter_for(access: Access, spec: ModelSpec) -> Limiter:
     """The one limiter of this process for the endpoint, the key and the model."""
     key = digest(access), spec.id
-    return _limiters.get(key) or _limiters.setdefault(key, _limiter(spec))
+    if found := _limiters.get(key):
+        return found
+    if len(_limiters) >= MOST_LIMITERS:
+        for old in [old for old, limiter in list(_limiters.items()) if limiter.is_idle]:
+            _limiters.pop(old, None)
+    return _limiters.setdefault(key, _limiter(spec))
 
 
 def digest(access: Access) -> str:
@@ -316,6 +333,7 @@ def _limiter(spec: ModelSpec) -> Limiter:
     is_custom = spec.provider == "custom"
     return Limiter(
         model.free if model else None,
+        name=title(spec),
         requests_header="day" if spec.provider == "groq" else "minute",
         concurrency=min(4, workers) if is_custom else workers,
         most=workers if is_custom else 2 * workers,

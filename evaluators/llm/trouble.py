@@ -293,6 +293,7 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
     ({403}, "", _not_allowed),
     ({400, 404}, "model_not_found|model_decommissioned", _model_gone),
     ({404}, "model.{0,200}(not found|does not exist)", _model_gone),
+    ({404}, r"\A(?!.*(invalid.url|not.found|<)).*\w", _refused),
     ({404, 405}, "", _nothing_there),
     (range(300, 400), "", _redirected),
     ({413}, r"per min|\bTPM\b", _over_plan),
@@ -312,7 +313,8 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
 
 
 def _unreachable(asked: Asked, details: str) -> LLMError:
-    message = f"Cannot reach {asked.host}. Check the network, and the base URL on the Settings page."
+    also = ", and the base URL on the Settings page" if asked.access.provider == "custom" else ""
+    message = f"Cannot reach {asked.host}. Check the network{also}."
     return UnreachableError(message, details)
 
 

@@ -52,7 +52,7 @@ def create_run(
         cap=cap or Cap(),
         use_cache=use_cache,
     )
-    _check_size(run, dataset)
+    _check_host(run, dataset, store)
     check_cap(run, run.cap)
     store.save_run(run, dataset)
     return run
@@ -103,6 +103,11 @@ class RunRegistry:
         job = self._jobs.get(run_id)
         return job.progress() if job and job.is_live else None
 
+    def live(self, workspace: str) -> list[Run]:
+        """The workspace's runs that are at work."""
+        jobs = list(self._jobs.values())
+        return [job.run for job in jobs if job.run.workspace == workspace and job.is_live]
+
     def cancel(self, run_id: str) -> None:
         """Stops the run and waits for its threads, so that nothing is written afterwards."""
         job = self._jobs.get(run_id)
@@ -117,23 +122,30 @@ class RunRegistry:
         live = [job for job in self._jobs.values() if job.is_live]
         if sum(job.run.workspace == run.workspace for job in live) >= settings.runs_per_visitor:
             raise HostLimitError(
-                f"This host lets a visitor have {settings.runs_per_visitor} at work at a time. "
-                "Wait until yours is done or cancel it, then resume this one."
+                "Another run of yours is at work, and this host allows a visitor "
+                f"{settings.runs_per_visitor} at a time. This one is kept: resume it when the other is done."
             )
         if len(live) >= settings.runs_in_all:
             raise HostLimitError(
-                f"This host is busy with {len(live)} runs, its most. This one is kept: resume it in a few minutes."
+                f"This host is busy: {len(live)} at work is its most. This run is kept: resume it in a few minutes."
             )
 
 
 registry = RunRegistry()
 
 
-def _check_size(run: Run, dataset: Dataset) -> None:
+def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
+    """Raises `HostLimitError` where a public host takes no run of this size, or no more runs of this visitor."""
     settings = config()
+    if not settings.public:
+        return
     cells = len(dataset.samples) * max(1, len(run.models))
-    if settings.public and cells > settings.cells_per_run:
+    if cells > settings.cells_per_run:
         raise HostLimitError(
             f"This run has {cells:,} samples to score; this host allows {settings.cells_per_run:,}. "
             "Choose fewer samples, noise levels or models, or run Plumbline on your own machine."
+        )
+    if len(store.runs(run.workspace, settings.runs_kept_per_visitor)) == settings.runs_kept_per_visitor:
+        raise HostLimitError(
+            f"This host keeps {settings.runs_kept_per_visitor} runs for each visitor. Delete one on the Runs page."
         )

@@ -6,9 +6,11 @@ import logging
 import math
 import threading
 import time
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -61,8 +63,7 @@ class Job:
         self._shelf = _shelf(store, run.workspace) if run.use_cache else None
         self._seats: list[Seat] = []
         self._started = time.monotonic()
-        self._done: deque[float] = deque(maxlen=5000)
-        self._reasons: dict[str, None] = {}
+        self._done: deque[float] = deque(maxlen=20_000)
         self._lock = threading.Lock()
         try:
             self._judge, self._lanes = self._opened(keys or {})
@@ -73,9 +74,14 @@ class Job:
         self._at_work = len(self._threads)
 
     def start(self) -> None:
-        self._store.save_stop_reason(self.run.id, "")
-        for thread in self._threads:
-            thread.start()
+        try:
+            self._store.save_stop_reason(self.run.id, "")
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self.cancel()
+            self._close()
+            raise
         if not self._threads:
             self._close()
 
@@ -97,7 +103,7 @@ class Job:
         now = time.monotonic()
         recent = sum(now - moment < RECENT for moment in tuple(self._done))
         rate = 60 * recent / min(RECENT, now - self._started) if recent else None
-        left = self._store.counts(self.run).open
+        left = sum(max(0, lane.left) for lane in self._lanes)
         return Progress(rate=rate, seconds_left=60 * left / rate if rate else None, waiting=self._waiting())
 
     # Opening and closing
@@ -114,8 +120,12 @@ class Job:
         judge = seat(self.run.judge) if self.run.judge else None
         seats: list[Seat | None] = [seat(spec) for spec in self.run.models]
         cells = self._store.open_cells(self.run)
+        self._failed = self._store.failed_cells(self.run.id)
+        if seats:
+            cells.sort(key=_scattered)
+        workers = max(1, _workers(seats, judge) // max(1, len(seats)))
         return judge, [
-            Lane(self._work, [cell for cell in cells if cell.model == number], each, _workers(each, judge))
+            Lane(self._work, [cell for cell in cells if cell.model == number], each, workers)
             for number, each in enumerate(seats or [None])
         ]
 
@@ -132,13 +142,19 @@ class Job:
         except CancelledError:
             pass
         except RunStoppedError as error:
-            self._reasons[str(error)] = None
-            lane.stop()
+            self._tell(lane, error)
         except PlumblineError as error:
-            self._reasons[str(error)] = None
+            self._tell(lane, error)
             self.cancel()
         finally:
             self._leave()
+
+    def _tell(self, lane: Lane, error: PlumblineError) -> None:
+        """Stops the lane and writes down why, once."""
+        lane.stop(str(error))
+        reasons = dict.fromkeys(each.reason for each in self._lanes if each.reason)
+        with suppress(StoreError):
+            self._store.save_stop_reason(self.run.id, " ".join(reasons))
 
     def _do(self, cell: Cell, lane: Lane) -> None:
         if time.monotonic() - self.last_seen > self._patience:
@@ -154,6 +170,7 @@ class Job:
         finally:
             ledger.stored()
         self._done.append(time.monotonic())
+        lane.left -= 1
         lane.check()
 
     def _result(self, cell: Cell, lane: Lane, ledger: Ledger) -> SampleResult:
@@ -161,9 +178,12 @@ class Job:
         started = time.perf_counter()
         completion: Completion | None = None
         generated = 0
+        earlier = self._store.result(self.run.id, *cell) if cell in self._failed else None
         outcome: dict[str, object]
         try:
             sample = self._store.sample(self.run.fingerprint, cell.position)
+            if earlier and earlier.response is not None:
+                sample = sample.model_copy(update={"response": earlier.response})
             if sample.response is None and lane.seat:
                 completion = _answer(sample, self.run.prompt, lane.seat.client(ledger))
                 generated = len(ledger.calls)
@@ -180,8 +200,10 @@ class Job:
             outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
         if completion:
             outcome["response"] = completion.text
+        elif earlier:
+            outcome["response"] = earlier.response
         return SampleResult.model_validate(
-            {**cell._asdict(), **outcome, **ledger.bill(), "seconds": time.perf_counter() - started}
+            {**cell._asdict(), **outcome, **ledger.bill(earlier), "seconds": time.perf_counter() - started}
         )
 
     def _evaluator_for(self, ledger: Ledger) -> Evaluator:
@@ -196,8 +218,9 @@ class Job:
             if self._at_work:
                 return
         self._close()
-        if self._reasons:
-            self._store.save_stop_reason(self.run.id, " ".join(self._reasons))
+        with suppress(StoreError):
+            if not self._store.counts(self.run).open:  # it came to its end all the same
+                self._store.save_stop_reason(self.run.id, "")
 
     def _waiting(self) -> str:
         longest = max((seat.waiting for seat in self._seats), default=0.0)
@@ -210,6 +233,8 @@ class Lane:
     def __init__(self, work: Callable[[Lane], None], cells: Sequence[Cell], seat: Seat | None, workers: int) -> None:
         self.seat = seat
         self.outages = 0
+        self.left = len(cells)
+        self.reason = ""
         self.threads = [
             threading.Thread(target=work, args=(self,), daemon=True, name="plumbline")
             for _ in range(min(workers, len(cells)))
@@ -227,13 +252,20 @@ class Lane:
                 return
             yield cell
 
-    def stop(self) -> None:
+    def stop(self, reason: str = "") -> None:
+        """Gives no cell out any more; the first reason counts."""
+        with self._turn:
+            self.reason = self.reason or reason
+            self.left = 0
         self._stopped.set()
 
     def check(self) -> None:
         """Raises `RunStoppedError` when the provider failed too often in a row."""
         if self.outages >= MOST_OUTAGES:
-            raise RunStoppedError(f"{self.outages} samples in a row failed at the provider. Resume when it is well.")
+            who = self.seat.name if self.seat else "the provider"
+            raise RunStoppedError(
+                f"{MOST_OUTAGES} samples in a row failed because {who} gave no answer. Resume when it is well."
+            )
 
 
 _shelves: WeakValueDictionary[tuple[Store, str], Shelf] = WeakValueDictionary()
@@ -244,9 +276,14 @@ def _shelf(store: Store, workspace: str) -> Shelf:
     return _shelves.setdefault((store, workspace), Shelf(partial(store.answer, workspace)))
 
 
-def _workers(seat: Seat | None, judge: Seat | None) -> int:
+def _scattered(cell: Cell) -> tuple[int, Cell]:
+    """Every model goes through the samples in the same mixed order, so that a part of a run is a fair part."""
+    return zlib.crc32(str(cell.position).encode()), cell
+
+
+def _workers(seats: Sequence[Seat | None], judge: Seat | None) -> int:
     """Where a provider answers, threads only wait; else they compete for the processor."""
-    waits = any(each.is_remote for each in (seat, judge) if each)
+    waits = any(each.is_remote for each in (*seats, judge) if each)
     return config().workers if waits else CPU_WORKERS
 
 

@@ -207,6 +207,15 @@ class Store:
                 if score is not None:
                     yield last, Sample.model_validate_json(sample), score
 
+    def failed_cells(self, run_id: str) -> set[Cell]:
+        query = "select position, model from results where run_id = ? and status = 'failed'"
+        return {Cell(*row) for row in self._all(query, run_id)}
+
+    def notes(self, run_id: str) -> list[str]:
+        """What providers would not accept in this run, each once."""
+        query = "select distinct json_extract(body, '$.note') from results where run_id = ? order by 1"
+        return [note for (note,) in self._all(query, run_id) if note]
+
     def failures(self, run_id: str) -> list[tuple[str, int]]:
         """The messages of failed cells, each with how often it occurs, the most frequent first."""
         query = """select json_extract(body, '$.error'), count(*) from results

@@ -17,7 +17,7 @@ FINISHED = re.compile(r"Finished · 48 / 48 scored")
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Loopback]:
-    with Loopback(latency=2.0, models=("gpt-6-luna", "gpt-6-sol")) as served:
+    with Loopback(latency=1.0, models=("gpt-6-luna", "gpt-6-sol")) as served:
         yield served
 
 

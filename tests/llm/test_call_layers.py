@@ -171,14 +171,34 @@ def test_the_same_requests_at_once_share_one_call():
     assert sorted(reply.completion.cached for reply in replies) == [False, True, True, True, True]
 
 
-def test_an_answer_in_the_store_is_not_asked_for():
-    provider = Said(LLMError("must not be asked"))
+def test_an_answer_in_the_store_is_found():
     shelf = Shelf({cache_key(REQUEST, URL): WHOLE}.get)
+
+    assert Cached(Said(WHOLE), shelf, URL).stored(REQUEST).completion == WHOLE.model_copy(update={"cached": True})
+    assert Cached(Said(WHOLE), empty(), URL).stored(REQUEST) is None
+
+
+def test_an_answer_that_came_into_the_store_just_after_the_look_is_not_asked_for():
+    stored, provider = {}, Said(WHOLE)
+    shelf = Shelf(stored.get)
+    on_shelf(shelf, provider, 1)
+    stored[cache_key(REQUEST, URL)] = WHOLE
+    shelf.stored(cache_key(REQUEST, URL))
 
     replies = on_shelf(shelf, provider, 2)
 
     assert [reply.completion.cached for reply in replies] == [True, True]
+    assert provider.asked == 1
     assert shelf.coming == {}
+
+
+def test_what_stops_the_one_who_asks_is_its_own_and_another_takes_over():
+    shelf, provider = empty(), Said(RunStoppedError("The cap is reached."), WHOLE, seconds=0.01)
+
+    first, second = on_shelf(shelf, provider, 2)
+
+    assert str(first) == "The cap is reached."
+    assert second.completion.text == "Mina."
 
 
 def test_an_answer_serves_others_until_it_is_stored():

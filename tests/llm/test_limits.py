@@ -106,6 +106,7 @@ def test_requests_go_as_soon_as_every_window_has_room(plan, tokens, sent):
 def test_a_request_above_a_minutes_tokens_is_refused_at_once():
     async def ask():
         limits = limiter(tpm=8000)
+        limits.settle(await limits.acquire(100), 100, headers(limit=8000, remaining=7900, reset="0.75s"))
         waiting = in_order(limits, 8000, 8000)
         await asyncio.sleep(1)
         with pytest.raises(LLMError) as raised:
@@ -118,6 +119,11 @@ def test_a_request_above_a_minutes_tokens_is_refused_at_once():
         "Lower the answer budget or choose another model.",
         1,
     )
+
+
+def test_a_limit_that_is_only_assumed_refuses_nothing():
+    """The account may have another plan than the free one; the provider says so, if not."""
+    assert run(times(limiter(tpm=8000), 20_000, 100)) == [0, 61.2]
 
 
 def test_a_minute_may_last_shorter():

@@ -18,6 +18,8 @@ from .by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
 from .conftest import Filled, OpenPage, checked
 from .screen import button, html, markdown, said, segments, state, table
 
+IMAGE = "![x](http://127.0.0.1:9/x.png)"
+
 
 def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
     rows = table(open_page("rgb", run=two_models().id), "Rate")
@@ -97,6 +99,18 @@ def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
         "Stored answers not used",
     ):
         assert fact in card
+
+
+def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenPage) -> None:
+    run = two_models()
+    assert "as chosen" not in said(open_page("rgb", run=run.id))
+    for position in (0, 1):
+        result = session.store().result(run.id, position)
+        assert result
+        session.store().save_result(run.id, result.model_copy(update={"note": f"temperature not applied {IMAGE}"}))
+    at = open_page("rgb", run=run.id)
+    assert f"Not all was asked as chosen: temperature not applied {IMAGE}." in said(at, "caption").splitlines()
+    assert not [text for text in markdown(at) if "![" in text]
 
 
 def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) -> None:

@@ -21,6 +21,7 @@ from .screen import jsonl, runs, said, segments, settled, state, table
 
 KEY = "sk-Loopback-0123456789-abcdef"
 OFFLINE, OSS, LUNA = "offline/offline-reader", "groq/openai/gpt-oss-20b", "openai/gpt-6-luna"
+MINI = "openai/gpt-4o-mini"
 UNPRICED = "openai/openai/gpt-oss-20b"
 """The loopback provider offers it, and the catalogue does not know that OpenAI would."""
 
@@ -183,13 +184,23 @@ def test_the_judge_has_a_line_for_all_that_it_judges(open_page: OpenPage, provid
     ]
 
 
-def test_calls_that_can_never_be_answered_are_told_with_the_numbers(
+def test_calls_that_the_free_plan_cannot_answer_are_told_with_the_numbers(
     open_page: OpenPage, upload: Upload, provider: Loopback
 ) -> None:
     at = chosen(small(open_page, upload), OSS, answer_tokens=10_000)
     assert (
-        "GPT-OSS 20B: 2 of 2 calls can never be answered. Prompt and answer budget (10,000 tokens) together exceed "
-        "8,000 tokens a minute (free plan). Lower the answer budget" in said(at, "warning")
+        "GPT-OSS 20B: 2 of 2 calls cannot be answered on the free plan. Prompt and answer budget (10,000 tokens) "
+        "together exceed 8,000 tokens a minute. Lower the answer budget" in said(at, "warning")
+    )
+
+
+def test_calls_beyond_the_models_context_are_told_without_a_plan(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    at = chosen(small(open_page, upload, document="x" * 480_000), MINI, answer_tokens=16_384)
+    assert (
+        "GPT-4o mini: 2 of 2 calls cannot be answered. Prompt and answer budget (16,384 tokens) together exceed "
+        "128,000 tokens of context." in said(at, "warning")
     )
 
 
@@ -247,10 +258,10 @@ def access(provider: str, base_url: str) -> Access:
     return Access(provider=provider, base_url=base_url, key=SecretStr(KEY))
 
 
-def small(open_page: OpenPage, upload: Upload, rows: int = 2) -> AppTest:
+def small(open_page: OpenPage, upload: Upload, rows: int = 2, document: str = DOCUMENT) -> AppTest:
     """The form for noise robustness over a bed of so many rows, one document a prompt and nothing else."""
     bed = [
-        {"id": n, "query": "Who?", "answer": "Mina Osei", "positive": [f"{DOCUMENT}{n:02}"], "negative": ["No."]}
+        {"id": n, "query": "Who?", "answer": "Mina Osei", "positive": [f"{document}{n:02}"], "negative": ["No."]}
         for n in range(rows)
     ]
     upload("bed.json", jsonl(*bed))

@@ -9,6 +9,7 @@ from evaluators.runs import samples
 from evaluators.types import Run, SampleResult
 from ui import session
 
+from .by_hand import two_models
 from .conftest import Filled, OpenPage, checked
 from .screen import button, cards, runs, said, settled, state, wait_for_runs
 
@@ -35,6 +36,12 @@ def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: F
     checked(at.run())
     assert runs() == [filled.trace]
     assert "216" not in said(at)
+
+
+def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(open_page: OpenPage, filled: Filled) -> None:
+    assert "Stored answers" not in said(open_page("runs"))
+    two_models()
+    assert "Stored answers stay. Clear them on the Settings page." in said(open_page("runs"))
 
 
 def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:

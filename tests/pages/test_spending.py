@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +12,7 @@ from streamlit.testing.v1.element_tree import NumberInput
 
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
-from evaluators.types import Cap, Cell, SampleResult, Usage
+from evaluators.types import Cap, Cell, Dataset, SampleResult, Usage
 from tests.loopback import Loopback
 from ui import session, spending
 
@@ -26,7 +27,7 @@ STOPPED = "The cap of 1 call is reached. Everything so far is kept. Raise the ca
 def provider(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Loopback]]:
     """`provider(latency=2)` puts both providers on this computer and enters their keys."""
 
-    def serve(**options: float) -> Loopback:
+    def serve(**options: Any) -> Loopback:
         server = loopback(**options)
         monkeypatch.setenv("GROQ_BASE_URL", server.address)
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -145,6 +146,18 @@ def test_why_a_run_stopped_is_told_as_text(open_page: OpenPage) -> None:
     assert "![" not in at.warning[0].value
 
 
+def test_why_one_model_stopped_is_told_while_the_others_go_on(
+    open_page: OpenPage, provider: Callable[..., Loopback]
+) -> None:
+    provider(fault=lambda asked: "401" if "gpt-oss" in asked.model else "hang")
+    run = two_models(results=False)
+    registry.start(run, session.store(), session.keys())
+    until(lambda: session.store().stop_reason(run.id) != "")
+    at = open_page("rgb", run=run.id)
+    assert state(at).startswith("Running · ")
+    assert "The API key was refused by Groq." in said(at, "warning")
+
+
 @pytest.mark.parametrize("name", ["rgb", "runs"])
 @pytest.mark.parametrize(("failed", "label"), [(False, "Resume"), (True, "Retry failed")])
 def test_without_a_key_the_button_says_what_to_do(open_page: OpenPage, name: str, failed: bool, label: str) -> None:
@@ -193,6 +206,20 @@ def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
     assert short.startswith("Running · ")
     assert " left" in short
     assert " a minute" not in short
+
+
+def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(
+    open_page: OpenPage, provider: Callable[..., Loopback]
+) -> None:
+    provider(fault=lambda _: "hang")
+    run = two_models(results=False)
+    for number in range(100):
+        newer = {"id": f"newer{number}", "created": "2026-11-21T09:00:00+00:00"}
+        session.store().save_run(run.model_copy(update=newer), Dataset(name="Newer", samples=()))
+    assert not state(open_page("home"))
+    registry.start(run, session.store(), session.keys())
+    assert state(open_page("home")) == "By hand"
+    registry.cancel(run.id)
 
 
 def test_a_finished_run_tells_no_pace(open_page: OpenPage) -> None:

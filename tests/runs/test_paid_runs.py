@@ -241,7 +241,48 @@ def test_a_provider_that_is_down_stops_the_run_before_every_sample_has_failed(st
 
     assert counts.scored == 0
     assert 10 <= counts.failed < 20
-    assert "samples in a row failed" in store.stop_reason(run.id)
+    assert store.stop_reason(run.id) == (
+        "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it is well."
+    )
+
+
+def test_a_model_that_says_nothing_is_no_provider_in_trouble(store, registry, loopback):
+    server = loopback(fault=lambda asked: "empty")
+    run = paid.paid_run(store, paid.dataset(30))
+
+    assert finished(store, run, registry, server) == Counts(asked=30, scored=0, failed=30)
+    assert store.stop_reason(run.id) == ""
+
+
+def test_one_run_s_cap_or_key_is_its_own_also_where_others_ask_the_same(store, registry, loopback):
+    server = loopback(latency=0.1, key="sk-good")
+    capped, free = paid.paid_run(store, paid.dataset(20), cap=Cap(calls=3)), paid.paid_run(store, paid.dataset(20))
+    bad = paid.paid_run(store, paid.dataset(20))
+    jobs = [
+        registry.start(bad, store, paid.keys(server.base_url, "sk-wrong")),
+        registry.start(capped, store, paid.keys(server.base_url, "sk-good")),
+        registry.start(free, store, paid.keys(server.base_url, "sk-good")),
+    ]
+    for job in jobs:
+        job.wait(PATIENCE)
+
+    assert store.counts(free) == Counts(asked=20, scored=20, failed=0)
+    assert "key was refused" in store.stop_reason(bad.id)
+    assert (store.stop_reason(free.id), store.spent(capped.id)[paid.LUNA.id].calls <= 3) == ("", True)
+
+
+def test_the_first_jobs_of_a_process_share_one_loop():
+    code = """
+import threading
+from evaluators.llm.loop import loop
+start, found = threading.Barrier(32), []
+threads = [threading.Thread(target=lambda: (start.wait(), found.append(id(loop())))) for _ in range(32)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(len(set(found)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "1"
 
 
 # Caps
@@ -296,6 +337,51 @@ def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, 
     assert store.stop_reason(run.id) == ""
     trouble.is_over = True
     assert finished(store, run, registry, server).scored == 60
+
+
+def test_what_was_answered_while_cancelling_is_billed_and_serves_again(store, registry, loopback):
+    server = loopback(latency=0.05)
+    run = paid.paid_run(store, paid.dataset(150))
+    for _ in range(6):
+        registry.start(run, store, paid.keys(server.base_url))
+        time.sleep(0.13)
+        registry.cancel(run.id)
+    assert finished(store, run, registry, server).scored == 150
+
+    assert store.spent(run.id)[paid.LUNA.id].calls >= 150
+    results = [store.result(run.id, n) for n in range(150)]
+    assert sum(result.calls for result in results) + sum(result.cached for result in results) == 150
+    assert store.cached_answers("w") == 150
+
+
+def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds_up_the_bill(store, registry, loopback):
+    words = {paid.LUNA.model: "I can not answer.", paid.SOL.model: "Hm."}
+    server = loopback(answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model])
+    task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
+    samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
+    run = paid.paid_run(store, Dataset(name="d", samples=samples), judge=paid.SOL, use_cache=False)
+    finished(store, run, registry, server)
+    words[paid.SOL.model] = "It declines.\nVerdict: yes"
+
+    assert finished(store, run, registry, server).scored == 1
+    assert [asked.model for asked in server.asked] == [paid.LUNA.model, paid.SOL.model, paid.SOL.model]
+    result = store.result(run.id, 0)
+    assert (result.calls, result.response) == (3, "I can not answer.")
+    assert result.cost == pytest.approx(sum(bill.cost for bill in store.spent(run.id).values()))
+
+
+def test_what_is_left_is_what_the_run_still_does(store, registry, loopback):
+    trouble = Trouble("length")
+    server = loopback(fault=trouble, latency=0.3)
+    run = paid.paid_run(store, paid.dataset(40))
+    finished(store, run, registry, server)
+    trouble.is_over = True
+    job = registry.start(run, store, paid.keys(server.base_url))
+    while not store.counts(run).scored:
+        time.sleep(0.02)
+
+    assert job.progress().seconds_left > 0
+    job.wait(PATIENCE)
 
 
 def test_a_run_that_has_ended_keeps_no_key_in_memory(store, registry, loopback):
@@ -360,7 +446,7 @@ def test_a_visitor_has_one_run_at_work_and_the_next_is_kept(store, registry, loo
     first, second = (paid.paid_run(store, paid.dataset(20), use_cache=False) for _ in range(2))
     job = registry.start(first, store, paid.keys(server.base_url))
 
-    with pytest.raises(HostLimitError, match="1 at work at a time"):
+    with pytest.raises(HostLimitError, match="Another run of yours is at work"):
         registry.start(second, store, paid.keys(server.base_url))
     job.wait(PATIENCE)
     assert finished(store, second, registry, server).scored == 20
@@ -374,7 +460,7 @@ def test_a_host_that_is_full_says_so(store, registry, loopback, public):
     store.save_run(theirs, paid.dataset(20))
     job = registry.start(mine, store, paid.keys(server.base_url))
 
-    with pytest.raises(HostLimitError, match="busy with 1 runs"):
+    with pytest.raises(HostLimitError, match="busy: 1 at work"):
         registry.start(theirs, store, paid.keys(server.base_url))
     job.wait(PATIENCE)
 
@@ -384,6 +470,15 @@ def test_a_run_too_large_for_the_host_is_refused_with_what_to_do(store, public):
 
     with pytest.raises(HostLimitError, match="has 12 samples to score; this host allows 10"):
         paid.paid_run(store, paid.dataset(6), (paid.LUNA, paid.SOL))
+
+
+def test_a_visitor_s_runs_are_kept_up_to_the_host_s_limit(store, public):
+    public.setenv("PLUMBLINE_RUNS_KEPT_PER_VISITOR", "2")
+    for _ in range(2):
+        paid.paid_run(store, paid.dataset(1))
+
+    with pytest.raises(HostLimitError, match="keeps 2 runs for each visitor"):
+        paid.paid_run(store, paid.dataset(1))
 
 
 def test_a_run_nobody_watches_is_paused_on_a_public_host_only(store, registry, loopback, public):

@@ -1,0 +1,77 @@
+"""A run store that cannot be written: whatever was clicked, the page says what happened and what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from evaluators.types import Cap
+from ui import session
+
+from .by_hand import two_models
+from .conftest import Filled, OpenPage, Upload, checked
+from .screen import button, jsonl, said
+
+FULL = "The run store cannot be written (database or disk is full). Free disk space, then resume."
+
+
+@pytest.fixture
+def fill_disk(data_folder: Path) -> Callable[[], None]:
+    """From its call on nothing can be written, but everything can be read."""
+
+    def fill() -> None:
+        with closing(sqlite3.connect(data_folder / "plumbline.sqlite3")) as db:
+            for table in ("runs", "uploads", "calls"):
+                for action in ("insert", "update", "delete"):
+                    db.execute(
+                        f"create trigger full_{table}_{action} before {action} on {table} "
+                        "begin select raise(abort, 'database or disk is full'); end"
+                    )
+            db.commit()
+
+    return fill
+
+
+@pytest.mark.parametrize(
+    ("page", "label"),
+    [
+        ("runs", "Delete for good"),
+        ("runs", "Resume"),
+        ("rgb", "Resume"),
+        ("rgb", "Raise and resume"),
+        ("settings", "Clear for good"),
+    ],
+)
+def test_a_click_that_cannot_be_stored_is_answered_once(
+    open_page: OpenPage, fill_disk: Callable[[], None], monkeypatch: pytest.MonkeyPatch, page: str, label: str
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_test")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    stopped = two_models(Cap(calls=100), run_id="stopped", results=False)
+    answered = two_models(run_id="answered")
+    at = open_page(page, **{"run": stopped.id} if page == "rgb" else {})
+    fill_disk()
+    button(at, label).click()
+    assert said(checked(at.run()), "error") == FULL
+    assert not said(checked(at.run()), "error")
+    assert {run.id for run in session.store().runs("local")} == {stopped.id, answered.id}
+    assert session.store().run(stopped.id).cap == Cap(calls=100)
+
+
+def test_an_upload_that_cannot_be_deleted_stays(upload: Upload, fill_disk: Callable[[], None]) -> None:
+    at = upload("samples.jsonl", jsonl({"question": "When?", "response": "In May."}))
+    fill_disk()
+    button(at, "Delete this upload").click()
+    assert said(checked(at.run()), "error") == FULL
+    assert list(session.store().uploads("local")) == ["samples.jsonl"]
+
+
+@pytest.mark.parametrize("page", ["home", "rgb", "trace", "runs", "datasets", "settings"])
+def test_a_store_that_cannot_be_read_is_told_on_every_page(open_page: OpenPage, filled: Filled, page: str) -> None:
+    at = open_page(page)
+    filled.store.close()
+    assert "The run store cannot be read" in said(checked(at.run()), "error")

@@ -1,0 +1,50 @@
+"""What could not be done, told on the page with its remedy, wherever it happened: in a page, a fragment, a callback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+
+import streamlit as st
+
+from evaluators.errors import PlumblineError
+from ui.untrusted import plain
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Shows the error that ends the block. A fragment needs one of its own: it is drawn again without its page."""
+    try:
+        yield
+    except PlumblineError as error:
+        _show(str(error))
+
+
+def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
+    """The callback of a widget; it runs before the page is drawn, so an error waits for `show` of the same place."""
+
+    @wraps(callback)
+    def call(*arguments: object) -> None:
+        try:
+            callback(*arguments)
+        except PlumblineError as error:
+            st.session_state[_key(place)] = str(error)
+
+    return call
+
+
+def show(place: str) -> bool:
+    """Shows, once, why the last click there came to nothing; tells whether there was anything to show."""
+    problem = st.session_state.pop(_key(place), "")
+    if problem:
+        _show(problem)
+    return bool(problem)
+
+
+def _key(place: str) -> str:
+    return f"problem_{place}"
+
+
+def _show(problem: str) -> None:
+    st.error(plain(problem), icon=":material/error:")
