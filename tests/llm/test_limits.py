@@ -148,7 +148,8 @@ def test_the_end_of_a_days_limit_stops_all_who_wait_and_says_when_to_resume(plan
     assert [type(error) for error in errors] == [RunStoppedError, RunStoppedError]
     assert all(abs(error.resume_at - resume_at) < timedelta(minutes=1) for error in errors)
     assert str(errors[0]) == (
-        f"Daily limit for this model reached; resume after {errors[0].resume_at:%Y-%m-%d %H:%M} UTC."
+        "The daily limit for this model is reached. Everything so far is kept; "
+        f"resume after {errors[0].resume_at:%Y-%m-%d %H:%M} UTC."
     )
 
 

@@ -45,6 +45,8 @@ def answered(status, body, headers=None):
             "qwen3:8b is not available at Custom endpoint. Choose another model.",
         ),
         (answered(404, "404 page not found"), RunStoppedError, "Nothing at http://localhost:11434/v1"),
+        (refused(404, "Invalid URL (POST /chat/completions)"), RunStoppedError, "Nothing at http://localhost:11434/v1"),
+        (refused(404, "no recorded answer for this prompt"), LLMError, "refused the request (HTTP 404)"),
         (answered(405, '{"detail": "Method Not Allowed"}'), RunStoppedError, "Nothing at http://localhost:11434/v1"),
         (answered(302, "", {"location": "/login"}), RunStoppedError, "localhost:11434 redirects"),
         (
