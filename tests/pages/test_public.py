@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import keys
+from evaluators.llm import Access, keys
 from evaluators.runs import samples
+from evaluators.runs.engine import registry
 from evaluators.types import Run
 from tests.loopback import Loopback
 from ui import session
 
+from .by_hand import LUNA
 from .conftest import OpenPage, checked, finish
 from .screen import button, cards, said, segments, settled, state
-from .test_settings import KEY, choose, enter
+from .test_settings import KEY, choose, enter, sample_run
 
 MINE = "mine-4fT9qLx2Vb7Rz1_KcW"
 YOURS = "yours-8sJ3nHd6Yp0Qm5-GaE"
@@ -165,13 +168,17 @@ def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(
 
 
 def test_a_run_that_the_host_has_no_room_for_is_kept_and_can_be_resumed(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PLUMBLINE_RUNS_IN_ALL", "0")
+    monkeypatch.setenv("PLUMBLINE_RUNS_IN_ALL", "1")
+    monkeypatch.setitem(keys.ADDRESSES, "openai", loopback(fault=lambda _: "hang").base_url)
+    another = sample_run([LUNA])
+    access = Access(provider="openai", base_url=keys.ADDRESSES["openai"], key=SecretStr(KEY))
+    registry.start(another, session.store(), {"openai": access})
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
     assert "This host is busy" in said(checked(at.run()), "error")
-    monkeypatch.delenv("PLUMBLINE_RUNS_IN_ALL")
+    registry.cancel(another.id)
     (run,) = session.store().runs(MINE)
     assert session.store().counts(run).open == 24
     again = open_page("trace", w=MINE, run=run.id)
