@@ -3,7 +3,7 @@
 import streamlit as st
 
 from evaluators.runs import samples
-from ui import run_list, session
+from ui import problems, run_list, session
 
 st.title("Plumbline")
 st.markdown(
@@ -12,12 +12,15 @@ st.markdown(
     "**TRACE** asks, sentence by sentence: what was relevant, what was used, what is supported?"
 )
 with st.container(horizontal=True, vertical_alignment="center"):
-    if st.button("Run the RGB sample", type="primary", icon=":material/play_arrow:"):
-        session.start(samples.rgb(session.store(), session.workspace()))
-    if st.button("Run the TRACE sample", icon=":material/play_arrow:"):
-        session.start(samples.trace(session.store(), session.workspace()))
+    rgb = st.button("Run the RGB sample", type="primary", icon=":material/play_arrow:")
+    trace = st.button("Run the TRACE sample", icon=":material/play_arrow:")
     st.page_link("../pages/datasets.py", label="Use your own data", icon=":material/upload_file:")
+    st.page_link("../pages/settings.py", label="Enter a key for real models", icon=":material/key:")
 st.caption("No key, no account, no telemetry: the samples run on this machine in seconds.")
+if rgb or trace:
+    sample = samples.rgb if rgb else samples.trace
+    with problems.told():
+        session.start(sample(session.store(), session.workspace()))
 
 st.subheader("Recent runs")
 run_list.show(limit=5)

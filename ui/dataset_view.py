@@ -19,6 +19,8 @@ from ui.words import counted
 
 PREVIEW_ROWS = 50
 CELL = 200
+PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset")
+"""The choices of the forms that follow what was looked at here."""
 
 
 def uploader() -> None:
@@ -46,6 +48,7 @@ def uploader() -> None:
 
 def show(data: TestBed | Dataset) -> None:
     """What it is, what it serves, and its first rows."""
+    _preselect(data)
     if isinstance(data, TestBed):
         abilities = ", ".join(ability.label.lower() for ability in data.abilities)
         st.caption(f"RGB test bed · {len(data.rows):,} rows · tests {abilities}")
@@ -58,6 +61,14 @@ def show(data: TestBed | Dataset) -> None:
         st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
     _needs(data)
     _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]])
+
+
+def _preselect(data: TestBed | Dataset) -> None:
+    """The forms begin with what was looked at last."""
+    if isinstance(data, TestBed):
+        st.session_state["rgb_bed"] = data.name
+    elif any(sample.response is not None for sample in data.samples):
+        st.session_state["rgb_answers"] = st.session_state["trace_dataset"] = data.name
 
 
 def delete_button(name: str) -> None:
@@ -77,7 +88,8 @@ def _check_room(name: str) -> None:
 
 def _delete(name: str) -> None:
     session.store().delete_upload(session.workspace(), name)
-    st.session_state.pop("dataset", None)
+    for key in ("dataset", *PRESELECTED):
+        st.session_state.pop(key, None)
 
 
 def _needs(data: Dataset) -> None:

@@ -21,13 +21,19 @@ VALUES = {
     "detection_judged": "Detection (judge)",
     "correction": "Correction",
 }
+WORTH_TELLING = 0.02
+"""Difference between the noise asked for and reached from which it is said."""
+
 FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
 
 
 def show(run: Run) -> None:
     """Charts, numbers and samples of an RGB run, as far as it is."""
     rows = session.outlines(run)
-    _charts(run, rows)
+    if any(row.status == "scored" for row in rows):
+        _charts(run, rows)
+    else:
+        st.caption("Nothing is scored yet.")
     _flips(run)
     st.subheader("Samples")
     shown = _chosen(rows, run)
@@ -82,12 +88,16 @@ def _accuracy(run: Run, curves: Mapping[str, Curves]) -> None:
     paper = {name: curves_of[name] for name in models}
     figure = charts.accuracy_by_noise(curves, paper)
     st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
-    if any(Ability.INTEGRATION in own for own in curves.values()):
-        st.caption("Integration cannot always reach the noise asked for; Numbers give the effective noise.")
+    if any(map(_is_off, (point for own in curves.values() for points in own.values() for point in points))):
+        st.caption("Some prompts could not reach the noise asked for; Numbers give the effective noise.")
     if paper:
         st.caption("The paper asked 300 English rows with its own prompt: look at the shape, not at the gap.")
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.noise_levels(curves)
+
+
+def _is_off(point: aggregate.NoisePoint) -> bool:
+    return point.effective_noise is not None and abs(point.effective_noise - point.noise) > WORTH_TELLING
 
 
 def _flips(run: Run) -> None:

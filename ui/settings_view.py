@@ -161,12 +161,17 @@ def _state(provider: str) -> None:
     own, found = session.own_keys(), session.keys().get(provider)
     if provider in own:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("In use until this tab is reloaded or closed.")
+            st.caption(plain(f"In use{_where(own[provider])} until this tab is reloaded or closed."))
             st.button("Forget", icon=":material/key_off:", on_click=own.pop, args=(provider, None))
     elif found:
-        st.caption(f"In use: the one from {plain(VARIABLES[provider])}.")
+        st.caption(plain(f"In use: the one from {VARIABLES[provider]}{_where(found)}."))
     elif provider in KEY_PAGES:
         st.caption(f"No key yet. {catalogue.PROVIDERS[provider]} makes them at {KEY_PAGES[provider]}")
+
+
+def _where(access: Access) -> str:
+    """The address, where it is not the provider's own."""
+    return "" if access.base_url == ADDRESSES.get(access.provider) else f" at {access.base_url}"
 
 
 def _clear() -> None:

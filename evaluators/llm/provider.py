@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib import import_module
+from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
@@ -110,7 +111,15 @@ class _Sdk(NamedTuple):
     close: Callable[[], Awaitable[None]]
 
 
+_importing = Lock()
+
+
 def _connect(access: Access) -> _Sdk:
+    with _importing:  # one thread must not find what another has imported by half
+        return _connected(access)
+
+
+def _connected(access: Access) -> _Sdk:
     is_groq = access.provider == "groq"
     api = import_module("groq" if is_groq else "openai")
     http = import_module("httpx" if is_groq else "httpx2")

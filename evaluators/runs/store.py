@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -311,8 +311,9 @@ class Store:
                 raise
 
     def _rollback(self) -> None:
-        if self._db.in_transaction:
-            self._db.execute("rollback")
+        with suppress(sqlite3.Error):  # closed, or the disk is gone: what is not committed is not there anyway
+            if self._db.in_transaction:
+                self._db.execute("rollback")
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:

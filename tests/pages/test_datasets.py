@@ -58,6 +58,12 @@ def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, con
     assert [row["question"] for row in table(at, "id")] == ["When?", "When?"]
 
 
+def test_the_form_begins_with_what_was_looked_at_last(upload: Upload) -> None:
+    at = upload("own.jsonl", jsonl(BED))
+    at.switch_page("../pages/rgb.py")
+    assert checked(at.run()).selectbox(key="rgb_bed").value == "own.jsonl"
+
+
 def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -> None:
     at = upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
     trace = next(row for row in table(at, "Evaluator") if row["Evaluator"] == "TRACE (heuristic)")

@@ -378,6 +378,13 @@ def test_a_result_of_an_unknown_run_is_refused(store):
         store.save_result("r1", scored(0))
 
 
+def test_writing_to_a_closed_store_is_refused_with_the_remedy(store):
+    store.close()
+
+    with pytest.raises(StoreError, match="cannot be written"):
+        store.clear_cache("w")
+
+
 def test_a_file_that_is_no_store_is_refused_with_the_remedy(path):
     path.parent.mkdir()
     path.write_bytes(b"This is no database. " * 100)
