@@ -176,18 +176,16 @@ class Job:
     def _result(self, cell: Cell, lane: Lane, ledger: Ledger) -> SampleResult:
         """The result for one cell; the one place where an exception becomes a failed result."""
         started = time.perf_counter()
-        completion: Completion | None = None
-        generated = 0
         earlier = self._store.result(self.run.id, *cell) if cell in self._failed else None
+        response = earlier.response if earlier else None
+        generated = 0
         outcome: dict[str, object]
         try:
             sample = self._store.sample(self.run.fingerprint, cell.position)
-            if earlier and earlier.response is not None:
-                sample = sample.model_copy(update={"response": earlier.response})
             if sample.response is None and lane.seat:
-                completion = _answer(sample, self.run.prompt, lane.seat.client(ledger))
+                response = response or _answer(sample, self.run.prompt, lane.seat.client(ledger)).text
                 generated = len(ledger.calls)
-                sample = sample.model_copy(update={"response": completion.text})
+                sample = sample.model_copy(update={"response": response})
             score = self._evaluator_for(ledger).score(sample)
             score.model_dump_json()  # what cannot be stored fails this sample, not the run
             outcome = {"status": "scored", "score": score}
@@ -198,13 +196,8 @@ class Job:
             lane.outages += isinstance(error, TransientError)
             ledger.spoil(generated)  # what the judge said could not be used: asked again, it may say it better
             outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
-        if completion:
-            outcome["response"] = completion.text
-        elif earlier:
-            outcome["response"] = earlier.response
-        return SampleResult.model_validate(
-            {**cell._asdict(), **outcome, **ledger.bill(earlier), "seconds": time.perf_counter() - started}
-        )
+        outcome |= {"response": response, "seconds": time.perf_counter() - started}
+        return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)})
 
     def _evaluator_for(self, ledger: Ledger) -> Evaluator:
         if self._judge is None:
@@ -212,7 +205,7 @@ class Job:
         return self._evaluator.model_copy(update={"llm_client": self._judge.client(ledger)})
 
     def _leave(self) -> None:
-        """The last thread writes down why the run stopped and lets the connections go."""
+        """The last thread lets the connections go; a run that came to its end has not stopped."""
         with self._lock:
             self._at_work -= 1
             if self._at_work:
