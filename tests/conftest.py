@@ -27,3 +27,8 @@ def loopback() -> Iterator[Callable[..., Loopback]]:
     """`loopback(latency=0.1, fault=...)` starts a provider; all are closed at the end of the test."""
     with ExitStack() as servers:
         yield lambda **options: servers.enter_context(Loopback(**options))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright leaves a loop running in the main thread, where no other can then start."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)
