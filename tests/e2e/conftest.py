@@ -40,7 +40,7 @@ HOME_HOSTS = {"127.0.0.1", "localhost"}
 FOREIGN = ("SPACE_ID", "PLUMBLINE_", "OPENAI_", "GROQ_")
 """Variables of whoever runs the tests that would change the app."""
 
-MANY = 1200
+MANY = 2400
 
 PATIENCE = 30_000
 
