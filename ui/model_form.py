@@ -11,7 +11,6 @@ from evaluators.llm import Request, catalogue
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
 from evaluators.llm.estimate import DAY, SHORT_ANSWER, Estimate, basis, duration, estimate, money, tokens
 from evaluators.llm.keys import ADDRESSES
-from evaluators.llm.layers import cache_key
 from evaluators.types import Cap, ModelSpec
 from ui import session, spending, tables
 from ui.untrusted import plain
@@ -206,7 +205,7 @@ def sent(prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Ite
         sizes.append(tokens(text))
         for model, own in keys.items():
             address = model.base_url or ADDRESSES[model.provider]
-            own.append(cache_key(Request(spec=model, text=text), address))
+            own.append(Request(spec=model, text=text, base_url=address).key)
     return Sent(tuple(sizes), keys, tuple(tokens(text) + SHORT_ANSWER for text in judge_prompts))
 
 

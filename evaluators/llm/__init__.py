@@ -7,13 +7,18 @@ A call passes, from the outside in: `Cached` (is the answer there already?), `Re
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from pydantic import SecretStr
 
 from evaluators.prompts import Prompt
 from evaluators.types import Completion, ModelSpec, Record
+
+CACHE_SCHEMA = 1
 
 
 class LLMClient(Protocol):
@@ -39,10 +44,20 @@ Keys = Mapping[str, Access]
 
 
 class Request(Record):
-    """One request on its way to a provider."""
+    """One request on its way to a provider's address."""
 
     spec: ModelSpec
     text: str
+    base_url: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no limit."""
+        spec = self.spec.model_dump(mode="json")
+        facts = {"schema": CACHE_SCHEMA, **spec, "base_url": self.base_url.rstrip("/").lower()}
+        digest = hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
+        digest.update(self.text.encode(errors="surrogatepass"))
+        return digest.hexdigest()
 
 
 class Reply(NamedTuple):

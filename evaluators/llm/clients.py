@@ -90,11 +90,10 @@ class Seat:
         if self._access is None or self._provider is None:
             raise RuntimeError("The seat is closed.")
         limited = Limited(self._provider, limiter_for(self._access, self._spec))
-        asked = Retried(Metered(limited, self._account.meter, ledger.calls, self._access.base_url))
+        asked = Retried(Metered(limited, self._account.meter, ledger.calls))
         shelf = self._account.shelf
-        return _Client(
-            self._spec, Cached(asked, shelf, self._access.base_url) if shelf else asked, self._account.scope, ledger
-        )
+        layers = Cached(asked, shelf) if shelf else asked
+        return _Client(self._spec, self._access.base_url, layers, self._account.scope, ledger)
 
     @property
     def is_remote(self) -> bool:
@@ -116,15 +115,16 @@ class Seat:
 class _Client:
     """The synchronous face: evaluators call `complete` and wait."""
 
-    def __init__(self, spec: ModelSpec, layers: Cached | Retried, scope: Scope, ledger: Ledger) -> None:
+    def __init__(self, spec: ModelSpec, base_url: str, layers: Cached | Retried, scope: Scope, ledger: Ledger) -> None:
         self.model = spec.id
         self._spec = spec
+        self._base_url = base_url
         self._layers = layers
         self._scope = scope
         self._ledger = ledger
 
     def complete(self, prompt: Prompt) -> Completion:
-        request = Request(spec=self._spec, text=prompt.text)
+        request = Request(spec=self._spec, text=prompt.text, base_url=self._base_url)
         stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
         reply = stored or self._scope.run(self._layers.complete(request))
         self._ledger.add(reply.completion)

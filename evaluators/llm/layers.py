@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import time
 from collections import deque
 from collections.abc import Callable
@@ -18,7 +16,6 @@ from evaluators.llm.estimate import tokens
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.types import Call, Cap, Completion, Usage
 
-CACHE_SCHEMA = 1
 MOST_REFUSALS = 30
 """How often in a row a provider may ask one request to wait before the run stops."""
 
@@ -29,15 +26,6 @@ MOST_ARRIVED = 256
 """Answers may be stored between a look into the store and the next step of the one who looked."""
 
 _pause = wait_random_exponential(multiplier=0.5, max=8)
-
-
-def cache_key(request: Request, base_url: str) -> str:
-    """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no limit."""
-    spec = request.spec.model_dump(mode="json")
-    facts = {"schema": CACHE_SCHEMA, **spec, "base_url": base_url.rstrip("/").lower()}
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
-    digest.update(request.text.encode(errors="surrogatepass"))
-    return digest.hexdigest()
 
 
 class Limited:
@@ -110,11 +98,10 @@ class Meter:
 class Metered:
     """Lets a call pass while the cap allows it, and writes down every answer that was paid for."""
 
-    def __init__(self, inner: Layer, meter: Meter, calls: list[Call], base_url: str) -> None:
+    def __init__(self, inner: Layer, meter: Meter, calls: list[Call]) -> None:
         self._inner = inner
         self._meter = meter
         self._calls = calls
-        self._base_url = base_url
 
     async def complete(self, request: Request) -> Reply:
         most = (
@@ -130,7 +117,7 @@ class Metered:
             self._meter.settle(most, calls, paid)
         self._calls.append(
             Call(
-                key=cache_key(request, self._base_url),
+                key=request.key,
                 model=request.spec.id,
                 completion=reply.completion,
                 cost=cost,
@@ -152,12 +139,25 @@ class Retried:
         self._inner = inner
 
     async def complete(self, request: Request) -> Reply:
-        tries = _Tries()
+        try:
+            return await self._try(request)  # nearly always enough; tenacity would take half of the layers' time
+        except TransientError as error:
+            return await self._again(request, error)
+
+    async def _again(self, request: Request, first: TransientError) -> Reply:
+        """Goes on after a first try that failed."""
+        before = [first]
+
+        async def attempt() -> Reply:
+            if before:
+                raise before.pop()
+            return await self._try(request)
+
         again = AsyncRetrying(
-            retry=retry_if_exception_type(TransientError), stop=tries.are_enough, wait=_wait, reraise=True
+            retry=retry_if_exception_type(TransientError), stop=_Tries().are_enough, wait=_wait, reraise=True
         )
         try:
-            return await again(self._try, request)
+            return await again(attempt)
         except RateLimitedError as error:
             message = f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. Resume later."
             raise RunStoppedError(message, error.details) from error
@@ -197,13 +197,12 @@ class Shelf:
 class Cached:
     """Gives an answer that is there already, and lets the same requests share one call."""
 
-    def __init__(self, inner: Layer, shelf: Shelf, base_url: str) -> None:
+    def __init__(self, inner: Layer, shelf: Shelf) -> None:
         self._inner = inner
         self._shelf = shelf
-        self._base_url = base_url
 
     async def complete(self, request: Request) -> Reply:
-        key = cache_key(request, self._base_url)
+        key = request.key
         while (coming := self._shelf.coming.get(key)) is not None:
             try:
                 return _reused(await asyncio.shield(coming))
@@ -225,7 +224,7 @@ class Cached:
 
     def stored(self, request: Request) -> Reply | None:
         """The answer that is in the store, if there is one; reads the disk, so it is not for the loop."""
-        found = self._shelf.find(cache_key(request, self._base_url))
+        found = self._shelf.find(request.key)
         return _reused(found) if found else None
 
     async def _just_stored(self, key: str) -> Reply | None:

@@ -24,7 +24,8 @@ MOST_COMPRESSED_BYTES = 64 * 2**10
 """Of a body that came compressed although that was not asked for: it grows a thousandfold at most."""
 
 CONNECT_SECONDS = 10
-KEPT_CONNECTIONS = 100
+MOST_CONNECTIONS = 1000
+"""The limiters, not the pool, decide how many requests go at once."""
 
 SENT_HEADERS = {
     b"accept",
@@ -73,7 +74,7 @@ class Provider:
         try:
             async with asyncio.timeout(self._seconds):  # the SDKs' time-outs are for each read, and end no dripping
                 return await send(sdk)
-        except (sdk.problem, TooBigError, TimeoutError, UnicodeError) as error:
+        except (sdk.problem, TooBigError, TimeoutError, ValueError) as error:
             raise error_for(error, asked) from None  # what the SDKs raise holds the key
 
     async def _open(self) -> _Sdk:
@@ -130,21 +131,21 @@ def _connected(access: Access) -> _Sdk:
         base_url=access.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=http.AsyncClient(
+        http_client=(http.AsyncClient if is_groq else api.DefaultAioHttpClient)(  # aiohttp takes less of the processor
             follow_redirects=False,
             trust_env=False,
-            limits=http.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS),
+            limits=http.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=MOST_CONNECTIONS),
             event_hooks={"request": [_sends_only(http, key)], "response": [_bounds(http)]},
         ),
     )
-    path = "/openai/v1" if is_groq else ""
+    address = access.base_url.rstrip("/") + ("/openai/v1" if is_groq else "")
 
     def create(body: Any) -> Awaitable[Any]:
         # The SDKs' own `create` and `list` walk through every value of request and answer, for a third of the time.
-        return client.post(f"{path}/chat/completions", body=body, cast_to=http.Response)  # type: ignore[no-any-return]
+        return client.post(f"{address}/chat/completions", body=body, cast_to=http.Response)  # type: ignore[no-any-return]
 
     def models() -> Awaitable[Any]:
-        return client.get(f"{path}/models", cast_to=http.Response)  # type: ignore[no-any-return]
+        return client.get(f"{address}/models", cast_to=http.Response)  # type: ignore[no-any-return]
 
     return _Sdk(api.APIError, api.APIStatusError, create, models, client.close)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
@@ -338,6 +338,8 @@ def _broken(asked: Asked, details: str) -> LLMError:
 
 
 _NO_ANSWER = {
+    "ServerDisconnectedError": _broken,
+    "ClientOSError": _broken,
     "ConnectError": _unreachable,
     "ConnectTimeout": _unreachable,
     "UnsupportedProtocol": _unreachable,
@@ -345,12 +347,20 @@ _NO_ANSWER = {
     "TooBigError": _too_big,
     "LocalProtocolError": _unfit_key,
     "UnicodeEncodeError": _unfit_key,
+    "ValueError": _unfit_key,
 }
-"""By the name of the exception or of what lies under the SDK's; all other names are broken connections."""
+"""By the name of the exception or of the deepest of its causes here; all other names are broken connections."""
 
 
 def _without_answer(error: BaseException, asked: Asked) -> LLMError:
-    known = next((found for found in (error, error.__cause__) if type(found).__name__ in _NO_ANSWER), None)
-    cause = known or error.__cause__ or error
+    chain = list(_causes(error))
+    known = [found for found in chain if type(found).__name__ in _NO_ANSWER]
+    cause = (known or chain[:2])[-1]
     make = _NO_ANSWER.get(type(cause).__name__, _broken)
     return make(asked, asked.clean(f"{type(cause).__name__}: {cause}"))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__

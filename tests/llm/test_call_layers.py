@@ -7,13 +7,13 @@ import pytest
 
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Reply, Request
-from evaluators.llm.layers import Cached, Meter, Metered, Retried, Shelf, cache_key
+from evaluators.llm.layers import Cached, Meter, Metered, Retried, Shelf
 from evaluators.llm.loop import Scope
 from evaluators.types import Cap, Completion, ModelSpec, Usage
 
 SPEC = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=1000)
-REQUEST = Request(spec=SPEC, text="Who?")
 URL = "https://api.openai.com/v1"
+REQUEST = Request(spec=SPEC, text="Who?", base_url=URL)
 WHOLE = Completion(text="Mina.", usage=Usage(prompt_tokens=100, answer_tokens=10))
 
 
@@ -97,7 +97,7 @@ def bill(cap, requests, provider, *, calls=0, cost=0.0):
     ledger = []
 
     async def ask():
-        metered = Metered(provider, Meter(cap, calls, cost), ledger, URL)
+        metered = Metered(provider, Meter(cap, calls, cost), ledger)
         return await asyncio.gather(*[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True)
 
     outcomes = asyncio.run(ask())
@@ -109,7 +109,7 @@ def test_every_answer_is_written_down_with_its_price():
 
     assert errors == []
     assert [call.cost for call in ledger] == [pytest.approx(100 * 0.1e-6 + 10 * 0.5e-6)] * 2
-    assert {(call.key, call.model, call.reusable) for call in ledger} == {(cache_key(REQUEST, URL), SPEC.id, True)}
+    assert {(call.key, call.model, call.reusable) for call in ledger} == {(REQUEST.key, SPEC.id, True)}
 
 
 @pytest.mark.parametrize("text", ["", "It was Mi"])
@@ -151,7 +151,7 @@ def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
 
 def on_shelf(shelf, provider, times):
     async def ask():
-        cached = Cached(provider, shelf, URL)
+        cached = Cached(provider, shelf)
         return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(times)], return_exceptions=True)
 
     return asyncio.run(ask())
@@ -172,18 +172,18 @@ def test_the_same_requests_at_once_share_one_call():
 
 
 def test_an_answer_in_the_store_is_found():
-    shelf = Shelf({cache_key(REQUEST, URL): WHOLE}.get)
+    shelf = Shelf({REQUEST.key: WHOLE}.get)
 
-    assert Cached(Said(WHOLE), shelf, URL).stored(REQUEST).completion == WHOLE.model_copy(update={"cached": True})
-    assert Cached(Said(WHOLE), empty(), URL).stored(REQUEST) is None
+    assert Cached(Said(WHOLE), shelf).stored(REQUEST).completion == WHOLE.model_copy(update={"cached": True})
+    assert Cached(Said(WHOLE), empty()).stored(REQUEST) is None
 
 
 def test_an_answer_that_came_into_the_store_just_after_the_look_is_not_asked_for():
     stored, provider = {}, Said(WHOLE)
     shelf = Shelf(stored.get)
     on_shelf(shelf, provider, 1)
-    stored[cache_key(REQUEST, URL)] = WHOLE
-    shelf.stored(cache_key(REQUEST, URL))
+    stored[REQUEST.key] = WHOLE
+    shelf.stored(REQUEST.key)
 
     replies = on_shelf(shelf, provider, 2)
 
@@ -207,7 +207,7 @@ def test_an_answer_serves_others_until_it_is_stored():
     on_shelf(shelf, provider, 1)
     assert provider.asked == 1
 
-    shelf.stored(cache_key(REQUEST, URL))
+    shelf.stored(REQUEST.key)
 
     assert shelf.coming == {}
 
@@ -224,7 +224,7 @@ def test_when_the_one_who_asks_is_cancelled_another_takes_over():
     provider = Said(WHOLE, seconds=0.02)
 
     async def ask():
-        cached = Cached(provider, empty(), URL)
+        cached = Cached(provider, empty())
         first, *others = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(3)]
         await asyncio.sleep(0.01)
         first.cancel()
@@ -240,7 +240,7 @@ def test_one_who_waits_can_be_cancelled_without_disturbing_the_call():
     provider = Said(WHOLE, seconds=0.02)
 
     async def ask():
-        cached = Cached(provider, empty(), URL)
+        cached = Cached(provider, empty())
         first, second = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(2)]
         await asyncio.sleep(0.01)
         second.cancel()
@@ -266,15 +266,15 @@ def test_one_who_waits_can_be_cancelled_without_disturbing_the_call():
     ],
 )
 def test_whatever_can_change_the_answer_changes_the_key(change):
-    other = Request(spec=SPEC.model_copy(update=change), text="Who?")
+    other = Request(spec=SPEC.model_copy(update=change), text="Who?", base_url=URL)
 
-    assert cache_key(other, URL) != cache_key(REQUEST, URL)
+    assert other.key != REQUEST.key
 
 
 def test_another_text_or_address_is_another_request():
-    assert cache_key(Request(spec=SPEC, text="Who"), URL) != cache_key(REQUEST, URL)
-    assert cache_key(REQUEST, "http://localhost:11434/v1") != cache_key(REQUEST, URL)
-    assert cache_key(REQUEST, URL + "/") == cache_key(REQUEST, URL)
+    assert Request(spec=SPEC, text="Who", base_url=URL).key != REQUEST.key
+    assert Request(spec=SPEC, text="Who?", base_url="http://localhost:11434/v1").key != REQUEST.key
+    assert Request(spec=SPEC, text="Who?", base_url=URL + "/").key == REQUEST.key
 
 
 # The scope

@@ -353,7 +353,7 @@ def test_connections_are_kept_and_used_again(loopback, name):
 def test_an_attempt_that_is_cancelled_ends_and_the_provider_goes_on(loopback, name):
     async def cancel_and_go_on(provider):
         hanging = asyncio.create_task(provider.complete(request_to(name, "hang")))
-        while not server.asked:
+        while not server.asked and not hanging.done():
             await asyncio.sleep(0.01)
         hanging.cancel()
         with pytest.raises(asyncio.CancelledError):
