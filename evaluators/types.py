@@ -89,7 +89,10 @@ class RGBTask(Record):
 
 
 class Sample(Record):
-    """One question with its documents, the answer to judge (if there is one yet) and what is known to be true."""
+    """One question with its documents, the answer to judge (if there is one yet) and what is known to be true.
+
+    `generator` names the model that answered, where the data tells; `labels` are published (gold) labels.
+    """
 
     id: str
     question: str
@@ -98,6 +101,7 @@ class Sample(Record):
     ground_truth: Accepted | None = None
     rgb: RGBTask | None = None
     situation: str = ""
+    generator: str = ""
     sentences: Sentences | None = None
     labels: Labels | None = None
 
@@ -134,7 +138,10 @@ class Usage(Record):
 
 
 class Completion(Record):
-    """What a model answered; `note` says what of the request the provider would not accept and was left out."""
+    """What a model answered; `note` says what of the request the provider would not accept and was left out.
+
+    `mode` is how a JSON schema was asked for: strict, schema, object or none; empty where none was.
+    """
 
     text: str
     finish_reason: str = "stop"
@@ -142,6 +149,7 @@ class Completion(Record):
     cached: bool = False
     served_model: str = ""
     note: str = ""
+    mode: str = ""
 
 
 class ModelSpec(Record):
@@ -190,7 +198,10 @@ class EvaluatorSpec(Record):
 
 
 class Run(Record):
-    """Everything that makes a run reproducible. Every model answers every sample; without models answers are given."""
+    """Everything that makes a run reproducible. Every model answers every sample; without models answers are given.
+
+    Several `judges` are a jury. `prompt` is the generators' template.
+    """
 
     id: str
     workspace: str
@@ -201,10 +212,15 @@ class Run(Record):
     evaluator: EvaluatorSpec
     models: tuple[ModelSpec, ...] = ()
     prompt: str = ""
-    judge: ModelSpec | None = None
+    judges: tuple[ModelSpec, ...] = ()
     seed: int | None = None
     cap: Cap = Cap()
     use_cache: bool = True
+
+    @property
+    def judge(self) -> ModelSpec | None:
+        """The first judge, for evaluators that ask only one."""
+        return self.judges[0] if self.judges else None
 
     @property
     def prompt_hash(self) -> str:

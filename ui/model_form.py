@@ -36,13 +36,13 @@ class Plan(NamedTuple):
     """What `create_run` must know of models."""
 
     models: tuple[ModelSpec, ...]
-    judge: ModelSpec | None
+    judges: tuple[ModelSpec, ...]
     cap: Cap
     use_cache: bool
 
     @property
     def llms(self) -> list[ModelSpec]:
-        return [model for model in (*self.models, *filter(None, [self.judge])) if model != OFFLINE]
+        return [model for model in (*self.models, *self.judges) if model != OFFLINE]
 
 
 class Sent(NamedTuple):
@@ -93,7 +93,7 @@ def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, ke
     if not chosen or any(choice.problem for choice in chosen):
         return None
     models = tuple(_spec(choice, options) for choice in chosen)
-    return Plan(models, _spec(judge, options) if judge else None, options.cap, options.use_cache)
+    return Plan(models, (_spec(judge, options),) if judge else (), options.cap, options.use_cache)
 
 
 def _judge(found: Mapping[str, Choice], asked: Sequence[Choice], purpose: str, key: str) -> Choice | None:
@@ -214,9 +214,9 @@ def show_estimate(plan: Plan, what: Sent) -> None:
     if not plan.llms:
         return
     rows = [(catalogue.title(model), _estimate(model, what, plan.use_cache)) for model in plan.models]
-    if plan.judge:
-        judged = estimate(plan.judge, what.judge_tokens * len(plan.models))
-        rows.append((f"{catalogue.title(plan.judge)} (judge)", judged))
+    for judge in plan.judges:
+        judged = estimate(judge, what.judge_tokens * len(plan.models))
+        rows.append((f"{catalogue.title(judge)} (judge)", judged))
     tables.plain_rows([_cells(name, each) for name, each in rows], "Estimate")
     notes = [f"{', '.join(names)}: {words}" for words, names in _bases(rows).items()]
     notes += [PLAN] if any(each.limited_by for _, each in rows) else []

@@ -22,7 +22,7 @@ def show(run: Run) -> None:
     spent, reused = session.store().spent(run.id), session.store().reused(run.id)
     if not spent and not reused:
         return
-    names = {spec.id: title(spec) for spec in (*run.models, *filter(None, [run.judge]))}
+    names = {spec.id: title(spec) for spec in (*run.models, *run.judges)}
     rows = [_cells(name, spent[model]) for model, name in names.items() if model in spent]
     if len(rows) > 1:
         rows.append(_cells("Together", _together(spent)) | {"Cost": total(spent)})

@@ -22,9 +22,13 @@ CACHE_SCHEMA = 1
 
 
 class LLMClient(Protocol):
-    """Whatever answers a prompt: an LLM, a layer around one, or the offline reader."""
+    """Whatever answers a prompt: an LLM, a layer around one, or the offline reader.
+
+    `room` is how many tokens a prompt may have (`estimate.tokens` counts them); `None` where no limit is known.
+    """
 
     model: str
+    room: int | None
 
     def complete(self, prompt: Prompt) -> Completion:
         """Answers the prompt; raises `LLMError` where no usable answer came."""
@@ -44,11 +48,12 @@ Keys = Mapping[str, Access]
 
 
 class Request(Record):
-    """One request on its way to a provider's address."""
+    """One request on its way to a provider's address; `schema_text` is the JSON schema that the answer shall follow."""
 
     spec: ModelSpec
     text: str
     base_url: str = ""
+    schema_text: str = ""
 
     @cached_property
     def key(self) -> str:
@@ -57,6 +62,8 @@ class Request(Record):
         facts = {"schema": CACHE_SCHEMA, **spec, "base_url": self.base_url.rstrip("/").lower()}
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
         digest.update(self.text.encode(errors="surrogatepass"))
+        if self.schema_text:
+            digest.update(b"\0" + self.schema_text.encode())
         return digest.hexdigest()
 
 

@@ -117,6 +117,7 @@ class _Client:
 
     def __init__(self, spec: ModelSpec, base_url: str, layers: Cached | Retried, scope: Scope, ledger: Ledger) -> None:
         self.model = spec.id
+        self.room: int | None = None
         self._spec = spec
         self._base_url = base_url
         self._layers = layers

@@ -113,6 +113,7 @@ class OfflineReader:
     """Answers from the documents alone: quotes, declines, or says that the documents contradict each other."""
 
     model = "offline-reader"
+    room: int | None = None
     title = "Offline reader (baseline, no key)"
 
     def complete(self, prompt: Prompt) -> Completion:

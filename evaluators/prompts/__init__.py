@@ -41,11 +41,15 @@ MARKERS = {
 
 
 class Prompt(Record):
-    """A prompt ready to send: the text, and the facts it was filled with (the offline reader reads those)."""
+    """A prompt ready to send: the text, and the facts it was filled with (the offline reader reads those).
+
+    `schema_text` is the JSON schema that the answer shall follow; empty where it is free text.
+    """
 
     text: str
-    question: str
-    documents: tuple[str, ...]
+    question: str = ""
+    documents: tuple[str, ...] = ()
+    schema_text: str = ""
 
 
 def load(name: str) -> str:

@@ -27,7 +27,7 @@ def create_run(
     title: str,
     models: Sequence[ModelSpec] = (),
     prompt: str = "",
-    judge: ModelSpec | None = None,
+    judges: Sequence[ModelSpec] = (),
     seed: int | None = None,
     cap: Cap | None = None,
     use_cache: bool = True,
@@ -47,7 +47,7 @@ def create_run(
         evaluator=usable.spec(),
         models=tuple(models),
         prompt=prompt,
-        judge=judge,
+        judges=tuple(judges),
         seed=seed,
         cap=cap or Cap(),
         use_cache=use_cache,
@@ -60,7 +60,7 @@ def create_run(
 
 def check_cap(run: Run, cap: Cap) -> None:
     """Raises `ParameterError` where a cap in dollars could not hold because a price is unknown."""
-    for spec in (*run.models, *filter(None, [run.judge])):
+    for spec in (*run.models, *run.judges):
         model = catalogue.find(spec.id)
         if cap.cost is not None and (model is None or model.price_in is None):
             name = catalogue.title(spec)

@@ -66,7 +66,7 @@ class Job:
         self._done: deque[float] = deque(maxlen=20_000)
         self._lock = threading.Lock()
         try:
-            self._judge, self._lanes = self._opened(keys or {})
+            self._judges, self._lanes = self._opened(keys or {})
         except PlumblineError:
             self._close()
             raise
@@ -108,7 +108,7 @@ class Job:
 
     # Opening and closing
 
-    def _opened(self, keys: Keys) -> tuple[Seat | None, list[Lane]]:
+    def _opened(self, keys: Keys) -> tuple[list[Seat], list[Lane]]:
         spent = self._store.spent(self.run.id).values()
         meter = Meter(self.run.cap, sum(model.calls for model in spent), sum(model.cost or 0.0 for model in spent))
         account = Account(self._scope, meter, self._shelf)
@@ -117,14 +117,14 @@ class Job:
             self._seats.append(Seat(spec, keys, account))
             return self._seats[-1]
 
-        judge = seat(self.run.judge) if self.run.judge else None
+        judges = [seat(spec) for spec in self.run.judges]
         seats: list[Seat | None] = [seat(spec) for spec in self.run.models]
         cells = self._store.open_cells(self.run)
         self._failed = self._store.failed_cells(self.run.id)
         if seats:
             cells.sort(key=_scattered)
-        workers = max(1, _workers(seats, judge) // max(1, len(seats)))
-        return judge, [
+        workers = max(1, _workers([*seats, *judges]) // max(1, len(seats)))
+        return judges, [
             Lane(self._work, [cell for cell in cells if cell.model == number], each, workers)
             for number, each in enumerate(seats or [None])
         ]
@@ -200,9 +200,11 @@ class Job:
         return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)})
 
     def _evaluator_for(self, ledger: Ledger) -> Evaluator:
-        if self._judge is None:
+        """The evaluator with its judge, or with a tuple of judges where they are a jury."""
+        if not self._judges:
             return self._evaluator
-        return self._evaluator.model_copy(update={"llm_client": self._judge.client(ledger)})
+        clients = tuple(judge.client(ledger) for judge in self._judges)
+        return self._evaluator.model_copy(update={"llm_client": clients if len(clients) > 1 else clients[0]})
 
     def _leave(self) -> None:
         """The last thread lets the connections go; a run that came to its end has not stopped."""
@@ -274,9 +276,9 @@ def _scattered(cell: Cell) -> tuple[int, Cell]:
     return zlib.crc32(str(cell.position).encode()), cell
 
 
-def _workers(seats: Sequence[Seat | None], judge: Seat | None) -> int:
+def _workers(seats: Sequence[Seat | None]) -> int:
     """Where a provider answers, threads only wait; else they compete for the processor."""
-    waits = any(each.is_remote for each in (*seats, judge) if each)
+    waits = any(each.is_remote for each in seats if each)
     return config().workers if waits else CPU_WORKERS
 
 

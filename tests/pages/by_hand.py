@@ -52,7 +52,7 @@ def two_models(cap: Cap | None = None, *, run_id: str = "two", results: bool = T
         evaluator=EvaluatorSpec(name="rgb", params={"policy": "documented"}),
         models=(OSS, LUNA),
         prompt=load("rgb_en"),
-        judge=JUDGE,
+        judges=(JUDGE,),
         seed=0,
         cap=cap or Cap(),
         use_cache=use_cache,

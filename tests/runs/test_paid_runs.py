@@ -147,7 +147,7 @@ def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_
     server = loopback(answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model])
     task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
     samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
-    run = paid.paid_run(store, Dataset(name="d", samples=samples), judge=paid.SOL)
+    run = paid.paid_run(store, Dataset(name="d", samples=samples), judges=(paid.SOL,))
 
     assert finished(store, run, registry, server).failed == 1
     assert "cannot be read" in store.result(run.id, 0).error
@@ -359,7 +359,7 @@ def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds
     server = loopback(answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model])
     task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
     samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
-    run = paid.paid_run(store, Dataset(name="d", samples=samples), judge=paid.SOL, use_cache=False)
+    run = paid.paid_run(store, Dataset(name="d", samples=samples), judges=(paid.SOL,), use_cache=False)
     finished(store, run, registry, server)
     words[paid.SOL.model] = "It declines.\nVerdict: yes"
 
