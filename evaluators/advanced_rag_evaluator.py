@@ -1,5 +1,350 @@
-"""GPT labelling: so far the sentence keys that the labels speak of."""
+"""GPT labelling: one question to an LLM labels all sentences of a sample, and the TRACE values follow.
 
+The six fields are those of RAGBench's annotation (Friel et al., arXiv 2407.11005). One call labels a sample; only
+one that the judge cannot take at once is labelled in windows of document sentences. Several judges are a jury.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
+
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.batch import Case, entries, means, summary
+from evaluators.config import config
+from evaluators.errors import AccessError
+from evaluators.jury import counted
+from evaluators.label_windows import Extent, merged, part, spans
+from evaluators.labelling import (
+    STRICTEST_FIRST,
+    Judgement,
+    Labelling,
+    labelled_score,
+    sentences_of,
+)
+from evaluators.llm import LLMClient
+from evaluators.llm.estimate import tokens
+from evaluators.llm.structured import Answered, ask
+from evaluators.prompts import Prompt, fenced, load
+from evaluators.text.chunking import ChunkingStrategy, check_overlap
+from evaluators.text.injection import warnings
 from evaluators.text.sentences import DocumentSentencizer
+from evaluators.text.similarity import LEXICAL, terms
+from evaluators.trace_metrics import TRACEScores, trace_scores
+from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
 
-__all__ = ["DocumentSentencizer"]
+__all__ = [
+    "AdvancedRAGEvaluator",
+    "DocumentSentencizer",
+    "GPTLabelingOutput",
+    "GPTLabelingPromptGenerator",
+    "GPTLabelingScores",
+    "SentenceSupportInformation",
+]
+
+TEMPLATE = "trace_labels_en"
+COUNTS = ("fully_supported_sentences", "partially_supported_sentences", "unsupported_sentences")
+_AROUND_KEYS = " .:,;()[]'\"`"
+_MOST_TOLD = 20
+
+
+class SentenceSupportInformation(BaseModel):
+    """What a judge says of one response sentence; fields can also be read by `get`, as from a dictionary."""
+
+    model_config = ConfigDict(frozen=True)
+
+    response_sentence_key: str
+    explanation: str = ""
+    supporting_sentence_keys: tuple[str, ...]
+    fully_supported: bool
+
+    def get(self, field: str, default: Any = None) -> Any:
+        return getattr(self, field, default)
+
+
+class GPTLabelingOutput(BaseModel):
+    """What a judge answers: the six fields that the prompt asks for; reasons may be missing, labels may not."""
+
+    model_config = ConfigDict(frozen=True)
+
+    relevance_explanation: str = ""
+    all_relevant_sentence_keys: tuple[str, ...]
+    overall_supported_explanation: str = ""
+    overall_supported: bool
+    sentence_support_information: tuple[SentenceSupportInformation, ...]
+    all_utilized_sentence_keys: tuple[str, ...]
+
+    def labels(self, sentences: Sentences) -> Labels:
+        """The labels as the judge gave them, with repeated and invented keys; the latter are counted as dropped.
+
+        Verdicts on response sentences that do not exist are left out; of two on the same sentence the stricter one
+        counts.
+        """
+        documents, response = frozenset(sentences.document_keys), [sentence.key for sentence in sentences.response]
+        relevant = _read_keys(self.all_relevant_sentence_keys, documents)
+        utilized = _read_keys(self.all_utilized_sentence_keys, documents)
+        supports = [_support(each, documents, frozenset(response)) for each in self.sentence_support_information]
+        named = {*relevant, *utilized, *(key for support in supports for key in support.supporting_keys)}
+        judged = {support.key for support in supports}
+        return Labels(
+            relevant_keys=relevant,
+            utilized_keys=utilized,
+            sentence_support=_strictest(supports, response),
+            dropped_keys=len(named - documents) + len(judged.difference(response)),
+        )
+
+    def missing(self, response: Sequence[Sentence]) -> list[str]:
+        """The keys of the response sentences that have no verdict."""
+        keys = frozenset(sentence.key for sentence in response)
+        judged = set(_read_keys([each.response_sentence_key for each in self.sentence_support_information], keys))
+        return [sentence.key for sentence in response if sentence.key not in judged]
+
+
+class GPTLabelingPromptGenerator:
+    """Writes the prompt of a sample: the template file with keyed sentences, one to a line, between marks."""
+
+    @staticmethod
+    def generate_labeling_prompt(
+        question: str,
+        response: str | Sequence[Sentence],
+        documents: Sequence[str] | Sequence[Sequence[Sentence]],
+    ) -> str:
+        """The prompt; texts are cut into sentences, sentences are taken with the keys they have."""
+        answer = DocumentSentencizer().sentencize_response(response) if isinstance(response, str) else response
+        return fenced(
+            load(TEMPLATE),
+            documents="\n\n".join(_lines(document) for document in _keyed(documents) if document),
+            question=question,
+            response=_lines(answer),
+        )
+
+
+class GPTLabelingScores(TRACEScores):
+    """The TRACE values of one answer, with how many of its sentences are supported, and who labelled what.
+
+    `overall_supported` is the judge's own word on the whole response; of a jury, that of more than half.
+    """
+
+    overall_supported: bool
+    labellings: tuple[Labelling, ...] = ()
+
+    @property
+    def num_fully_supported_sentences(self) -> int:
+        return self._count(Support.FULL)
+
+    @property
+    def num_partially_supported_sentences(self) -> int:
+        return self._count(Support.PARTIAL)
+
+    @property
+    def num_unsupported_sentences(self) -> int:
+        return self._count(Support.NONE)
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Values and counts under the documented names."""
+        numbers = (
+            self.num_fully_supported_sentences,
+            self.num_partially_supported_sentences,
+            self.num_unsupported_sentences,
+        )
+        counts = dict(zip(COUNTS, numbers, strict=True))
+        return {**super().to_dict(), "overall_supported": self.overall_supported, **counts}
+
+    def values(self) -> dict[str, float | None]:
+        return {**super().to_dict(), "supported_share": self.supported_share}
+
+    def _count(self, support: Support) -> int:
+        return sum(each.support is support for each in self.labels.sentence_support)
+
+
+@evaluator("gpt_labeling", title="TRACE (GPT labelling)", needs=("question", "response", "retrieved_documents"))
+class AdvancedRAGEvaluator(Evaluator):
+    """TRACE by an LLM: a judge, or a jury of several, labels every sentence in one call a sample."""
+
+    llm_client: SkipValidation[LLMClient | tuple[LLMClient, ...] | None] = None
+    """The judge; several are a jury."""
+    chunking_strategy: ChunkingStrategy = Field(
+        "dense", description="Not used: a judge reads whole sentences. Taken for the sake of a collection's settings."
+    )
+    embedding_model: str = Field(
+        LEXICAL, description="Not used: a judge compares meaning itself. Taken for the sake of a collection's settings."
+    )
+    chunk_size: int = Field(
+        512, ge=50, le=2000, description="Words per window, for samples that a judge cannot take at once."
+    )
+    chunk_overlap: int = Field(
+        50, ge=0, le=1999, description="Words that neighbouring windows share, in whole sentences."
+    )
+
+    @model_validator(mode="after")
+    def _windows_move_on(self) -> Self:
+        check_overlap(self.chunk_size, self.chunk_overlap)
+        return self
+
+    def evaluate(
+        self,
+        question: str,
+        response: str,
+        retrieved_documents: Sequence[str],
+        ground_truth: Any = None,
+    ) -> GPTLabelingScores:
+        """The TRACE values of one answer under the definition `sentence`; the ground truth is not looked at.
+
+        Raises `AccessError` without a judge, `LLMError` where a judge gives no usable answer.
+        """
+        documents = tuple(retrieved_documents)
+        sample = Sample(id="", question=question, response=response, retrieved_documents=documents)
+        sentences = sentences_of(sample)
+        return scores_of(self.label(sentences, question), sentences)
+
+    def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """The means over all cases and each one's values, in the documented JSON shape.
+
+        A case has `query`, `response` and `retrieved_documents`. One that fails has an `error` in place of `metrics`
+        and enters no mean: `num_scored` of `num_samples` do.
+        """
+        self._judges()
+        found = entries(test_cases, self._entry, config().workers)
+        scored = [entry["metrics"] for entry in found if "metrics" in entry]
+        supported = all(each["overall_supported"] for each in scored) if scored else None
+        counts = {name: sum(each[name] for each in scored) for name in COUNTS}
+        return {**means(scored), "overall_supported": supported, **counts, **summary(found)}
+
+    def label(self, sentences: Sentences, question: str) -> list[Labelling]:
+        """Each judge's labels; raises `AccessError` without a judge, `LLMError` where one gives no usable answer."""
+        return [self._labelled(judge, by, sentences, question) for by, judge in self._judges().items()]
+
+    def prompts(self, sentences: Sentences, question: str, room: int | None = None) -> list[Prompt]:
+        """The exact prompts for one sample: one, or one for each window where it takes more tokens than `room`."""
+        return [_prompt(window, question) for window in self._windows(sentences, question, room)]
+
+    def score(self, sample: Sample) -> Score:
+        """Judges the sample on its published sentences, where it has some, else on its text cut into sentences."""
+        require(self.needs, sample, self.title)
+        sentences = sentences_of(sample)
+        labellings = self.label(sentences, sample.question)
+        return labelled_score(sample, sentences, labellings, counted(labellings, sentences))
+
+    def _judges(self) -> dict[str, LLMClient]:
+        """The judges by name; the same model at another address gets a number."""
+        clients = self.llm_client if isinstance(self.llm_client, tuple) else (self.llm_client,)
+        judges: dict[str, LLMClient] = {}
+        for client in filter(None, clients):
+            same = sum(judge.model == client.model for judge in judges.values())
+            judges[f"{client.model} ({same + 1})" if same else client.model] = client
+        if not judges:
+            raise AccessError("GPT labelling needs a judge. Choose a model, or give its client as llm_client.")
+        return judges
+
+    def _labelled(self, judge: LLMClient, by: str, sentences: Sentences, question: str) -> Labelling:
+        windows = self._windows(sentences, question, judge.room)
+        answers = [_asked(judge, window, question) for window in windows]
+        found = [answer.value.labels(window) for answer, window in zip(answers, windows, strict=True)]
+        labels = merged(found, windows)
+        told = warnings(sentences, question)[:_MOST_TOLD]
+        return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, told))
+
+    def _windows(self, sentences: Sentences, question: str, room: int | None) -> list[Sentences]:
+        """The sample whole, or in parts where it is too long; also whole where even without documents it is."""
+        if room is None or tokens(_prompt(sentences, question).text) <= room:
+            return [sentences]
+        left = 4 * (room - tokens(_prompt(part(sentences, (0, 0)), question).text))
+        if left <= 0:
+            return [sentences]
+        extents = [_extent(sentence) for document in sentences.documents for sentence in document]
+        return [part(sentences, span) for span in spans(extents, Extent(self.chunk_size, left), self.chunk_overlap)]
+
+    def _entry(self, case: Case) -> dict[str, Any]:
+        return {"metrics": self.evaluate(case.query, case.response, case.retrieved_documents).to_dict()}
+
+
+def scores_of(labellings: Sequence[Labelling], sentences: Sentences) -> GPTLabelingScores:
+    """The values of what counts among judges' labels, under the definition `sentence`."""
+    scores = trace_scores(sentences, counted(labellings, sentences).labels)
+    words = [labelling.judgement.overall_supported for labelling in labellings if labelling.judgement]
+    return GPTLabelingScores(
+        **dict(scores), overall_supported=sum(words) > len(words) / 2, labellings=tuple(labellings)
+    )
+
+
+# The prompt
+
+
+def _keyed(documents: Sequence[str] | Sequence[Sequence[Sentence]]) -> Sequence[Sequence[Sentence]]:
+    texts = [document for document in documents if isinstance(document, str)]
+    keyed = [document for document in documents if not isinstance(document, str)]
+    return keyed or DocumentSentencizer().sentencize_documents(texts)
+
+
+def _lines(sentences: Sequence[Sentence]) -> str:
+    return "\n".join(map(_line, sentences))
+
+
+def _line(sentence: Sentence) -> str:
+    """One line, whatever the sentence holds: no line of it may pass for another sentence or for a mark."""
+    return f"{sentence.key}: {' '.join(sentence.text.split())}"
+
+
+def _prompt(sentences: Sentences, question: str) -> Prompt:
+    text = GPTLabelingPromptGenerator.generate_labeling_prompt(question, sentences.response, sentences.documents)
+    return Prompt(text=text, question=question)
+
+
+def _extent(sentence: Sentence) -> Extent:
+    """Its words, and its line's bytes with the breaks around it."""
+    return Extent(len(terms(sentence.text)), len(_line(sentence).encode(errors="replace")) + 2)
+
+
+# The answer
+
+
+def _asked(judge: LLMClient, window: Sentences, question: str) -> Answered[GPTLabelingOutput]:
+    def check(output: GPTLabelingOutput) -> str:
+        missing = output.missing(window.response)
+        return f"sentence_support_information lacks {', '.join(missing[:_MOST_TOLD])}." if missing else ""
+
+    return ask(judge, _prompt(window, question), GPTLabelingOutput, check)
+
+
+def _read_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
+    """The keys as named, without the signs that some judges write around them ("0a.", "[0a]")."""
+    bare = ((key, key.strip(_AROUND_KEYS).lower()) for key in named)
+    return tuple(plain if key not in keys and plain in keys else key for key, plain in bare)
+
+
+def _support(said: SentenceSupportInformation, documents: frozenset[str], response: frozenset[str]) -> SentenceSupport:
+    carrying = _read_keys(said.supporting_sentence_keys, documents)
+    partial = Support.NONE if documents.isdisjoint(carrying) else Support.PARTIAL
+    return SentenceSupport(
+        key=_read_keys([said.response_sentence_key], response)[0],
+        support=Support.FULL if said.fully_supported else partial,
+        supporting_keys=carrying,
+        explanation=said.explanation,
+    )
+
+
+def _strictest(supports: Sequence[SentenceSupport], response: Sequence[str]) -> tuple[SentenceSupport, ...]:
+    strictest_last = sorted(supports, key=lambda each: STRICTEST_FIRST.index(each.support), reverse=True)
+    by_key = {support.key: support for support in strictest_last}
+    return tuple(by_key[key] for key in response if key in by_key)
+
+
+def _judgement(
+    answers: Sequence[Answered[GPTLabelingOutput]], labels: Labels, suspicions: tuple[str, ...]
+) -> Judgement:
+    """What the judge said in all windows; of several, no one answer speaks for the whole response, but the labels."""
+    values = [answer.value for answer in answers]
+    is_supported = all(each.support is Support.FULL for each in labels.sentence_support)
+    return Judgement(
+        relevance_explanation="\n".join(value.relevance_explanation for value in values),
+        overall_supported=values[0].overall_supported if len(values) == 1 else is_supported,
+        overall_supported_explanation="\n".join(value.overall_supported_explanation for value in values),
+        outputs=tuple(text for answer in answers for text in answer.texts),
+        mode=answers[-1].mode,
+        repaired=any(answer.repaired for answer in answers),
+        asked_again=any(answer.asked_again for answer in answers),
+        template=prompt_hash(load(TEMPLATE)),
+        warnings=suspicions,
+    )

@@ -58,7 +58,12 @@ def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
 E = TypeVar("E", bound=type[Evaluator])
 
 _CATALOGUE: dict[str, type[Evaluator]] = {}
-_MODULES = ("evaluators.rgb_evaluator", "evaluators.trace_evaluator")
+_MODULES = (
+    "evaluators.rgb_evaluator",
+    "evaluators.trace_evaluator",
+    "evaluators.advanced_rag_evaluator",
+    "evaluators.evaluation_pipeline",
+)
 
 
 def evaluator(name: str, *, title: str, needs: tuple[str, ...] = ()) -> Callable[[E], E]:

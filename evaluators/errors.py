@@ -9,6 +9,7 @@ PlumblineError
 ├── HostLimitError      a public host allows no more for now
 ├── StoreError          the run store cannot be read or written
 └── LLMError            a model gave no usable answer: this sample fails
+    ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
     │   ├── RateLimitedError  the provider asks to wait: all that uses the key waits; no try is counted
     │   └── UnreachableError  nobody listens at the address: after its tries the run stops
@@ -56,9 +57,20 @@ class StoreError(PlumblineError):
 class LLMError(PlumblineError):
     """A model gave no usable answer; `details` holds status, code and request id for the curious."""
 
+    model = ""
+    """The id of the model that was asked, as far as it is known."""
+
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)
         self.details = details
+
+
+class UnreadableAnswerError(LLMError):
+    """What the model said has not the shape that was asked for; `details` are its own words."""
+
+    def __init__(self, message: str, details: str = "", *, model: str = "") -> None:
+        super().__init__(message, details)
+        self.model = model
 
 
 class TransientError(LLMError):

@@ -9,18 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from evaluators.errors import MissingInputError
+from evaluators.text.normalise import remove_reasoning
+from evaluators.text.sentences import DocumentSentencizer
 from evaluators.trace_metrics import to_score, trace_scores
 from evaluators.types import Labels, Record, Sample, Score, Sentences, SentenceSupport, Support
 
 HEURISTIC, JURY, GOLD, CORRECTED = "heuristic", "jury", "gold", "corrected"
 """Labellers that are no model; a judge goes by the id of its model."""
 
+STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)
+
 
 class Judgement(Record):
     """What a judge said beside its labels, and how it was asked.
 
-    `outputs` are its raw answers, one for each window; `mode` is how JSON was asked for; `template` is the hash of the
-    prompt file; `warnings` name patterns in the material that look like instructions to the judge.
+    `outputs` are its raw answers in order, one for each window and one more where it was asked again; `mode` is how
+    JSON was asked for; `template` is the hash of the prompt file; `warnings` name patterns in the material that look
+    like instructions to the judge.
     """
 
     relevance_explanation: str = ""
@@ -52,6 +58,22 @@ class Correction(Record):
     key: str
     value: Literal["yes", "no", "full", "partial", "none"]
     created: str
+
+
+def sentences_of(sample: Sample) -> Sentences:
+    """The sample's published sentences, where it has some, else its documents and its answer cut into sentences."""
+    cutter = DocumentSentencizer()
+    return sample.sentences or Sentences(
+        documents=cutter.sentencize_documents(sample.retrieved_documents),
+        response=cutter.sentencize_response(remove_reasoning(sample.response or "")),
+    )
+
+
+def from_published(sample: Sample) -> Labelling:
+    """The published labels; raises `MissingInputError` where the sample has none."""
+    if sample.labels is None:
+        raise MissingInputError(f"Sample {sample.id}: it has no published labels. Choose a method that labels it.")
+    return Labelling(by=GOLD, labels=sample.labels)
 
 
 def labelled_score(sample: Sample, sentences: Sentences, labellings: Sequence[Labelling], counted: Labelling) -> Score:

@@ -5,7 +5,7 @@ import streamlit as st
 from ui import progress, run_list, session, trace_form, trace_view
 
 st.title("TRACE")
-run = session.shown_run("trace")
+run = session.shown_run(*session.TRACE)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:

@@ -3,7 +3,7 @@
     with Loopback(limits=ServerLimits(requests=30, tokens=8000)) as server:
         client = openai.OpenAI(base_url=server.base_url, api_key="any")
 
-`python -m tests.loopback --port 8900 --latency 0.2` serves in a process of its own.
+`python -m tests.loopback --port 8900 --latency 0.2` serves in a process of its own, with `--judge` also as a judge.
 """
 
 from __future__ import annotations
@@ -348,6 +348,18 @@ REFUSALS: dict[str, Callable[[Asked], Response]] = {
         "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
         "json_validate_failed",
     ),
+    "json_validate_failed": lambda asked: problem(
+        400,
+        "Failed to validate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
+        "json_validate_failed",
+    ),
+    "no_schema": lambda asked: problem(
+        400,
+        "This model does not support response format `json_schema`. See supported models at "
+        "https://console.groq.com/docs/structured-outputs#supported-models",
+        param="response_format",
+    ),
+    "no_format": lambda asked: problem(422, "Extra inputs are not permitted: response_format", kind="extra_forbidden"),
     "422": lambda asked: problem(422, "The model wrote something that could not be processed."),
     "400 temperature": lambda asked: problem(
         400,
@@ -391,8 +403,11 @@ ONLY_WITH = {
     "400 temperature": "temperature",
     "400 effort": "reasoning_effort",
     "400 max_completion_tokens": "max_completion_tokens",
+    "json_validate_failed": "response_format",
+    "no_schema": "json_schema",
+    "no_format": "response_format",
 }
-"""Faults that go away with a parameter of the request."""
+"""Faults that go away with a parameter of the request, or with what its response format holds."""
 
 
 def with_choice(whole: dict[str, Any], content: str | None, finish_reason: str) -> Response:
@@ -559,7 +574,7 @@ class Loopback:
         fault = self._fault(asked)
         if fault and fault not in FAULTS:
             raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
-        is_over = fault in ONLY_WITH and ONLY_WITH[fault] not in body
+        is_over = fault in ONLY_WITH and ONLY_WITH[fault] not in (body | body.get("response_format", {}))
         return asked._replace(fault="" if is_over else fault)
 
     async def _chat(self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -618,12 +633,21 @@ def reservation(asked: Asked) -> int:
     return token_count(asked.text) + (asked.body.get("max_completion_tokens") or asked.body.get("max_tokens") or 0)
 
 
+def judging() -> Callable[[str], str]:
+    """Labels for a labelling prompt, and the usual answer for any other."""
+    from tests import judge  # needs Plumbline, as nothing else here does
+
+    return lambda text: judge.labels_for(text) if judge.is_labelling(text) else default_answer(text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="A provider of LLMs on this computer, for tests.")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that an answer takes")
+    parser.add_argument("--judge", action="store_true", help="answer labelling prompts with labels")
     options = parser.parse_args()
-    with Loopback(port=options.port, latency=options.latency) as server, suppress(KeyboardInterrupt):
+    answer = judging() if options.judge else default_answer
+    with Loopback(port=options.port, latency=options.latency, answer=answer) as server, suppress(KeyboardInterrupt):
         print(server.base_url, flush=True)
         threading.Event().wait()
 

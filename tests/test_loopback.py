@@ -1,16 +1,29 @@
 """The provider on this computer speaks as the real ones do, and its limits follow the arithmetic."""
 
+import json
 import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import groq
 import openai
 import pytest
 
-from tests.loopback import ANSWERS, DEFAULT_MODELS, FAULTS, HUGE, Loopback, ServerLimits, default_answer, duration
+from evaluators.prompts import fenced, load
+from tests.loopback import (
+    ANSWERS,
+    DEFAULT_MODELS,
+    FAULTS,
+    HUGE,
+    Loopback,
+    ServerLimits,
+    default_answer,
+    duration,
+    judging,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -226,8 +239,33 @@ def test_a_redirect_that_is_followed_shows_as_a_second_request(loopback):
     assert server.asked[0].headers["host"] != server.asked[1].headers["host"]
 
 
+SCHEMA = {"type": "json_schema", "json_schema": {"name": "answer", "schema": {}}}
+OBJECT = {"type": "json_object"}
+FORMS = {
+    "json_validate_failed": {"none": 200, "object": 400, "schema": 400},
+    "no_schema": {"none": 200, "object": 200, "schema": 400},
+    "no_format": {"none": 200, "object": 422, "schema": 422},
+}
+
+
+@pytest.mark.parametrize(("fault", "statuses"), FORMS.items())
+def test_a_form_of_the_answer_that_is_not_taken_is_refused(loopback, fault, statuses):
+    server = loopback(fault=lambda asked: fault)
+    client = openai_client(server)
+    for form in ({}, {"response_format": OBJECT}, {"response_format": SCHEMA}):
+        with suppress(openai.APIStatusError):
+            ask(client, **form)
+    assert [asked.status for asked in server.asked] == list(statuses.values())
+
+
 def test_every_fault_is_in_one_of_these_tables():
-    assert sorted([*STATUSES, *ODDITIES, *BREAKS, "drip", "redirect"]) == sorted(FAULTS)
+    assert sorted([*STATUSES, *ODDITIES, *BREAKS, *FORMS, "drip", "redirect"]) == sorted(FAULTS)
+
+
+def test_a_judge_answers_labelling_prompts_with_labels_and_others_as_usual():
+    text = fenced(load("trace_labels_en"), question="Where?", documents="0a: In London.", response="a: In London.")
+    assert json.loads(judging()(text))["all_utilized_sentence_keys"] == ["0a"]
+    assert judging()("Say: yes") == "yes"
 
 
 @pytest.mark.parametrize("fault", ["400 temperature", "400 effort", "400 max_completion_tokens"])

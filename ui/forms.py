@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import streamlit as st
@@ -10,9 +11,9 @@ from evaluators.base import Evaluator
 from evaluators.params import Parameter, parameters
 
 
-def parameter_widgets(cls: type[Evaluator], key: str) -> dict[str, Any]:
-    """One widget for each parameter of the evaluator, in columns; returns the chosen values."""
-    declared = parameters(cls)
+def parameter_widgets(cls: type[Evaluator], key: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """One widget for each parameter of the evaluator but those left out, in columns; returns the chosen values."""
+    declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
     columns = st.columns(len(declared), vertical_alignment="bottom")
     return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}
 

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
 
 from evaluators.text.normalise import nfkc
-from evaluators.types import Labels, Sentence, Support
+from evaluators.types import Labels, Sentence, Sentences, Support
 from ui.untrusted import html
 
 STYLE = Path(__file__).parent / "static" / "highlight.css"
-CUES = {"relevant": "relevant", "used": "used", "both": "relevant + used"}
-SUPPORT_CUES = {Support.FULL: "supported", Support.PARTIAL: "partly supported", Support.NONE: "not supported"}
+USES = {(True, False): "relevant", (False, True): "used", (True, True): "relevant + used", (False, False): ""}
+"""What is said of a document sentence that is relevant or not, utilized or not."""
+
+SUPPORTS = {Support.FULL: "supported", Support.PARTIAL: "partly supported", Support.NONE: "not supported"}
+NO_LABEL = "no label"
+COLOURS = {
+    "relevant": "pl-relevant",
+    "used": "pl-used",
+    "relevant + used": "pl-both",
+    "supported": "pl-full",
+    "partly supported": "pl-partial",
+    "not supported": "pl-none",
+}
 
 
 def style() -> None:
@@ -22,26 +33,43 @@ def style() -> None:
     st.html(STYLE)
 
 
-def documents(texts: Sequence[Sequence[Sentence]], labels: Labels, chosen: Iterable[str] = ()) -> str:
-    """The documents with each sentence marked as relevant, used, both or neither; `chosen` keys are framed."""
-    relevant, used, framed = set(labels.relevant_keys), set(labels.utilized_keys), set(chosen)
+def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
+    """What the labels say of each sentence, by its key; of a document sentence that is neither, nothing."""
+    relevant, used = set(labels.relevant_keys), set(labels.utilized_keys)
+    support = {item.key: SUPPORTS[item.support] for item in labels.sentence_support}
+    uses = {key: USES[key in relevant, key in used] for key in sentences.document_keys}
+    return uses | {sentence.key: support.get(sentence.key, NO_LABEL) for sentence in sentences.response}
+
+
+def documents(
+    texts: Sequence[Sequence[Sentence]],
+    said: Mapping[str, str],
+    framed: Collection[str] = (),
+    disputed: Collection[str] = (),
+) -> str:
+    """The documents with each sentence coloured by its verdict; `disputed` keys are those that labellers differ on."""
     parts = []
     for number, sentences in enumerate(texts, start=1):
-        marked = (_sentence(s, *_use(s.key, relevant, used), s.key in framed) for s in sentences)
-        parts.append(f'<div class="pl-doc pl-text"><h4>Document {number}</h4>{" ".join(marked)}</div>')
+        marked = _marked(sentences, said, framed, disputed)
+        parts.append(f'<div class="pl-doc pl-text"><h4>Document {number}</h4>{marked}</div>')
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
-def response(sentences: Sequence[Sentence], labels: Labels, chosen: str | None = None) -> str:
-    """The response with each sentence marked as supported, partly or not."""
-    support = {item.key: item.support for item in labels.sentence_support}
-    marked = (
-        _sentence(s, f"pl-{support[s.key]}", SUPPORT_CUES[support[s.key]], s.key == chosen)
-        if s.key in support
-        else _sentence(s, "", "no label", s.key == chosen)
-        for s in sentences
-    )
-    return f'<div class="pl-text">{" ".join(marked) or "<i>The response is empty.</i>"}</div>'
+def response(
+    sentences: Sequence[Sentence],
+    said: Mapping[str, str],
+    framed: Collection[str] = (),
+    disputed: Collection[str] = (),
+) -> str:
+    """The response with each sentence coloured by its verdict."""
+    marked = _marked(sentences, said, framed, disputed)
+    return f'<div class="pl-text">{marked or "<i>The response is empty.</i>"}</div>'
+
+
+def evidence(sentences: Sequence[Sentence]) -> str:
+    """A few sentences by themselves, one a line."""
+    lines = (f"<div>{_key(sentence)}{html(sentence.text)}</div>" for sentence in sentences)
+    return f'<div class="pl-evidence pl-text">{"".join(lines)}</div>'
 
 
 def words(text: str, evidence: Sequence[str], *, whole: bool = False) -> str:
@@ -68,19 +96,21 @@ def passages(texts: Sequence[str], evidence: Sequence[str] = (), *, whole: bool 
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
-def _use(key: str, relevant: set[str], used: set[str]) -> tuple[str, str]:
-    if key in relevant and key in used:
-        return "pl-both", CUES["both"]
-    if key in relevant:
-        return "pl-relevant", CUES["relevant"]
-    return ("pl-used", CUES["used"]) if key in used else ("", "")
+def _marked(
+    sentences: Sequence[Sentence], said: Mapping[str, str], framed: Collection[str], disputed: Collection[str]
+) -> str:
+    return " ".join(_sentence(s, said[s.key], s.key in framed, s.key in disputed) for s in sentences)
 
 
-def _sentence(sentence: Sentence, css: str, cue: str, framed: bool) -> str:
-    classes = " ".join(filter(None, ["pl-s", css, "pl-chosen" if framed else ""]))
-    badge = f'<span class="pl-cue">{cue}</span>' if cue else ""
-    key = f'<span class="pl-key">{html(sentence.key)}</span>'
-    return f'<span class="{classes}">{key}{html(sentence.text)}{badge}</span>'
+def _sentence(sentence: Sentence, verdict: str, framed: bool, disputed: bool) -> str:
+    classes = " ".join(filter(None, ["pl-s", COLOURS.get(verdict), "pl-chosen" if framed else ""]))
+    badge = f'<span class="pl-cue">{verdict}</span>' if verdict else ""
+    differs = '<span class="pl-disputed" title="Labellers differ">≠</span>' if disputed else ""
+    return f'<span class="{classes}">{_key(sentence)}{html(sentence.text)}{badge}{differs}</span>'
+
+
+def _key(sentence: Sentence) -> str:
+    return f'<span class="pl-key">{html(sentence.key)}</span>'
 
 
 def _alike(text: str) -> str:

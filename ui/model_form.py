@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from evaluators.llm import Request, catalogue
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
 from evaluators.llm.estimate import DAY, SHORT_ANSWER, Estimate, basis, duration, estimate, money, tokens
 from evaluators.llm.keys import ADDRESSES
+from evaluators.runs.engine import MOST_JUDGES
 from evaluators.types import Cap, ModelSpec
 from ui import session, spending, tables
 from ui.untrusted import plain
@@ -19,6 +21,11 @@ KEPT: dict[str, Any] = {"persist_state": "session"}
 """What is chosen outlives a visit to the Settings page."""
 
 ENOUGH = "The run stops there by itself, keeps everything, and can go on with a higher cap."
+
+LABELS_BUDGET = 2048
+"""Tokens that the labels of a long answer take, with the reasons, which are asked for."""
+
+_DATE = re.compile(r"-\d{4}(-?\d{2}-?\d{2})?$")
 
 PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
 
@@ -76,13 +83,44 @@ def models(found: Mapping[str, Choice], key: str) -> list[Choice]:
         key=key,
         **KEPT,
     )
-    chosen = [found[name] for name in names]
+    return _told([found[name] for name in names])
+
+
+def judges(found: Mapping[str, Choice], key: str) -> list[Choice]:
+    """The LLMs that label, at most five; says why one cannot, and what to do."""
+    names = [name for name in found if name != OFFLINE.id]
+    chosen = st.multiselect(
+        "Judges",
+        names,
+        format_func=lambda name: label(found[name]),
+        help="Two or more are a jury: each labels every sample, and the majority decides each sentence. "
+        "Prices: US dollars per million tokens, prompt / answer.",
+        placeholder="Choose at least one judge",
+        max_selections=MOST_JUDGES,
+        select_all=False,
+        key=key,
+        **KEPT,
+    )
+    if all(found[name].problem for name in names) and not chosen:
+        st.info("A judge is an LLM, and that needs a key.", icon=":material/key:")
+        _settings_link()
+    if len(chosen) > 1:
+        st.caption("A jury: the majority decides each sentence, a tie goes to the stricter verdict.")
+    return _told([found[name] for name in chosen])
+
+
+def _told(chosen: list[Choice]) -> list[Choice]:
+    """What was chosen, after saying of which it was in vain."""
     for choice in chosen:
         if choice.problem:
             st.warning(plain(f"{choice.model.title}: {choice.problem}. {_remedy(choice)}"), icon=":material/block:")
     if any(map(_lacks_key, chosen)):
-        st.page_link("../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:")
+        _settings_link()
     return chosen
+
+
+def _settings_link() -> None:
+    st.page_link("../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:")
 
 
 def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, key: str) -> Plan | None:
@@ -94,6 +132,25 @@ def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, ke
         return None
     models = tuple(_spec(choice, options) for choice in chosen)
     return Plan(models, (_spec(judge, options),) if judge else (), options.cap, options.use_cache)
+
+
+def judging(chosen: Sequence[Choice], key: str) -> Plan | None:
+    """How judges that label are asked; nothing where none is chosen or one of them cannot be asked."""
+    if not chosen or any(choice.problem for choice in chosen):
+        return None
+    with st.expander("Answer options", icon=":material/tune:", key=f"{key}_options"):
+        options = _options(chosen, key, LABELS_BUDGET)
+    return Plan((), tuple(_spec(choice, options) for choice in chosen), options.cap, options.use_cache)
+
+
+def is_generator(choice: Choice, generator: str) -> bool:
+    """Whether the model is the one that data name as the author of an answer, whatever its provider and date."""
+    names = {_bare(choice.model.model), _bare(choice.model.title)}
+    return bool(generator) and _bare(generator) in names
+
+
+def _bare(name: str) -> str:
+    return _DATE.sub("", name.lower().rpartition("/")[2].replace(" ", "-"))
 
 
 def _judge(found: Mapping[str, Choice], asked: Sequence[Choice], purpose: str, key: str) -> Choice | None:
@@ -159,7 +216,7 @@ def _status(model: Model) -> list[str]:
 # Options
 
 
-def _options(asked: Sequence[Choice], key: str) -> Options:
+def _options(asked: Sequence[Choice], key: str, answer_tokens: int = Options().answer_tokens) -> Options:
     """How the LLMs among these are asked; without one there is nothing to choose."""
     llms = [choice.model for choice in asked if choice.model.id != OFFLINE.id and not choice.problem]
     if not llms:
@@ -169,7 +226,7 @@ def _options(asked: Sequence[Choice], key: str) -> Options:
         "Answer budget (tokens)",
         16,
         32768,
-        1024,
+        answer_tokens,
         step=128,
         help="The most that an answer may take, hidden reasoning included.",
         key=f"{key}_answer_tokens",
@@ -197,7 +254,9 @@ def _options(asked: Sequence[Choice], key: str) -> Options:
 # What it will take
 
 
-def sent(prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Iterable[str] = ()) -> Sent:
+def sent(
+    prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Iterable[str] = (), schema_text: str = ""
+) -> Sent:
     """Measures what is sent to each of the models, and to the judge (there without the answer to be judged)."""
     sizes: list[int] = []
     keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
@@ -205,7 +264,7 @@ def sent(prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Ite
         sizes.append(tokens(text))
         for model, own in keys.items():
             address = model.base_url or ADDRESSES[model.provider]
-            own.append(Request(spec=model, text=text, base_url=address).key)
+            own.append(Request(spec=model, text=text, base_url=address, schema_text=schema_text).key)
     return Sent(tuple(sizes), keys, tuple(tokens(text) + SHORT_ANSWER for text in judge_prompts))
 
 
@@ -217,6 +276,15 @@ def show_estimate(plan: Plan, what: Sent) -> None:
     for judge in plan.judges:
         judged = estimate(judge, what.judge_tokens * len(plan.models))
         rows.append((f"{catalogue.title(judge)} (judge)", judged))
+    _show_rows(rows)
+
+
+def show_judging(plan: Plan, what: Mapping[ModelSpec, Sent]) -> None:
+    """The same for judges that label: each has prompts of its own, as long inputs are cut to what it can read."""
+    _show_rows([(catalogue.title(judge), _estimate(judge, own, plan.use_cache)) for judge, own in what.items()])
+
+
+def _show_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
     tables.plain_rows([_cells(name, each) for name, each in rows], "Estimate")
     notes = [f"{', '.join(names)}: {words}" for words, names in _bases(rows).items()]
     notes += [PLAN] if any(each.limited_by for _, each in rows) else []

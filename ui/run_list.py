@@ -7,7 +7,6 @@ from datetime import datetime
 import streamlit as st
 
 from evaluators.base import catalogue
-from evaluators.llm.catalogue import title
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.types import Run
@@ -69,9 +68,10 @@ def _remove(run: Run) -> None:
 def _kind(run: Run) -> str:
     kind = catalogue()[run.evaluator.name].title
     models = f" with {', '.join(run_models.titles(run))}" if run.models else ""
-    judge = f" · judge {title(run.judge)}" if run.judge else ""
+    judges = run_models.judge_titles(run)
+    jury = f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}" if judges else ""
     own = f" · own prompt {run.prompt_hash}" if run.prompt and run.prompt not in shipped() else ""
-    return plain(f"{kind}{models}{judge}{own}")
+    return plain(f"{kind}{models}{jury}{own}")
 
 
 def _when(run: Run) -> str:

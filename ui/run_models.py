@@ -10,16 +10,25 @@ from ui.words import counted
 
 def titles(run: Run) -> list[str]:
     """A name for each model of the run, no two alike."""
-    names = [title(spec) for spec in run.models]
-    return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]
+    return _apart([title(spec) for spec in run.models])
+
+
+def judge_titles(run: Run) -> list[str]:
+    """A name for each judge of the run, no two alike."""
+    return _apart([title(spec) for spec in run.judges])
 
 
 def facts(run: Run) -> list[str]:
     """Who was asked and how, and what it was allowed to cost: a part of what it takes to run it again."""
     asked = [_asked(name, spec) for name, spec in zip(titles(run), run.models, strict=True)]
     models = [f"Model{'s' if len(asked) > 1 else ''}: {', '.join(asked)}"] if asked else []
-    judge = [f"Judge: {_asked(title(run.judge), run.judge)}"] if run.judge else []
-    return [*models, *judge, *_cap(run.cap), *([] if run.use_cache else ["Stored answers not used"])]
+    judges = [_asked(name, spec) for name, spec in zip(judge_titles(run), run.judges, strict=True)]
+    jury = [f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}"] if judges else []
+    return [*models, *jury, *_cap(run.cap), *([] if run.use_cache else ["Stored answers not used"])]
+
+
+def _apart(names: list[str]) -> list[str]:
+    return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]
 
 
 def _asked(name: str, spec: ModelSpec) -> str:

@@ -12,11 +12,9 @@ from evaluators.base import from_spec
 from evaluators.llm import catalogue
 from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
-from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
 from evaluators.types import Ability, Cell, Run, Sample, SampleResult, Score
-from ui import highlight, run_models, session, spending, tables
+from ui import highlight, labels_view, run_models, session, spending, tables
 from ui.dataset_view import accepted
-from ui.trace_view import VALUES, definition_switch
 from ui.untrusted import plain
 
 
@@ -61,8 +59,8 @@ def show(run: Run, cell: Cell) -> None:
             sample = sample.model_copy(update={"response": result.response})
     if run.evaluator.name == "rgb":
         _rgb(run, sample, result)
-    elif run.evaluator.name == "trace":
-        _trace(sample, result.score if result else None, f"{run.id}_{cell.position}")
+    elif run.evaluator.name in session.TRACE:
+        labels_view.show(run, cell, sample, result.score if result else None)
     else:
         _plain(sample, result.score if result else None)
 
@@ -165,70 +163,9 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
 
 
-def _trace(sample: Sample, score: Score | None, key: str) -> None:
-    if sample.situation:
-        st.caption(f"Situation: {plain(sample.situation)}")
-    if score is None:
-        st.html(highlight.words(sample.response or "", []))
-        st.html(highlight.passages(sample.retrieved_documents))
-        return
-    with st.container(horizontal=True):
-        scores = _labelled(from_score(score, sample, definition_switch()), sample)
-    _cards(scores, sample)
-    support = {item.key: item for item in scores.labels.sentence_support}
-    left, right = st.columns([1, 1], gap="large")
-    with left:
-        st.subheader("Response")
-        keys = [sentence.key for sentence in scores.sentences.response]
-        chosen_key = st.pills("Show the evidence for sentence", keys, key=f"evidence_{key}") if keys else None
-        st.html(highlight.response(scores.sentences.response, scores.labels, chosen_key))
-        chosen_support = support.get(chosen_key) if chosen_key else None
-        if chosen_support:
-            named = ", ".join(chosen_support.supporting_keys) or "no sentence"
-            st.text(f"Sentence {chosen_key} rests on {named}. {chosen_support.explanation}")
-        if sample.ground_truth is not None:
-            st.text(f"Ground truth: {accepted(sample.ground_truth)}")
-        _arithmetic(scores)
-    with right:
-        st.subheader("Documents")
-        framed = chosen_support.supporting_keys if chosen_support else ()
-        st.html(highlight.documents(scores.sentences.documents, scores.labels, framed))
-
-
 def _plain(sample: Sample, score: Score | None) -> None:
     """Any other evaluator: the texts and the values."""
     if score is not None:
         tables.plain_rows([score.values], "Values")
     st.html(highlight.words(sample.response or "", []))
     st.html(highlight.passages(sample.retrieved_documents))
-
-
-def _labelled(scores: TRACEScores, sample: Sample) -> TRACEScores:
-    """The scores by the labels that were chosen: the run's own, or the gold labels that came with the data."""
-    if sample.labels is None:
-        return scores
-    choice = st.segmented_control(
-        "Labels", ["Heuristic", "Gold"], default="Heuristic", required=True, key="labels", persist_state="session"
-    )
-    return trace_scores(scores.sentences, sample.labels, scores.definition) if choice == "Gold" else scores
-
-
-def _cards(scores: TRACEScores, sample: Sample) -> None:
-    """The values, each with what the gold labels give where those are known and not the ones shown."""
-    values = scores.values()
-    gold = trace_scores(scores.sentences, sample.labels, scores.definition).values() if sample.labels else {}
-    shows_gold = scores.labels == sample.labels
-    grid = st.grid(6, min_column_width=110)
-    for name, title in VALUES.items():
-        value = values[name]
-        beside = None if shows_gold or gold.get(name) is None else f"gold {gold[name]:.2f}"
-        shown = "n/a" if value is None else f"{value:.2f}"
-        grid.metric(title, shown, beside, delta_color="off", delta_arrow="off", border=True)
-    if scores.reason:
-        st.caption(plain(scores.reason))
-
-
-def _arithmetic(scores: TRACEScores) -> None:
-    st.caption("How each number was worked out")
-    for line in arithmetic(scores).values():
-        st.text(line)

@@ -7,21 +7,33 @@ import re
 import secrets
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
+from evaluators.labelling import Correction
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Outline, Store
-from evaluators.types import Dataset, Run
+from evaluators.types import Cell, Dataset, Run
 
-PAGES = {"rgb": "../pages/rgb.py", "trace": "../pages/trace.py"}
+TRACE = ("trace", "gpt_labeling", "hybrid")
+"""The evaluators whose runs the TRACE page shows."""
+
+PAGES = {"rgb": "../pages/rgb.py"} | dict.fromkeys(TRACE, "../pages/trace.py")
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace on a public host: at least 128 bits that nobody can guess."""
+
+
+class Version(NamedTuple):
+    """What a run's results hang on: while it stays the same, so do they."""
+
+    counts: Counts
+    corrections: tuple[tuple[Cell, tuple[Correction, ...]], ...]
 
 
 def store() -> Store:
@@ -76,6 +88,11 @@ def source(name: str) -> TestBed | Dataset | None:
     return bundled().get(name) or _upload(store(), workspace(), name, made)
 
 
+def identity(name: str) -> tuple[str, str, str]:
+    """Tells data of this name from all others of that name: whose they are, and when they were uploaded."""
+    return workspace(), name, store().uploads(workspace()).get(name, "")
+
+
 def opened() -> dict[str, TestBed | Dataset]:
     """All data this visitor can use by name, bundled first; a form looks into each of them."""
     uploads = {name: _upload(store(), workspace(), name, made) for name, made in store().uploads(workspace()).items()}
@@ -99,11 +116,11 @@ def run(run_id: str | None) -> Run | None:
     return found if found and found.workspace == workspace() else None
 
 
-def shown_run(evaluator: str) -> Run | None:
-    """The run this page shows: the one in the address, else the one it showed last."""
-    key = f"shown_{evaluator}"
+def shown_run(*evaluators: str) -> Run | None:
+    """The run of one of these evaluators that this page shows: the one in the address, else the one shown last."""
+    key = f"shown_{evaluators[0]}"
     found = run(st.query_params.get("run") or st.session_state.get(key))
-    if found is None or found.evaluator.name != evaluator:
+    if found is None or found.evaluator.name not in evaluators:
         return None
     st.session_state[key] = st.query_params["run"] = found.id
     return found
@@ -114,13 +131,24 @@ def open_run(run: Run) -> None:
     st.switch_page(PAGES.get(run.evaluator.name, "../pages/sample.py"), query_params=address(run=run.id))
 
 
+def version(run: Run) -> Version:
+    """How far the run is, and what a person has corrected in it."""
+    made = store().corrections(run.id)
+    return Version(store().counts(run), tuple((cell, tuple(own)) for cell, own in made.items()))
+
+
+def made(version: Version) -> dict[Cell, tuple[Correction, ...]]:
+    """The corrections of that version, by cell."""
+    return dict(version.corrections)
+
+
 def outlines(run: Run) -> tuple[Outline, ...]:
-    """All samples of the run without their texts; read again only when there are new results."""
-    return _outlines(store(), run.id, store().counts(run))
+    """All samples of the run without their texts; read again only when there are new results or corrections."""
+    return _outlines(store(), run.id, version(run))
 
 
 @lru_cache(maxsize=4)
-def _outlines(runs: Store, run_id: str, _: Counts) -> tuple[Outline, ...]:
+def _outlines(runs: Store, run_id: str, _: Version) -> tuple[Outline, ...]:
     run = runs.run(run_id)
     return tuple(runs.outlines(run)) if run else ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
 from evaluators.types import Ability, Run
-from ui import run_models, session
+from ui import labellers, run_models, session
 from ui.charts import Curves
 
 PAGE_ROWS = 50
@@ -72,6 +73,19 @@ def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
 
 
+def by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+    """The means by each labeller's labels, under the titles of the values."""
+    rows = [
+        {
+            "Labels by": labellers.title(by),
+            "Samples": max((mean.scored for mean in own.values()), default=0),
+            **{title: "–" if own[value].mean is None else f"{own[value].mean:.2f}" for value, title in titles.items()},
+        }
+        for by, own in means.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Values by labeller")
+
+
 def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
     """Rows as they are."""
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
@@ -104,17 +118,21 @@ def _cells(
         "#": row.position + 1,
         **({"Model": names[row.model]} if len(names) > 1 else {}),
         "State": STATES[row.status],
-        **{title: _facet(getattr(row, name)) for name, title in facets.items()},
+        **{title: _facet(name, getattr(row, name)) for name, title in facets.items()},
         **{title: row.values.get(name) for name, title in values.items()},
         "Question": row.question,
     }
 
 
-def _facet(value: object) -> object:
-    """Noise as a percentage, an ability under its name."""
+def _facet(name: str, value: Any) -> object:
+    """Noise as a percentage, abilities and labellers under their names, nothing for nothing."""
     if isinstance(value, float):
         return f"{100 * value:.0f} %"
-    return Ability(value).label if value in list(Ability) else value or ""
+    if not value:
+        return ""
+    if name == "ability":
+        return Ability(value).label
+    return labellers.title(value) if name == "by" else str(value)
 
 
 def _open(run: Run, row: Outline) -> None:

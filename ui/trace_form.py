@@ -1,39 +1,190 @@
-"""The form of a new TRACE run: a data set and a method."""
+"""The form of a new TRACE run: a data set, a method, and the judges of a method that asks some."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
 import streamlit as st
 
+from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
+from evaluators.base import catalogue
+from evaluators.evaluation_pipeline import HybridEvaluator, threshold
+from evaluators.llm import clients
+from evaluators.llm.catalogue import Choice
+from evaluators.llm.structured import schema
 from evaluators.runs.engine import create_run
-from evaluators.trace_evaluator import TRACEEvaluator
-from evaluators.types import Dataset
-from ui import forms, problems, session
+from evaluators.trace_evaluator import sentences_of
+from evaluators.types import Dataset, ModelSpec, Sample
+from ui import forms, model_form, problems, session
+from ui.model_form import KEPT
+from ui.untrusted import plain
+from ui.words import counted
 
-HEURISTIC = "Heuristic (no LLM, an estimate)"
-LATER = {
-    "GPT labelling": "GPT labelling asks an LLM and needs a key; it arrives in a later version.",
-    "Hybrid": "Hybrid asks an LLM for the doubtful samples and needs a key; it arrives in a later version.",
+HEURISTIC, LABELLING, HYBRID = "Heuristic (no LLM, an estimate)", "GPT labelling", "Hybrid"
+METHODS = {HEURISTIC: "trace", LABELLING: "gpt_labeling", HYBRID: "hybrid"}
+MEANINGS = {
+    HEURISTIC: "Labels are estimated from the words that question, documents and response share.",
+    LABELLING: "Judges label the sentences of every sample, with one call each.",
+    HYBRID: "The heuristic labels every sample; judges label all of them again, or those it is least sure of.",
 }
+UNUSED = {"gpt_labeling": ("chunking_strategy", "embedding_model")}
+"""Parameters that a method takes, but makes no use of."""
+
+ALL, DOUBTFUL = "All samples", "The most doubtful"
+ONE_IN = 5
+"""The share of the samples that is judged at first."""
+
+Identity = tuple[str, str, str]
+
+
+class Asked(NamedTuple):
+    """The positions of the samples that the judges label, and hybrid's rule by which it finds them."""
+
+    positions: tuple[int, ...]
+    doubt_from: float = 0.0
 
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     datasets = session.answered()
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Data set", list(datasets), key="trace_dataset")
-    method = middle.selectbox("Method", [HEURISTIC, *LATER], key="trace_method")
+    name = left.selectbox("Data set", list(datasets), key="trace_dataset", **KEPT)
+    method = middle.selectbox("Method", list(METHODS), key="trace_method", **KEPT)
     right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
-    if method in LATER:
-        st.info(f"{LATER[method]} Choose the heuristic for now.", icon=":material/key:")
-        return
-    params = forms.parameter_widgets(TRACEEvaluator, "trace")
-    st.caption(f"{len(datasets[name].samples):,} samples will be labelled." if name else "No data set yet.")
-    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=name is None, key="trace_start"):
-        _start(datasets[name], params)
+    st.caption(MEANINGS[method])
+    if name is None:
+        st.caption("No data set yet.")
+    elif method == HEURISTIC:
+        _without_judges(datasets[name])
+    else:
+        _with_judges(datasets[name], name, method)
 
 
-def _start(dataset: Dataset, params: dict) -> None:
+def _without_judges(dataset: Dataset) -> None:
+    params = forms.parameter_widgets(catalogue()["trace"], "trace")
+    st.caption(f"{counted(len(dataset.samples), 'sample')} will be labelled.")
+    if _start_button(ready=True):
+        _start(dataset, "trace", params)
+
+
+def _with_judges(dataset: Dataset, name: str, method: str) -> None:
+    evaluator, judges = METHODS[method], model_form.judges(model_form.choices(), "trace_judges")
+    _point_out_generators(judges, dataset)
+    most = _most_judged(dataset, name) if method == HYBRID else None
+    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), "doubt_from"))
+    plan, ready = model_form.judging(judges, "trace"), False
     with problems.told():
-        spec = TRACEEvaluator.build(**params).spec()
-        run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name)
+        asked = _asked(name, params, most)
+        ready = _estimate(name, asked, params, plan, most)
+        params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
+    if _start_button(ready) and plan:
+        _start(dataset, evaluator, params, **plan._asdict())
+
+
+def _start_button(ready: bool) -> bool:
+    return st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="trace_start")
+
+
+def _point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
+    """A judge may favour its own answers."""
+    for choice in judges:
+        own = sum(model_form.is_generator(choice, sample.generator) for sample in dataset.samples)
+        if own:
+            words = f"{choice.model.title} also wrote {counted(own, 'response')} of this data, and may favour its own."
+            st.warning(plain(words), icon=":material/balance:")
+
+
+def _most_judged(dataset: Dataset, name: str) -> int | None:
+    """How many samples the judges may label; None where they label all."""
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    which = left.segmented_control("Judge", [ALL, DOUBTFUL], default=DOUBTFUL, required=True, key="trace_which", **KEPT)
+    if which == ALL:
+        return None
+    count = len(dataset.samples)
+    return right.number_input(
+        "At most (samples)",
+        1,
+        count,
+        -(-count // ONE_IN),
+        help="Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
+        key=f"trace_most_{name}",
+        **KEPT,
+    )
+
+
+# What it will take
+
+
+def _estimate(name: str, asked: Asked, params: dict[str, Any], plan: model_form.Plan | None, most: int | None) -> bool:
+    """Says what will be labelled and what it takes; tells whether the run can start."""
+    st.caption(_words(asked, most))
+    if plan is None or not asked.positions:
+        return False
+    size, overlap = params["chunk_size"], params["chunk_overlap"]
+    with st.spinner("Measuring the prompts"):
+        rooms = {judge: clients.room(judge, session.keys()) for judge in plan.judges}
+        what = {
+            judge: _sent(session.identity(name), asked.positions, judge, room, size, overlap)
+            for judge, room in rooms.items()
+        }
+    model_form.show_judging(plan, what)
+    return True
+
+
+def _words(asked: Asked, most: int | None) -> str:
+    count = counted(len(asked.positions), "sample")
+    if most is None:
+        return f"{count} will be labelled by each judge."
+    if not asked.positions:
+        return "None will be judged: more samples than that are equally doubtful. Allow more."
+    return f"{count} will be judged: those with a doubt of {asked.doubt_from:.2f} or more."
+
+
+def _asked(name: str, params: dict[str, Any], most: int | None) -> Asked:
+    if most is None:
+        return Asked(tuple(position for position, _ in _judgeable(name)))
+    doubts = _doubts(session.identity(name), tuple(params.items()))
+    least = threshold(list(doubts.values()), most)
+    return Asked(tuple(position for position, doubt in doubts.items() if doubt >= least), least)
+
+
+@lru_cache(maxsize=8)
+def _doubts(data: Identity, params: tuple[tuple[str, Any], ...]) -> dict[int, float]:
+    """How doubtful the heuristic is of each sample; remembered, as the form is drawn again at every click."""
+    hybrid = HybridEvaluator.build(**dict(params))
+    with st.spinner("Looking for doubtful samples"):
+        return {position: hybrid.doubt(sample) for position, sample in _judgeable(data[1])}
+
+
+@lru_cache(maxsize=16)
+def _sent(
+    data: Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
+) -> model_form.Sent:
+    """What the judge will be sent about these samples."""
+    evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
+    samples = dict(_judgeable(data[1]))
+    texts = (
+        prompt.text
+        for position in positions
+        for prompt in evaluator.prompts(sentences_of(samples[position]), samples[position].question, room)
+    )
+    return model_form.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
+
+
+def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:
+    """The samples by position, without those that have no response to label."""
+    dataset = session.source(name)
+    if isinstance(dataset, Dataset):
+        for position, sample in enumerate(dataset.samples):
+            if sample.response is not None:
+                yield position, sample
+
+
+def _start(dataset: Dataset, evaluator: str, params: dict[str, Any], **chosen: Any) -> None:
+    """Creates the run with what was chosen for it, and goes to its page."""
+    with problems.told():
+        spec = catalogue()[evaluator].build(**params).spec()
+        run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name, **chosen)
         session.start(run)

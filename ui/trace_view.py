@@ -1,4 +1,4 @@
-"""What a TRACE run shows: the four metrics under the chosen definition, their distribution, every sample."""
+"""What a TRACE run shows: the four metrics by the chosen labels and definition, what they mean, every sample."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from functools import lru_cache
 
 import streamlit as st
 
+from evaluators.base import catalogue
+from evaluators.labelling import CORRECTED, HEURISTIC
 from evaluators.params import parameters
 from evaluators.runs import aggregate
-from evaluators.runs.store import Counts, Outline, Store
-from evaluators.trace_evaluator import TRACEEvaluator
+from evaluators.runs.aggregate import View
+from evaluators.runs.engine import registry
+from evaluators.runs.store import Outline, Store
 from evaluators.trace_metrics import METRICS, Definition
+from evaluators.trace_patterns import pattern
 from evaluators.types import Run
-from ui import charts, run_models, session, tables
+from ui import charts, comparison, labellers, run_models, session, tables
+from ui.session import Version
+from ui.trace_form import UNUSED
 from ui.untrusted import plain
+from ui.words import counted
 
 DEFINITIONS = {
     Definition.SENTENCE: "Sentence",
@@ -47,21 +54,27 @@ ORDERS = {"As in the data": None} | {f"{title}, lowest first": name for name, ti
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
-    values = run.evaluator.params
-    params = [f"{p.title}: {values[p.name]}" for p in parameters(TRACEEvaluator) if p.name in values]
+    name, values = run.evaluator.name, run.evaluator.params
+    declared = [p for p in parameters(catalogue()[name]) if p.name in values and p.name not in UNUSED.get(name, ())]
+    params = [f"{p.title}: {_number(values[p.name])}" for p in declared]
     st.caption(plain(" · ".join([f"Data: {run.dataset_name}", *params, *run_models.facts(run)])))
 
 
 def show(run: Run) -> None:
     """Cards, distributions and samples, as far as the run is."""
-    st.info("Heuristic labels: every score here is an estimate made without an LLM.", icon=":material/info:")
-    definition = definition_switch()
-    rows = _rows(session.store(), run.id, session.store().counts(run), definition)
+    _say_who_labelled(run, session.outlines(run))
+    names = [] if registry.is_live(run.id) else _labellers(session.store(), run.id, session.version(run))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        definition = definition_switch()
+        by = _labels_switch(run, names)
+    rows = _rows(session.store(), run.id, session.version(run), View(definition, by))
     _cards(rows)
+    _say_what_it_means(rows)
+    if len(names) > 1:
+        comparison.show(run, definition, names, VALUES)
     _distributions(rows, run)
     st.subheader("Samples")
-    facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
-    tables.samples(run, _sorted(rows, run), VALUES, facets)
+    tables.samples(run, _sorted(rows, run), VALUES, _facets(rows))
 
 
 def definition_switch() -> Definition:
@@ -78,14 +91,93 @@ def definition_switch() -> Definition:
     )
 
 
+def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
+    """The choice of labeller, where there are several; None is what counts."""
+    if len(names) < 2:
+        return None
+    return st.selectbox(
+        "Labels",
+        [None, *names],
+        format_func=lambda by: labellers.title(by) if by else "What counts",
+        help="Whose labels the values stand on. What counts: the run's own labels, corrected where a person did so.",
+        key=f"labels_{run.id}",
+        width=320,
+        persist_state="session",
+    )
+
+
 @lru_cache(maxsize=8)
-def _rows(runs: Store, run_id: str, _: Counts, definition: Definition) -> Sequence[Outline]:
-    """The samples under the definition; worked out again only when there are new results."""
+def _labellers(runs: Store, run_id: str, version: Version) -> list[str]:
+    """Whose labels can be looked at; of a run at work nobody asks, as every sample has to be read for it."""
+    run = runs.run(run_id)
+    found = aggregate.labellers(run, runs.scored(run)) if run else []
+    return [*found, CORRECTED] if version.corrections else found
+
+
+@lru_cache(maxsize=8)
+def _rows(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Outline]:
+    """The samples as the view counts them; worked out again only when there are new results or corrections."""
     run = runs.run(run_id)
     if run is None:
         return []
     rows = session.outlines(run)
-    return rows if definition is Definition.SENTENCE else aggregate.under(rows, runs.scored(run), definition)
+    if view == View() and not version.corrections:
+        return rows
+    return aggregate.viewed(rows, runs.scored(run), view, session.made(version))
+
+
+def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
+    words = {"gpt_labeling": _judged, "hybrid": _partly_judged}.get(run.evaluator.name, _estimated)(run, rows)
+    st.info(plain(words), icon=":material/info:")
+    if corrected := sum(row.corrected > 0 for row in rows):
+        st.caption(f"{counted(corrected, 'sample')} corrected by a person; what counts includes that.")
+
+
+def _estimated(_: Run, __: Sequence[Outline]) -> str:
+    return "Heuristic labels: every score here is an estimate made without an LLM."
+
+
+def _judged(run: Run, _: Sequence[Outline]) -> str:
+    return f"Labels by {_judges(run)} An LLM errs: open a sample to check its labels, and correct them."
+
+
+def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
+    scored = [row for row in rows if row.status == "scored"]
+    judged = sum(row.by not in ("", HEURISTIC) for row in scored)
+    least = run.evaluator.params.get("doubt_from", 0)
+    rule = f"doubt ≥ {least:.2f}" if least else "all samples"
+    return (
+        f"{judged:,} of {len(scored):,} samples judged; rule: {rule}. Their labels are by {_judges(run)} "
+        "All other values are the heuristic's estimates."
+    )
+
+
+def _judges(run: Run) -> str:
+    names = run_models.judge_titles(run)
+    if len(names) < 2:
+        return f"{''.join(names) or 'no judge'}."
+    return f"a jury of {', '.join(names)}: the majority decides each sentence, a tie goes to the stricter verdict."
+
+
+def _say_what_it_means(rows: Sequence[Outline]) -> None:
+    found = pattern({name: aggregate.summarise(rows, name).mean for name in METRICS})
+    if found:
+        st.info(f"**{found.name}.** {found.meaning}  \nWhat helps: {found.remedy}", icon=":material/lightbulb:")
+
+
+def _facets(rows: Sequence[Outline]) -> dict[str, str]:
+    """The columns that tell something, by field."""
+    by = {row.by for row in rows if row.status == "scored"}
+    told = {
+        "situation": ("Situation", any(row.situation for row in rows)),
+        "by": ("Labels by", len(by) > 1),
+        "corrected": ("Corrected", any(row.corrected for row in rows)),
+    }
+    return {name: title for name, (title, tells) in told.items() if tells}
+
+
+def _number(value: object) -> object:
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def _cards(rows: Sequence[Outline]) -> None:

@@ -36,6 +36,7 @@ def sample(row: Mapping[str, Any]) -> Sample:
         question=row["question"],
         response=row["response"],
         retrieved_documents=tuple(row["documents"]),
+        generator=row["generation_model_name"],
         sentences=_sentences(row),
         labels=_labels(row),
     )

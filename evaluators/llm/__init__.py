@@ -28,7 +28,9 @@ class LLMClient(Protocol):
     """
 
     model: str
-    room: int | None
+
+    @property
+    def room(self) -> int | None: ...
 
     def complete(self, prompt: Prompt) -> Completion:
         """Answers the prompt; raises `LLMError` where no usable answer came."""

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from evaluators.config import config
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
-from evaluators.llm.catalogue import OFFLINE, PROVIDERS, title
+from evaluators.llm.catalogue import OFFLINE, PROVIDERS, find, title
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
-from evaluators.llm.limits import digest, limiter_for
+from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider import Provider
@@ -25,6 +25,9 @@ LIST_SECONDS = 3600
 
 RETRY_SECONDS = 60
 """How long after a list was asked for in vain it is asked for again."""
+
+FOR_A_SCHEMA = 400
+"""Tokens that the providers may count for the schema of an answer."""
 
 
 class Ledger:
@@ -55,9 +58,15 @@ class Ledger:
             "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
         }
 
-    def spoil(self, first: int) -> None:
-        """The answers from this call on were of no use: they are paid for, but must not serve again."""
-        self.calls[first:] = [call.model_copy(update={"reusable": False}) for call in self.calls[first:]]
+    def spoil(self, first: int, model: str = "") -> None:
+        """The answers from this call on were of no use: they are paid for, but must not serve again.
+
+        Where only one `model` said useless things, what the others of a jury said stays.
+        """
+        self.calls[first:] = [
+            call.model_copy(update={"reusable": False}) if model in ("", call.model) else call
+            for call in self.calls[first:]
+        ]
 
     def stored(self) -> None:
         """The calls are in the store now: who asks the same finds them there."""
@@ -89,11 +98,12 @@ class Seat:
             return OfflineReader()
         if self._access is None or self._provider is None:
             raise RuntimeError("The seat is closed.")
-        limited = Limited(self._provider, limiter_for(self._access, self._spec))
+        limiter = limiter_for(self._access, self._spec)
+        limited = Limited(self._provider, limiter)
         asked = Retried(Metered(limited, self._account.meter, ledger.calls))
         shelf = self._account.shelf
         layers = Cached(asked, shelf) if shelf else asked
-        return _Client(self._spec, self._access.base_url, layers, self._account.scope, ledger)
+        return _Client(self._spec, self._access.base_url, limiter, layers, self._account.scope, ledger)
 
     @property
     def is_remote(self) -> bool:
@@ -115,21 +125,50 @@ class Seat:
 class _Client:
     """The synchronous face: evaluators call `complete` and wait."""
 
-    def __init__(self, spec: ModelSpec, base_url: str, layers: Cached | Retried, scope: Scope, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        base_url: str,
+        limiter: Limiter,
+        layers: Cached | Retried,
+        scope: Scope,
+        ledger: Ledger,
+    ) -> None:
         self.model = spec.id
-        self.room: int | None = None
         self._spec = spec
         self._base_url = base_url
+        self._limiter = limiter
         self._layers = layers
         self._scope = scope
         self._ledger = ledger
 
+    @property
+    def room(self) -> int | None:
+        return _room(self._spec, self._limiter)
+
     def complete(self, prompt: Prompt) -> Completion:
-        request = Request(spec=self._spec, text=prompt.text, base_url=self._base_url)
-        stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
-        reply = stored or self._scope.run(self._layers.complete(request))
+        request = Request(spec=self._spec, text=prompt.text, base_url=self._base_url, schema_text=prompt.schema_text)
+        try:
+            stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
+            reply = stored or self._scope.run(self._layers.complete(request))
+        except LLMError as error:
+            error.model = self.model
+            raise
         self._ledger.add(reply.completion)
         return reply.completion
+
+
+def room(spec: ModelSpec, keys: Keys) -> int | None:
+    """How many tokens a prompt for the model may have, before a run has a client of it."""
+    return _room(spec, limiter_for(access_for(spec, keys), spec))
+
+
+def _room(spec: ModelSpec, limiter: Limiter) -> int | None:
+    """What context and plan leave for a prompt beside the answer budget and a schema."""
+    known = find(spec.id)
+    limits = (known.context if known else None, limiter.minute_tokens)
+    least = min((limit for limit in limits if limit is not None), default=None)
+    return None if least is None else max(0, least - spec.answer_tokens - FOR_A_SCHEMA)
 
 
 class _Connections:

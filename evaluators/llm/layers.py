@@ -36,7 +36,7 @@ class Limited:
         self._limiter = limiter
 
     async def complete(self, request: Request) -> Reply:
-        size = tokens(request.text) + request.spec.answer_tokens
+        size = _request_tokens(request) + request.spec.answer_tokens
         _check_context(request, size)
         ticket = await self._limiter.acquire(size)
         try:
@@ -104,9 +104,8 @@ class Metered:
         self._calls = calls
 
     async def complete(self, request: Request) -> Reply:
-        most = (
-            _cost(request, Usage(prompt_tokens=tokens(request.text), answer_tokens=request.spec.answer_tokens)) or 0.0
-        )
+        usage = Usage(prompt_tokens=_request_tokens(request), answer_tokens=request.spec.answer_tokens)
+        most = _cost(request, usage) or 0.0
         await self._meter.reserve(most)
         started, calls, paid = time.perf_counter(), 0, 0.0
         try:
@@ -291,6 +290,11 @@ def _check_context(request: Request, size: int) -> None:
             f"This example needs about {size:,} tokens with the answer budget, more than {model.title} takes "
             f"({model.context:,}). Use fewer or shorter documents, or a model with a longer context."
         )
+
+
+def _request_tokens(request: Request) -> int:
+    """An estimate of what the provider counts before the answer: the prompt, and the schema where there is one."""
+    return tokens(request.text) + len(request.schema_text) // 4
 
 
 def _cost(request: Request, usage: Usage) -> float | None:

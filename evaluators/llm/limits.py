@@ -190,6 +190,12 @@ class Limiter:
     def is_idle(self) -> bool:
         return not self._queue and not self._in_flight
 
+    @property
+    def minute_tokens(self) -> int | None:
+        """What the plan grants in a minute, as far as that is known; may be read from any thread."""
+        window = self._windows.get(("tokens", "minute"))
+        return window.limit if window else None
+
     async def acquire(self, tokens: int) -> Ticket:
         """Waits until a request that may use so many tokens may go; whoever gets a ticket gives it back.
 

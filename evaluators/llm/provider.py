@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from evaluators.config import config
 from evaluators.llm import Access, Reply, Request
 from evaluators.llm.estimate import tokens
+from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.trouble import Asked, error_for, unreadable, unsupported
 from evaluators.types import Completion, ModelSpec, Usage
 
@@ -51,13 +52,14 @@ class Provider:
         self._opening = asyncio.Lock()
         self._sdk: _Sdk | None = None
         self._refused: defaultdict[str, set[str]] = defaultdict(set)  # model: parameters that it does not take
+        self._modes = JsonModes()
 
     async def complete(self, request: Request) -> Reply:
         """Asks once; the completion comes as it is, also cut off or empty."""
         asked = Asked(self._access, self._seconds, request)
-        response = await self._ask(lambda sdk: self._create(sdk, request), asked)
+        response, mode = await self._ask(lambda sdk: self._create(sdk, request), asked)
         answer = _read(_Answer, response, asked)
-        return Reply(_completion(answer, request, self._note(request.spec)), _limits(response.headers))
+        return Reply(_completion(answer, request, self._note(request.spec), mode), _limits(response.headers))
 
     async def models(self) -> list[str]:
         """The ids of the models that the provider offers to this key."""
@@ -83,19 +85,22 @@ class Provider:
                 self._sdk = await asyncio.to_thread(_connect, self._access)  # importing an SDK takes a second
             return self._sdk
 
-    async def _create(self, sdk: _Sdk, request: Request) -> Any:
-        """Sends the request; a parameter that the provider does not take is left out from then on."""
-        spec = request.spec
+    async def _create(self, sdk: _Sdk, request: Request) -> tuple[Any, str]:
+        """Sends the request; what the provider does not take is left out from then on. Also tells the JSON mode."""
+        spec, schema = request.spec, request.schema_text
         body = {"model": spec.model, "messages": [{"role": "user", "content": request.text}]}
+        mode = self._modes.best(spec) if schema else ""
         while True:
             sent = _parameters(spec, self._refused[spec.model])
             try:
-                return await sdk.create(body | sent)
+                return await sdk.create(body | sent | response_format(mode, schema)), mode
             except sdk.refusal as error:
-                name = unsupported(error, sent)
-                if not name:
+                if name := unsupported(error, sent):
+                    self._refused[spec.model].add(name)
+                elif lower := self._modes.lower(spec, mode, error):
+                    mode = lower
+                else:
                     raise
-                self._refused[spec.model].add(name)
 
     def _note(self, spec: ModelSpec) -> str:
         left_out = _parameters(spec, set()).keys() & self._refused[spec.model] - {"max_completion_tokens"}
@@ -232,7 +237,7 @@ def _read(kind: type[T], response: Any, asked: Asked) -> T:
         raise unreadable(response, asked) from None  # its text holds the answer
 
 
-def _completion(answer: _Answer, request: Request, note: str) -> Completion:
+def _completion(answer: _Answer, request: Request, note: str, mode: str) -> Completion:
     choice = answer.choices[0]
     text = choice.message.content or ""
     # A server that does not count is not one that served nothing: zero would be a measurement.
@@ -243,6 +248,7 @@ def _completion(answer: _Answer, request: Request, note: str) -> Completion:
         usage=Usage(prompt_tokens=used.prompt_tokens, answer_tokens=used.completion_tokens),
         served_model=answer.model or "",
         note=note,
+        mode=mode,
     )
 
 

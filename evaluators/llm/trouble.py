@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic_core import from_json
@@ -38,6 +38,7 @@ _UNSUPPORTED = re.compile(
     "unsupported|not support|unknown|unrecogni|unexpected|extra|not permitted|not allowed|must be one of",
     re.IGNORECASE,
 )
+_FORM = re.compile("response_?format|schema", re.IGNORECASE)
 
 
 class Asked(NamedTuple):
@@ -133,6 +134,16 @@ def unsupported(error: Any, sent: Container[str]) -> str:
         return ""
     optional = ("temperature", "reasoning_effort", "max_completion_tokens")
     return next((name for name in optional if name in sent and name in (refusal.param or refusal.words)), "")
+
+
+def refused_form(error: Any) -> Literal["", "this time", "always"]:
+    """Whether the provider complains of how JSON was asked for, or of what the model then wrote; "" for neither."""
+    refusal = _read(error.response)
+    if refusal.status not in {400, 422}:
+        return ""
+    if "json_validate_failed" in refusal.code:
+        return "this time"
+    return "always" if _FORM.search(f"{refusal.param} {refusal.text}") else ""
 
 
 def seconds_to_wait(headers: Mapping[str, str], words: str = "") -> float | None:

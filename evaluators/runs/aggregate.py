@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from evaluators import labelling
+from evaluators.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
 from evaluators.runs.statistics import interval
 from evaluators.runs.store import Outline
-from evaluators.trace_metrics import Definition, from_score
-from evaluators.types import Ability, Cell, Record, Sample, Score
+from evaluators.trace_metrics import Definition, TRACEScores, from_score, trace_scores
+from evaluators.types import Ability, Cell, Labels, Record, Run, Sample, Score
 
 
 class Mean(Record):
@@ -27,6 +30,17 @@ class Mean(Record):
     @property
     def coverage(self) -> str:
         return f"{self.scored} / {self.asked}"
+
+
+class View(NamedTuple):
+    """Which labels are counted, and by which formulas.
+
+    `by` is a labeller's name; "corrected" only where a person corrected labels; `None` is what counts: the labels of
+    the run, with a person's corrections where there are some.
+    """
+
+    definition: Definition = Definition.SENTENCE
+    by: str | None = None
 
 
 class NoisePoint(Record):
@@ -52,12 +66,32 @@ def summarise(rows: Sequence[Outline], name: str) -> Mean:
     )
 
 
-def under(
-    rows: Iterable[Outline], scored: Iterable[tuple[Cell, Sample, Score]], definition: Definition
+def viewed(
+    rows: Iterable[Outline],
+    scored: Iterable[tuple[Cell, Sample, Score]],
+    view: View,
+    corrections: Mapping[Cell, Sequence[Correction]],
 ) -> list[Outline]:
-    """The rows with their TRACE values counted by another definition, from the stored labels."""
-    values = {cell: from_score(score, sample, definition).values() for cell, sample, score in scored}
+    """The rows with their TRACE values as the view counts them; without values where its labeller gave no labels."""
+    values = {
+        cell: scores.values()
+        for cell, sample, score in scored
+        if (scores := _scores(sample, score, view, corrections.get(cell, ())))
+    }
     return [row.model_copy(update={"values": values.get(Cell(row.position, row.model), {})}) for row in rows]
+
+
+def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[str]:
+    """Who labelled samples of the run: the jury, its judges, the heuristic, and whoever published labels (gold)."""
+    found: set[str] = set()
+    for _, sample, score in scored:
+        found.add(score.details.get("by", HEURISTIC))
+        found.update(kept["by"] for kept in score.details.get("labellings", ()))
+        found.update([GOLD] if sample.labels else [])
+    judges = [spec.id for spec in run.judges]
+    order = {name: number for number, name in enumerate(dict.fromkeys([JURY, *judges]))}
+    last = {HEURISTIC: 1, GOLD: 2}
+    return sorted(found, key=lambda name: (last.get(name, 0), order.get(name, len(order)), name))
 
 
 def of_model(rows: Iterable[Outline], model: int) -> list[Outline]:
@@ -97,6 +131,25 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
         for title, group, name in asked
         if group and (name in judged or not name.endswith("_judged"))
     }
+
+
+def _scores(sample: Sample, score: Score, view: View, corrections: Sequence[Correction]) -> TRACEScores | None:
+    counted = from_score(score, sample, view.definition)
+    labels = _labels(sample, score, view.by, counted.labels, corrections)
+    if labels is counted.labels:
+        return counted
+    return trace_scores(counted.sentences, labels, view.definition) if labels else None
+
+
+def _labels(
+    sample: Sample, score: Score, by: str | None, counted: Labels, corrections: Sequence[Correction]
+) -> Labels | None:
+    if by == CORRECTED and not corrections:
+        return None
+    if by in (None, CORRECTED):
+        return labelling.corrected(counted, corrections)
+    found = labelling.labellings(score, sample).get(by)
+    return found.labels if found else None
 
 
 def _point(noise: float, rows: Sequence[Outline]) -> NoisePoint:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from evaluators.base import from_spec
+from evaluators.base import Evaluator, from_spec
 from evaluators.config import config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm import Keys, catalogue
@@ -16,6 +16,10 @@ from evaluators.prompts import check
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.store import Store
 from evaluators.types import Cap, Dataset, EvaluatorSpec, ModelSpec, Run
+
+MOST_JUDGES = 5
+JURIES = ("gpt_labeling", "hybrid")
+"""Evaluators of which several judges are a jury; another that asks an LLM has one judge."""
 
 
 def create_run(
@@ -35,6 +39,7 @@ def create_run(
     """Stores a new run and its samples; raises before anything is stored where it could not be run."""
     usable = from_spec(evaluator)
     usable.check_ready()
+    _check_judges(usable, judges)
     if models:
         check(prompt)
     run = Run(
@@ -132,6 +137,18 @@ class RunRegistry:
 
 
 registry = RunRegistry()
+
+
+def _check_judges(evaluator: Evaluator, judges: Sequence[ModelSpec]) -> None:
+    """Raises `ParameterError` where the evaluator takes no judge, not so many, or cannot do without one."""
+    takes_judges = "llm_client" in type(evaluator).model_fields
+    most = MOST_JUDGES if evaluator.name in JURIES else int(takes_judges)
+    if len(judges) > most:
+        allowed = f"takes {most} at most" if most else "asks none"
+        raise ParameterError(f"{len(judges)} judges are chosen; {evaluator.title} {allowed}. Remove some.")
+    asks_nobody = getattr(evaluator, "doubt_from", 0) > 1
+    if evaluator.name in JURIES and not judges and not asks_nobody:
+        raise ParameterError(f"{evaluator.title} labels with an LLM, and no judge is chosen. Choose one.")
 
 
 def _check_host(run: Run, dataset: Dataset, store: Store) -> None:

@@ -194,7 +194,8 @@ class Job:
             raise
         except Exception as error:
             lane.outages += isinstance(error, TransientError)
-            ledger.spoil(generated)  # what the judge said could not be used: asked again, it may say it better
+            # What the judge said could not be used: asked again, it may say it better.
+            ledger.spoil(generated, getattr(error, "model", ""))
             outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
         outcome |= {"response": response, "seconds": time.perf_counter() - started}
         return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)})

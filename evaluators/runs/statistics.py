@@ -1,4 +1,4 @@
-"""Intervals that stand beside rates and means."""
+"""Intervals that stand beside rates and means, and the agreement of two labellers beyond chance."""
 
 from __future__ import annotations
 
@@ -46,3 +46,14 @@ def normal(values: Sequence[float]) -> tuple[float, float]:
     half = Z95 * float(data.std(ddof=1)) / math.sqrt(len(data))
     mean, least, most = float(data.mean()), float(data.min()), float(data.max())
     return max(least, mean - half), min(most, mean + half)
+
+
+def kappa(table: Sequence[Sequence[int]]) -> float | None:
+    """Cohen's kappa (1960) of a square table of counts: one labeller's verdicts in rows, the other's in columns.
+
+    `None` without any verdict, and where both always gave one and the same: chance alone would agree as much.
+    """
+    counts = np.asarray(table, dtype=float)
+    total = counts.sum()
+    by_chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2 if total else 1.0
+    return None if by_chance == 1 else (float(counts.trace() / total) - by_chance) / (1 - by_chance)

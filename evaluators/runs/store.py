@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import StoreError
+from evaluators.labelling import Correction
 from evaluators.types import Call, Cap, Cell, Completion, Dataset, Record, Run, Sample, SampleResult, Score
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -49,7 +50,10 @@ class Spent(Record):
 
 
 class Outline(Record):
-    """A cell of a run without its texts; `status` is `None` until there is a result."""
+    """A cell of a run without its texts; `status` is `None` until there is a result.
+
+    `by` names who gave the labels that count, where the score tells; `corrected` is how many a person has set.
+    """
 
     position: int
     model: int = 0
@@ -61,6 +65,8 @@ class Outline(Record):
     situation: str = ""
     status: Literal["scored", "failed"] | None = None
     values: dict[str, float | None] = {}
+    by: str = ""
+    corrected: int = 0
 
 
 class Store:
@@ -155,9 +161,10 @@ class Store:
     def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
         """Stores one result with the calls it took, in one transaction; it replaces an earlier failure."""
         values = json.dumps(result.score.values) if result.score else None
+        by = result.score.details.get("by", "") if result.score else ""
         with self._transaction() as db:
-            row = (run_id, result.position, result.model, result.status, values, _json(result))
-            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?)", row)
+            row = (run_id, result.position, result.model, result.status, values, by, _json(result))
+            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?)", row)
             _insert_calls(db, run_id, calls)
 
     def save_calls(self, run_id: str, calls: Sequence[Call]) -> None:
@@ -187,7 +194,9 @@ class Store:
 
     def outlines(self, run: Run) -> list[Outline]:
         """Every cell of the run with its values, without texts, sample by sample."""
-        query = """select s.position, m.value, s.sample_id, s.question, s.facets, r.status, r."values"
+        query = """select s.position, m.value, s.sample_id, s.question, s.facets, r.status, r."values", r.labeller,
+                          (select count(*) from corrections c
+                           where c.run_id = r.run_id and c.position = r.position and c.model = r.model)
                    from samples s cross join json_each(?) m
                    left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
                    where s.fingerprint = ? order by 1, 2"""
@@ -228,6 +237,36 @@ class Store:
                    from results, json_each(results.body, '$.score.details.flips') as option
                    where run_id = ? group by 1 order by 1"""
         return dict(self._all(query, run.id))
+
+    # Corrections
+
+    def save_correction(self, run_id: str, cell: Cell, correction: Correction) -> None:
+        """Keeps what a person changed in the labels of one cell, after what was changed before."""
+        values = (correction.created, correction.label, correction.key, correction.value)
+        with self._transaction() as db:
+            db.execute("insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)", (run_id, *cell, *values))
+
+    def corrections(self, run_id: str, cell: Cell | None = None) -> dict[Cell, list[Correction]]:
+        """The corrections by cell, of one cell or of the whole run, in the order in which they were made."""
+        query = """select position, model, label, key, value, created from corrections
+                   where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3)) order by id"""
+        found: dict[Cell, list[Correction]] = {}
+        for position, model, label, key, value, created in self._all(query, run_id, *(cell or (None, None))):
+            correction = Correction(label=label, key=key, value=value, created=created)
+            found.setdefault(Cell(position, model), []).append(correction)
+        return found
+
+    def undo_correction(self, run_id: str, cell: Cell) -> bool:
+        """Takes the newest correction of the cell back; tells whether there was one."""
+        query = """delete from corrections where id =
+                   (select max(id) from corrections where run_id = ? and position = ? and model = ?)"""
+        with self._transaction() as db:
+            return db.execute(query, (run_id, *cell)).rowcount > 0
+
+    def reset_corrections(self, run_id: str, cell: Cell) -> None:
+        """Takes all corrections of the cell back."""
+        with self._transaction() as db:
+            db.execute("delete from corrections where run_id = ? and position = ? and model = ?", (run_id, *cell))
 
     # Calls
 
@@ -366,8 +405,9 @@ def _facets(sample: Sample) -> str:
 
 
 def _outline(
-    position: int, model: int, sample_id: str, question: str, facets: str, status: Any, values: str | None
+    position: int, model: int, sample_id: str, question: str, facets: str, status: Any, *result: Any
 ) -> Outline:
+    values, by, corrected = result
     return Outline.model_construct(
         **(_EMPTY | json.loads(facets)),
         position=position,
@@ -376,6 +416,8 @@ def _outline(
         question=question,
         status=status,
         values=json.loads(values) if values else {},
+        by=by or "",
+        corrected=corrected,
     )
 
 

@@ -28,6 +28,7 @@ def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(pag
     expect(relevance).not_to_have_text(before)
     select_first_row(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
+    page.get_by_text("How each number was worked out").click()
     expect(page.get_by_text(re.compile(r"Context relevance = relevant sentences / 20 = \d+ / 20"))).to_be_visible()
 
 

@@ -72,7 +72,7 @@ def test_a_chosen_response_sentence_frames_what_it_rests_on(open_page: OpenPage,
     assert 'pl-chosen"' not in html(at)
     _, sample, score = next(filled.store.scored(filled.trace))
     first = from_score(score, sample).labels.sentence_support[0]
-    segments(at, f"evidence_{filled.trace.id}_0").set_value("a")
+    segments(at, f"response_{filled.trace.id}_0_0").set_value("a")
     checked(at.run())
     assert html(at).count('pl-chosen"') == 1 + len(first.supporting_keys)
     assert f"Sentence a rests on {', '.join(first.supporting_keys)}" in said(at, "text")

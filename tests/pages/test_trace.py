@@ -19,14 +19,6 @@ def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> N
     assert "24 samples will be labelled." in said(at)
 
 
-@pytest.mark.parametrize("method", ["GPT labelling", "Hybrid"])
-def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(open_page: OpenPage, method: str) -> None:
-    at = open_page("trace")
-    at.selectbox(key="trace_method").set_value(method)
-    assert "needs a key" in said(checked(at.run()))
-    assert not [button for button in at.button if button.key == "trace_start"]
-
-
 @pytest.mark.parametrize("definition", Definition)
 def test_the_cards_show_the_means_under_the_chosen_definition(
     open_page: OpenPage, filled: Filled, definition: Definition

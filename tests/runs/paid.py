@@ -37,6 +37,25 @@ def dataset(number: int, name: str = "people") -> Dataset:
     )
 
 
+def answered(number: int, name: str = "bridges") -> Dataset:
+    """Answers to be labelled: the first sentence stands in a document, the second in none."""
+    return Dataset(
+        name=name,
+        samples=tuple(
+            Sample(
+                id=f"b{n}",
+                question=f"Who designed bridge {n}?",
+                response=f"Mina Osei designed bridge {n}. Every visitor admires the golden lamps.",
+                retrieved_documents=(
+                    f"Mina Osei designed bridge {n}. It opened in May.",
+                    "Ferries left from the pier.",
+                ),
+            )
+            for n in range(number)
+        ),
+    )
+
+
 def keys(base_url: str, key: str = "sk-loopback") -> dict[str, Access]:
     return {"openai": Access(provider="openai", base_url=base_url, key=SecretStr(key))}
 
@@ -44,6 +63,11 @@ def keys(base_url: str, key: str = "sk-loopback") -> dict[str, Access]:
 def paid_run(store: Store, data: Dataset, models: tuple[ModelSpec, ...] = (LUNA,), **options: object) -> Run:
     spec = EvaluatorSpec(name="rgb")
     return create_run(store, data, spec, workspace="w", title="paid", models=models, prompt=PROMPT, **options)
+
+
+def labelled_run(store: Store, data: Dataset, judges: tuple[ModelSpec, ...], **options: object) -> Run:
+    spec = EvaluatorSpec(name="gpt_labeling")
+    return create_run(store, data, spec, workspace="w", title="labelled", judges=judges, **options)
 
 
 class AcknowledgingStore(Store):

@@ -6,10 +6,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.runs.aggregate import Mean, accuracy_by_noise, rgb_rates, summarise, with_ability
+from evaluators.labelling import Correction, Labelling, labelled_score
+from evaluators.runs.aggregate import (
+    Mean,
+    View,
+    accuracy_by_noise,
+    labellers,
+    rgb_rates,
+    summarise,
+    viewed,
+    with_ability,
+)
 from evaluators.runs.statistics import wilson
 from evaluators.runs.store import Outline
-from evaluators.types import Ability
+from evaluators.trace_metrics import Definition, to_score, trace_scores
+from evaluators.types import (
+    Ability,
+    Cell,
+    EvaluatorSpec,
+    Labels,
+    ModelSpec,
+    Run,
+    Sample,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+)
 
 
 def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, **values):
@@ -130,3 +152,127 @@ def test_rates_are_those_of_the_abilities_asked():
 def test_without_rows_there_are_no_rates():
     assert rgb_rates([]) == {}
     assert accuracy_by_noise([], Ability.NOISE) == []
+
+
+# TRACE: whose labels, counted how
+
+LUNA, SOL = (ModelSpec(provider="openai", model=name) for name in ("gpt-6-luna", "gpt-6-sol"))
+SENTENCES = Sentences(
+    documents=(tuple(Sentence(key=key, text="t") for key in ("0a", "0b", "0c", "0d")),),
+    response=(Sentence(key="a", text="t"),),
+)
+
+
+def labels(relevant, utilized="", support="full"):
+    return Labels(
+        relevant_keys=tuple(relevant.split()),
+        utilized_keys=tuple(utilized.split()),
+        sentence_support=(SentenceSupport(key="a", support=support),),
+    )
+
+
+def cell(position, gold=None, **by):
+    """A scored cell of which the last labeller counts."""
+    names = {"luna": LUNA.id, "sol": SOL.id}
+    found = [Labelling(by=names.get(name, name), labels=given) for name, given in by.items()]
+    sample = Sample(id=f"s{position}", question="q", sentences=SENTENCES, labels=gold)
+    return Cell(position), sample, labelled_score(sample, SENTENCES, found, found[-1])
+
+
+def plain(position, given):
+    """A cell scored by the heuristic alone."""
+    sample = Sample(id=f"s{position}", question="q", sentences=SENTENCES)
+    return Cell(position), sample, to_score(trace_scores(SENTENCES, given), sample)
+
+
+def rows_of(*cells):
+    return [
+        Outline(position=position, sample_id=sample.id, question="q", status="scored", values=score.values)
+        for (position, _), sample, score in cells
+    ]
+
+
+# Of four document sentences one is relevant, two, all; then three.
+JUDGED = cell(0, heuristic=labels("0a"), luna=labels("0a 0b", support="none"), gold=labels("0a 0b 0c 0d"))
+UNJUDGED = cell(1, heuristic=labels("0a 0b 0c", "0a"))
+CHANGE = Correction(label="relevant", key="0c", value="yes", created="c")
+
+
+@pytest.mark.parametrize(
+    ("by", "changes", "relevance"),
+    [
+        (None, {}, [0.5, 0.75]),
+        (None, {Cell(0): [CHANGE]}, [0.75, 0.75]),
+        (None, {Cell(1, 1): [CHANGE]}, [0.5, 0.75]),
+        (None, {Cell(0): [CHANGE, CHANGE.model_copy(update={"value": "no"})]}, [0.5, 0.75]),
+        ("heuristic", {Cell(0): [CHANGE]}, [0.25, 0.75]),
+        (LUNA.id, {Cell(0): [CHANGE]}, [0.5, None]),
+        ("gold", {Cell(0): [CHANGE]}, [1.0, None]),
+        ("corrected", {Cell(0): [CHANGE]}, [0.75, None]),
+        ("corrected", {}, [None, None]),
+        ("jury", {}, [None, None]),
+    ],
+)
+def test_a_view_counts_the_labels_of_its_labeller_and_nothing_where_there_are_none(by, changes, relevance):
+    cells = [JUDGED, UNJUDGED]
+
+    found = viewed(rows_of(*cells), iter(cells), View(by=by), changes)
+
+    assert [row.values.get("context_relevance") for row in found] == relevance
+    assert summarise(found, "context_relevance").not_applicable == relevance.count(None)
+    assert all(row.values == {} for row, value in zip(found, relevance, strict=True) if value is None)
+
+
+def test_a_view_counts_by_its_definition_without_changing_the_rows():
+    rows = rows_of(JUDGED, UNJUDGED)
+
+    found = viewed(rows, [JUDGED, UNJUDGED], View(Definition.FIXED_20, "heuristic"), {})
+
+    # 1 / 20 and 3 / 20
+    assert [row.values["context_relevance"] for row in found] == [0.05, 0.15]
+    assert [row.values["context_relevance"] for row in rows] == [0.5, 0.75]
+
+
+def test_what_counts_is_as_stored_where_nobody_corrected_anything():
+    rows = rows_of(JUDGED, UNJUDGED)
+
+    assert viewed(rows, [JUDGED, UNJUDGED], View(), {}) == rows
+
+
+def test_a_run_of_the_heuristic_alone_is_viewed_and_corrected_too():
+    row = plain(0, labels("0a"))
+
+    for by, relevance in ((None, 0.5), ("heuristic", 0.25), ("corrected", 0.5)):
+        (found,) = viewed(rows_of(row), [row], View(by=by), {Cell(0): [CHANGE]})
+        assert found.values["context_relevance"] == relevance
+
+
+def test_cells_without_a_score_have_no_values_in_any_view():
+    rows = [*rows_of(JUDGED), Outline(position=7, sample_id="s", question="q", status="failed")]
+
+    assert [bool(row.values) for row in viewed(rows, [JUDGED], View(by="gold"), {})] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("cells", "names"),
+    [
+        ([plain(0, labels("0a"))], ["heuristic"]),
+        ([UNJUDGED], ["heuristic"]),
+        ([UNJUDGED, JUDGED], [LUNA.id, "heuristic", "gold"]),
+        ([cell(0, sol=labels("0a"), luna=labels("0b"), jury=labels(""))], ["jury", LUNA.id, SOL.id]),
+        ([], []),
+    ],
+)
+def test_labellers_are_those_who_labelled_something_jury_first_and_gold_last(cells, names):
+    run = Run(
+        id="r",
+        workspace="w",
+        created="c",
+        title="t",
+        dataset_name="d",
+        fingerprint="f",
+        evaluator=EvaluatorSpec(name="hybrid"),
+        judges=(LUNA, SOL),
+    )
+
+    assert labellers(run, iter(cells)) == names

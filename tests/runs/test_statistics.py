@@ -1,10 +1,10 @@
-"""Intervals: Wilson's against values worked by hand, the bootstrap's by its seed and its bounds."""
+"""Intervals and kappa: against values worked by hand, the bootstrap's by its seed and its bounds."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.runs.statistics import bootstrap, interval, normal, wilson
+from evaluators.runs.statistics import bootstrap, interval, kappa, normal, wilson
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,34 @@ def test_many_values_get_the_normal_interval(count, method):
 )
 def test_yes_and_no_get_wilson_and_everything_else_the_bootstrap(values, method):
     assert interval(values) == pytest.approx(method)
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        # Equal 35 of 50 = .7; by chance .5 * .6 + .5 * .4 = .5; (.7 - .5) / .5
+        ([[20, 5], [10, 15]], 0.4),
+        # Equal 45 + 15 = 60 of 100; by chance .7 * .6 + .3 * .4 = .54; .06 / .46
+        ([[45, 25], [15, 15]], 3 / 23),
+        # Three verdicts, equal 14 of 20 = .7; rows 5, 6, 9, columns 6, 5, 9:
+        # by chance (30 + 30 + 81) / 400 = .3525; .3475 / .6475
+        ([[4, 1, 0], [1, 3, 2], [1, 1, 7]], 139 / 259),
+        ([[3, 0], [0, 4]], 1.0),
+        # Never equal: by chance .5; -.5 / .5
+        ([[0, 5], [5, 0]], -1.0),
+        # One of them always says the same: equal as often as by chance
+        ([[6, 4], [0, 0]], 0.0),
+        ([[10, 0], [0, 0]], None),
+        ([[0, 0], [0, 0]], None),
+    ],
+)
+def test_kappa_is_as_worked_by_hand(table, expected):
+    assert kappa(table) == (expected if expected is None else pytest.approx(expected))
+
+
+@given(st.lists(st.lists(st.integers(0, 50), min_size=3, max_size=3), min_size=3, max_size=3))
+def test_kappa_is_the_same_from_either_side_and_at_most_one(table):
+    found, turned = kappa(table), kappa([list(column) for column in zip(*table, strict=True)])
+
+    assert found == (turned if turned is None else pytest.approx(turned))
+    assert found is None or -1 <= found <= 1 + 1e-9

@@ -11,6 +11,7 @@ import pytest
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import StoreError
+from evaluators.labelling import Correction
 from evaluators.runs.store import MIGRATIONS, Counts, Spent, Store
 from evaluators.types import (
     Ability,
@@ -56,6 +57,10 @@ def scored(position, score=SCORED, model=0):
 
 def failed(position, error="It broke. Try again.", model=0):
     return SampleResult(position=position, model=model, status="failed", error=error)
+
+
+def change(value="yes", label="relevant", key="0a", created="2026-01-01T10:00:00"):
+    return Correction(label=label, key=key, value=value, created=created)
 
 
 def call(key="k", text="Paris", cost=0.25, model=LUNA.id, reusable=True):
@@ -145,6 +150,76 @@ def test_failures_are_counted_by_their_reason(store):
         store.save_result("r1", failed(position, error))
 
     assert store.failures("r1") == [("Too long.", 2), ("Cut off.", 1)]
+
+
+# Corrections
+
+
+def test_corrections_come_back_by_cell_in_their_order(store, path):
+    store.save_run(run(models=(READER, LUNA)), DATASET)
+    first, second, other = change("yes"), change("no"), change("partial", "support", "b")
+    store.save_correction("r1", Cell(1), first)
+    store.save_correction("r1", Cell(1, 1), other)
+    store.save_correction("r1", Cell(1), second)
+    store.close()
+
+    again = Store(path)
+
+    assert again.corrections("r1") == {Cell(1): [first, second], Cell(1, 1): [other]}
+    assert again.corrections("r1", Cell(1, 1)) == {Cell(1, 1): [other]}
+    assert again.corrections("r1", Cell(0)) == {}
+    assert again.corrections("another") == {}
+
+
+def test_the_newest_correction_is_taken_back_first(store):
+    store.save_run(run(), DATASET)
+    for value in ("yes", "no"):
+        store.save_correction("r1", Cell(0), change(value))
+    store.save_correction("r1", Cell(1), change("no"))
+
+    assert store.undo_correction("r1", Cell(0))
+    assert store.corrections("r1", Cell(0)) == {Cell(0): [change("yes")]}
+    assert store.undo_correction("r1", Cell(0))
+    assert not store.undo_correction("r1", Cell(0))
+    assert store.corrections("r1") == {Cell(1): [change("no")]}
+
+
+def test_all_corrections_of_one_cell_are_taken_back_at_once(store):
+    store.save_run(run(), DATASET)
+    for position in (0, 0, 1):
+        store.save_correction("r1", Cell(position), change())
+
+    store.reset_corrections("r1", Cell(0))
+
+    assert store.corrections("r1") == {Cell(1): [change()]}
+
+
+def test_corrections_go_with_their_run_and_stay_where_a_sample_is_scored_again(store):
+    for name in ("r1", "r2"):
+        store.save_run(run(name), DATASET)
+        store.save_correction(name, Cell(0), change())
+    store.save_result("r1", failed(0))
+    store.save_result("r1", scored(0))
+
+    assert store.corrections("r1") == {Cell(0): [change()]}
+    store.delete_run("r1")
+    assert store.corrections("r1") == {}
+    assert store.corrections("r2") == {Cell(0): [change()]}
+
+
+def test_a_correction_of_an_unknown_run_is_refused(store):
+    with pytest.raises(StoreError, match="cannot be written"):
+        store.save_correction("gone", Cell(0), change())
+
+
+def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
+    store.save_run(run(), DATASET)
+    store.save_result("r1", scored(0, Score(values={}, details={"by": "jury"})))
+    store.save_result("r1", scored(1))
+    for position in (0, 0, 1):
+        store.save_correction("r1", Cell(position), change())
+
+    assert [(row.by, row.corrected) for row in store.outlines(run())] == [("jury", 2), ("", 1), ("", 0)]
 
 
 # Calls
@@ -249,6 +324,35 @@ def test_a_store_of_the_first_version_is_taken_along(path):
     assert store.run("r2").models == ()
     assert store.result("r1", 1).score.values == {"accuracy": 0.0}
     assert store.stop_reason("r1") == ""
+
+
+def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
+    path.parent.mkdir()
+    judged = json.loads(run().model_dump_json(exclude={"judges"})) | {"judge": LUNA.model_dump()}
+    bodies = {"r1": judged, "r2": judged | {"id": "r2", "judge": None}, "r3": judged | {"id": "r3"}}
+    del bodies["r3"]["judge"]
+    result = scored(1, Score(values={"accuracy": 1.0}), model=1)
+    with sqlite3.connect(path) as db:
+        for script in sorted(MIGRATIONS.glob("*.sql"))[:2]:
+            db.executescript(script.read_text(encoding="utf-8"))
+        db.execute("pragma user_version = 2")
+        for name, body in bodies.items():
+            row = (name, "w", body["created"], DATASET.fingerprint, json.dumps(body), "No credit.")
+            db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
+        values = ("r1", 1, 1, "scored", '{"accuracy": 1.0}', result.model_dump_json())
+        db.execute("insert into results values (?, ?, ?, ?, ?, ?)", values)
+    db.close()
+
+    store = Store(path)
+
+    assert [store.run(name).judges for name in bodies] == [(LUNA,), (), ()]
+    assert store.run("r1") == run().model_copy(update={"judges": (LUNA,)})
+    assert (store.run("r1").judge, store.run("r2").judge) == (LUNA, None)
+    assert store.result("r1", 1, 1) == result
+    assert store.stop_reason("r3") == "No credit."
+    store.save_correction("r1", Cell(1, 1), change())
+    store.delete_run("r1")
+    assert (store.result("r1", 1, 1), store.corrections("r1")) == (None, {})
 
 
 def test_a_result_replaces_an_earlier_failure(store):

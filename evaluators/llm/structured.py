@@ -1,0 +1,195 @@
+"""Answers in a given shape: asked for by a JSON schema, read with care, asked for once more, never guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
+from evaluators.llm import LLMClient
+from evaluators.prompts import Prompt, filled, load
+from evaluators.text.normalise import without_surrogates
+from evaluators.types import Completion
+
+T = TypeVar("T", bound=BaseModel)
+
+MOST_REPAIRED = 64 * 2**10
+"""Characters of an answer that is mended at most: the time for it grows fast."""
+
+MOST_WORDS = 8_000
+"""Characters of unreadable answers that are kept for the curious."""
+
+_THOUGHTS = re.compile(r"(?:\s*<think>.*?|[^{]*?)</think>", re.DOTALL | re.IGNORECASE)
+"""What comes before the answer; some servers swallow the tag that opens it."""
+
+_NOT_JSON = "it is not one complete JSON object."
+
+
+class Answered(NamedTuple, Generic[T]):
+    """A value that a model gave, with its raw answers in order.
+
+    `mode` is how JSON was asked for (see `Completion`), `repaired` whether the JSON had to be mended, and
+    `asked_again` whether it took a second answer.
+    """
+
+    value: T
+    texts: tuple[str, ...]
+    mode: str
+    repaired: bool
+    asked_again: bool
+
+
+class _Reading(NamedTuple, Generic[T]):
+    """What became of one answer: a value, or `None`, and what is wrong with it, if anything."""
+
+    completion: Completion
+    value: T | None
+    repaired: bool
+    trouble: str
+
+
+def ask(llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str] = lambda value: "") -> Answered[T]:
+    """Asks for a `kind`; `check` says what is wrong with a value that could be used all the same, else "".
+
+    An answer that cannot be read or has something wrong is asked for once more. The second one counts where it can
+    be read, else the first; raises `UnreadableAnswerError` where neither can.
+    """
+    prompt = prompt.model_copy(update={"schema_text": schema(kind)})
+    first = _read(llm.complete(prompt), kind, check)
+    if not first.trouble:
+        return _answered(first)
+    again = prompt.model_copy(update={"text": prompt.text + filled(load("again_en"), trouble=first.trouble)})
+    try:
+        second = _read(llm.complete(again), kind, check)
+    except (TransientError, RunStoppedError):
+        raise
+    except LLMError:
+        if first.value is None:
+            raise
+        return _answered(first)
+    return _better(llm, first, second)
+
+
+def parse(text: str, kind: type[T]) -> tuple[T, bool]:
+    """The one JSON object of an answer as a `kind`, and whether it had to be mended; raises `ValueError`.
+
+    Thoughts before it, a code fence and words around it do not matter. Several objects are refused: which of them
+    is meant, and whether one is quoted from the documents, nobody can know.
+    """
+    found, repaired = _loaded(without_surrogates(text))
+    value = kind.model_validate(found)
+    if repaired and not _same_fields(found, value.model_dump(mode="json")):
+        raise ValueError(_NOT_JSON)  # a name was lost in mending, and a default would hide it
+    return value, repaired
+
+
+@cache
+def schema(kind: type[BaseModel]) -> str:
+    """The JSON schema as the strict mode of providers wants it: every field required, no others, nothing by name."""
+    whole = kind.model_json_schema()
+    return json.dumps(_strict(whole, whole.get("$defs", {})), ensure_ascii=False)
+
+
+# Reading
+
+
+def _loaded(text: str) -> tuple[Any, bool]:
+    with suppress(ValueError):
+        return from_json(text, allow_inf_nan=False), False
+    body = _object(text)
+    with suppress(ValueError):
+        return from_json(body, allow_inf_nan=False), False
+    return _mended(body), True
+
+
+def _object(text: str) -> str:
+    """From the first brace after the thoughts to the last one."""
+    thoughts = _THOUGHTS.match(text)
+    answer = text[thoughts.end() if thoughts else 0 :]
+    start, end = answer.find("{"), answer.rfind("}")
+    if not 0 <= start < end or answer.lstrip().lower().startswith("<think>"):
+        raise ValueError(_NOT_JSON)
+    return answer[start : end + 1]
+
+
+def _mended(body: str) -> Any:
+    """What the broken JSON stands for; raises `ValueError` where mending would be guessing."""
+    is_cut_off = body.count("{") > body.count("}") or body.count("[") > body.count("]")
+    if len(body) > MOST_REPAIRED or is_cut_off:
+        raise ValueError(_NOT_JSON)
+    from json_repair import loads  # rarely needed, and takes a while
+
+    try:
+        mended = loads(body, skip_json_loads=True, strict=True)  # strict: not where there are several objects
+        return from_json(json.dumps(mended, allow_nan=False))
+    except (ValueError, RecursionError):
+        raise ValueError(_NOT_JSON) from None
+
+
+def _same_fields(found: Any, meant: Any) -> bool:
+    """Whether both have the same names all the way down."""
+    if isinstance(found, dict) and isinstance(meant, dict):
+        return found.keys() == meant.keys() and all(_same_fields(found[name], meant[name]) for name in found)
+    if isinstance(found, list) and isinstance(meant, list):
+        return all(map(_same_fields, found, meant))
+    return True
+
+
+def _read(completion: Completion, kind: type[T], check: Callable[[T], str]) -> _Reading[T]:
+    try:
+        value, repaired = parse(completion.text, kind)
+    except ValidationError as error:
+        return _Reading(completion, None, False, _told(error))
+    except ValueError:
+        return _Reading(completion, None, False, _NOT_JSON)
+    return _Reading(completion, value, repaired, check(value))
+
+
+def _told(error: ValidationError) -> str:
+    """What does not fit, without what the model had written there."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    own = [each for each in found if each["type"] != "extra_forbidden"]  # that would name what the model invented
+    told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in own[:3]]
+    return ("; ".join(told) or "it has fields that were not asked for") + "."
+
+
+def _better(llm: LLMClient, first: _Reading[T], second: _Reading[T]) -> Answered[T]:
+    texts = (first.completion.text, second.completion.text)
+    if second.value is None and first.value is None:
+        what = "The judge's answer could not be read, not even the second one"
+        each = MOST_WORDS // 2 - 10
+        words = "\n\n---\n\n".join(text[:each] for text in texts)
+        raise UnreadableAnswerError(f"{what}. Retry, or start a run with another judge.", words, model=llm.model)
+    return _answered(first if second.value is None else second, texts)
+
+
+def _answered(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
+    assert reading.value is not None
+    texts = texts or (reading.completion.text,)
+    return Answered(reading.value, texts, reading.completion.mode, reading.repaired, len(texts) > 1)
+
+
+# The schema
+
+
+def _strict(node: Any, named: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_strict(each, named) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _strict(named[node["$ref"].rpartition("/")[2]], named)
+    if "properties" not in node:
+        return {key: _strict(each, named) for key, each in node.items() if key not in _NOISE}
+    fields = {name: _strict(each, named) for name, each in node["properties"].items()}
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+_NOISE = frozenset({"$defs", "default", "title"})

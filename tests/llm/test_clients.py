@@ -1,0 +1,126 @@
+"""What one cell talks to, through all layers: the schema goes out, the room is known, useless answers are not kept."""
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from evaluators.errors import LLMError, UnreadableAnswerError
+from evaluators.llm import Access
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.clients import Account, Ledger, Seat
+from evaluators.llm.layers import Meter
+from evaluators.llm.loop import Scope
+from evaluators.llm.structured import ask
+from evaluators.prompts import Prompt
+from evaluators.types import Call, Cap, Completion, ModelSpec
+from tests.loopback import ServerLimits
+
+
+class Verdict(BaseModel):
+    passed: bool
+
+
+@pytest.fixture
+def seat():
+    """`seat(server, provider, model)` takes a place in a run; all are closed at the end."""
+    seats = []
+
+    def take(server, provider, model, **options):
+        url = server.address if provider == "groq" else server.base_url
+        keys = {provider: Access(provider=provider, base_url=url, key=SecretStr("sk-any"))}
+        spec = ModelSpec(provider=provider, model=model, **options)
+        seats.append(Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None)))
+        return seats[-1]
+
+    yield take
+    for each in seats:
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "mode", "strict"),
+    [
+        ("groq", "openai/gpt-oss-20b", "strict", True),
+        ("openai", "gpt-6-luna", "strict", True),
+        ("custom", "qwen3:8b", "schema", False),
+    ],
+)
+def test_a_shaped_answer_comes_through_all_layers(loopback, seat, provider, model, mode, strict):
+    server, ledger = loopback(answer=lambda text: '{"passed": true}'), Ledger()
+    answered = ask(seat(server, provider, model).client(ledger), Prompt(text="Judge."), Verdict)
+    assert answered == (Verdict(passed=True), ('{"passed": true}',), mode, False, False)
+    assert server.asked[0].body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {
+            "name": "answer",
+            "strict": strict,
+            "schema": {
+                "type": "object",
+                "properties": {"passed": {"type": "boolean"}},
+                "required": ["passed"],
+                "additionalProperties": False,
+            },
+        },
+    }
+    assert [call.completion.mode for call in ledger.calls] == [mode]
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault", "kind", "asked"),
+    [
+        ("I cannot.", "", UnreadableAnswerError, 2),
+        ('{"verdict": true}', "", UnreadableAnswerError, 2),
+        ('{"passed": true}', "length", LLMError, 1),
+        ('{"passed": true}', "empty", LLMError, 2),
+    ],
+)
+def test_a_judge_without_a_usable_answer_fails_and_is_named(loopback, seat, answer, fault, kind, asked):
+    server, ledger = loopback(answer=lambda text: answer, fault=lambda asked: fault), Ledger()
+    with pytest.raises(LLMError) as caught:
+        ask(seat(server, "openai", "gpt-6-luna").client(ledger), Prompt(text="Judge."), Verdict)
+    assert type(caught.value) is kind
+    assert caught.value.model == "openai/gpt-6-luna"
+    assert len(server.asked) == len(ledger.calls) == asked
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "budget", "room"),
+    [
+        ("groq", "openai/gpt-oss-20b", 1_024, 6_576),  # 8,000 a minute on the free plan - 1,024 - 400 for a schema
+        ("groq", "openai/gpt-oss-20b", 9_000, 0),
+        ("openai", "gpt-4o-mini", 1_024, 126_576),  # a context of 128,000
+        ("custom", "qwen3:8b", 1_024, None),
+    ],
+)
+def test_the_room_for_a_prompt_is_what_context_and_plan_leave(loopback, seat, provider, model, budget, room):
+    assert seat(loopback(), provider, model, answer_tokens=budget).client(Ledger()).room == room
+
+
+def test_the_room_follows_the_limit_that_the_provider_names(loopback, seat):
+    server = loopback(limits=ServerLimits(requests=30, tokens=20_000))
+    client = seat(server, "groq", "openai/gpt-oss-120b").client(Ledger())
+    assert client.room == 6_576
+    client.complete(Prompt(text="Hello"))
+    assert client.room == 18_576  # 20,000 - 1,024 - 400
+
+
+def test_the_offline_reader_has_no_limit():
+    assert Seat(OFFLINE, {}, Account(Scope(), Meter(Cap(), 0, 0.0), None)).client(Ledger()).room is None
+
+
+@pytest.mark.parametrize(
+    ("first", "model", "reusable"),
+    [
+        (0, "", [False, False, False, False]),
+        (1, "", [True, False, False, False]),
+        (1, "openai/b", [True, True, False, True]),
+        (0, "openai/c", [True, True, True, True]),
+    ],
+)
+def test_only_what_was_of_no_use_is_spoiled(first, model, reusable):
+    ledger = Ledger()
+    ledger.calls = [
+        Call(key=f"{number}", model=f"openai/{name}", completion=Completion(text="x"))
+        for number, name in enumerate("aaba")
+    ]
+    ledger.spoil(first, model)
+    assert [call.reusable for call in ledger.calls] == reusable

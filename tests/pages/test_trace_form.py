@@ -1,0 +1,193 @@
+"""Judges that label: who can be chosen, which samples they are asked about, what it takes, and that a run is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pydantic import SecretStr
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm import Access, clients
+from evaluators.llm.catalogue import Choice, Model, find
+from evaluators.types import Cap
+from tests import judge
+from tests.loopback import Loopback
+from ui import session
+from ui.model_form import is_generator
+from ui.trace_form import ALL, HEURISTIC, HYBRID, LABELLING
+
+from .conftest import OpenPage, Upload, checked
+from .screen import jsonl, runs, said, segments, settled, state, table
+
+KEY = "sk-Loopback-0123456789-abcdef"
+OSS, LUNA, MINI = "groq/openai/gpt-oss-20b", "openai/gpt-6-luna", "openai/gpt-4o-mini"
+SAMPLES = 24
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Groq and OpenAI are both this server, whose models label by the words that sentences share."""
+    with Loopback(key=KEY, answer=judge.labels_for) as server:
+        monkeypatch.setenv("GROQ_API_KEY", KEY)
+        monkeypatch.setenv("GROQ_BASE_URL", server.address)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for access in session.keys().values():
+            clients.ask_models(access)
+        yield server
+
+
+# Choosing
+
+
+@pytest.mark.parametrize("method", [LABELLING, HYBRID])
+def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(open_page: OpenPage, method: str) -> None:
+    at = form(open_page, method)
+    assert "A judge is an LLM, and that needs a key." in said(at)
+    assert [link.proto.label for link in at.get("page_link")].count("Enter a key on the Settings page") == 1
+    assert at.button(key="trace_start").disabled
+
+
+@pytest.mark.parametrize("method", [LABELLING, HYBRID])
+def test_the_key_that_was_missing_is_enough(
+    open_page: OpenPage, loopback: Callable[..., Loopback], method: str
+) -> None:
+    at = form(open_page, method, OSS)
+    assert "GPT-OSS 20B: needs a key." in said(at, "warning")
+    checked(at.switch_page("../pages/settings.py").run())
+    address = loopback().address
+    at.session_state["keys"] = {"groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))}
+    checked(at.switch_page("../pages/trace.py").run())
+    assert at.multiselect(key="trace_judges").value == [OSS]
+
+
+def test_the_heuristic_asks_for_no_judge(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, HEURISTIC)
+    assert not at.multiselect
+    assert not at.button(key="trace_start").disabled
+
+
+def test_the_offline_reader_is_no_judge(open_page: OpenPage, provider: Loopback) -> None:
+    assert not [
+        name for name in form(open_page, LABELLING).multiselect(key="trace_judges").options if "Offline" in name
+    ]
+
+
+def test_two_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> None:
+    assert "A jury" not in said(form(open_page, LABELLING, OSS))
+    assert "a tie goes to the stricter verdict" in said(form(open_page, LABELLING, OSS, LUNA))
+
+
+@pytest.mark.parametrize(
+    ("generator", "is_the_judge"),
+    [
+        ("gpt-4o-mini", True),
+        ("gpt-4o-mini-2024-07-18", True),
+        ("openai/GPT-4o-mini", True),
+        ("GPT-4o mini", True),
+        ("gpt-4o", False),
+        ("gpt-4o-mini-audio", False),
+        ("", False),
+    ],
+)
+def test_the_author_of_an_answer_is_recognised_by_its_name(generator: str, is_the_judge: bool) -> None:
+    model = find(MINI)
+    assert model
+    assert is_generator(Choice(model=model), generator) is is_the_judge
+
+
+def test_a_model_without_a_name_of_its_own_is_no_author() -> None:
+    assert not is_generator(Choice(model=Model(provider="custom", model="x", title="x")), "")
+
+
+# What it will take
+
+
+def test_each_judge_labels_each_sample_with_one_call(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, LABELLING, OSS, LUNA)
+    assert "24 samples will be labelled by each judge." in said(at)
+    rows = table(at, "Model")
+    assert [(row["Model"], row["Calls"], row["Stored"]) for row in rows] == [
+        ("GPT-OSS 20B", SAMPLES, 0),
+        ("GPT-6 Luna", SAMPLES, 0),
+    ]
+    assert rows[0]["Answer tokens"] == f"{SAMPLES * 30} to {SAMPLES * 2048:,}"
+
+
+def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, HYBRID, LUNA, most=7)
+    (row,) = table(at, "Model")
+    assert 0 < row["Calls"] <= 7
+    assert f"{row['Calls']} samples will be judged: those with a doubt of 0." in said(at)
+    segments(at, "trace_which").set_value(ALL)
+    (row,) = table(checked(at.run()), "Model")
+    assert row["Calls"] == SAMPLES
+
+
+def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
+    upload("alike.jsonl", jsonl(row, row))
+    at = form(open_page, HYBRID, LUNA, data="alike.jsonl", most=1)
+    assert "None will be judged" in said(at)
+    assert at.button(key="trace_start").disabled
+
+
+def test_a_sample_without_a_response_is_not_counted(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+    row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
+    upload("half.jsonl", jsonl(row, {**row, "response": None}))
+    assert "1 sample will be labelled by each judge." in said(form(open_page, LABELLING, LUNA, data="half.jsonl"))
+
+
+def test_windows_that_would_not_move_are_refused_at_once(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, LABELLING, LUNA)
+    at.number_input(key="trace_chunk_overlap").set_value(600)
+    assert "chunk_overlap" in said(checked(at.run()), "error")
+    assert at.button(key="trace_start").disabled
+
+
+# Starting
+
+
+def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, LABELLING, LUNA)
+    at.number_input(key="trace_calls").set_value(50)
+    at = started(checked(at.run()))
+    assert state(at).startswith("Finished · 24 / 24 scored")
+    (run,) = runs()
+    assert (run.evaluator.name, [spec.id for spec in run.judges], run.cap) == ("gpt_labeling", [LUNA], Cap(calls=50))
+    assert run.judges[0].answer_tokens == 2048
+    assert len(provider.asked) == SAMPLES
+
+    (row,) = table(form(open_page, LABELLING, LUNA), "Model")
+    assert (row["Calls"], row["Stored"], row["Cost"]) == (0, SAMPLES, "free")
+
+
+def test_a_hybrid_run_asks_about_the_doubtful_samples_only(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, HYBRID, LUNA, most=6)
+    judged = table(at, "Model")[0]["Calls"]
+    at = started(at)
+    assert len(provider.asked) == judged
+    assert f"{judged} of 24 samples judged; rule: doubt ≥ 0." in said(at, "info")
+    assert [row["Labels by"] for row in table(at, "#")].count("GPT-6 Luna") == judged
+
+
+def form(open_page: OpenPage, method: str, *judges: str, data: str = "", most: int | None = None) -> AppTest:
+    """The form with this much chosen."""
+    at = open_page("trace")
+    if data:
+        at.selectbox(key="trace_dataset").set_value(data)
+    at.selectbox(key="trace_method").set_value(method)
+    checked(at.run())
+    if judges:
+        at.multiselect(key="trace_judges").set_value(list(judges))
+    if most:
+        next(widget for widget in at.number_input if widget.label == "At most (samples)").set_value(most)
+    return checked(at.run())
+
+
+def started(at: AppTest) -> AppTest:
+    at.button(key="trace_start").click()
+    return checked(settled(at.run()))

@@ -1,0 +1,250 @@
+"""Runs that label with judges: one call each for a sample, billed by judge, and no label asked for twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import paid
+import pytest
+from pydantic import SecretStr
+
+from evaluators.errors import ParameterError
+from evaluators.llm import Access
+from evaluators.runs import aggregate
+from evaluators.runs.agreement import agreement
+from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.store import Counts, Store
+from evaluators.types import Cap, EvaluatorSpec, ModelSpec
+from tests import judge
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120
+LUNA, SOL = (spec.model_copy(update={"answer_tokens": 2000}) for spec in (paid.LUNA, paid.SOL))
+OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=2000)
+JURY = (LUNA, OSS)
+HYBRID = EvaluatorSpec(name="hybrid")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.sqlite3")
+
+
+@pytest.fixture
+def registry():
+    return RunRegistry()
+
+
+def severe(text):
+    """The stand-in judge without any support."""
+    whole = judge.labels(text)
+    for support in whole["sentence_support_information"]:
+        support.update(supporting_sentence_keys=[], fully_supported=False)
+    return json.dumps(whole | {"overall_supported": False})
+
+
+class Judges:
+    """Two providers, one for each judge of the jury; `words` is what the second one says."""
+
+    def __init__(self, loopback, **options):
+        self.words = severe
+        self.openai = loopback(answer=judge.labels_for, **options)
+        self.groq = loopback(answer=lambda text: self.words(text), **options)
+        key = SecretStr("sk-loopback")
+        self.keys = {
+            "openai": Access(provider="openai", base_url=self.openai.base_url, key=key),
+            "groq": Access(provider="groq", base_url=self.groq.address, key=key),
+        }
+
+    @property
+    def asked(self):
+        return len(self.openai.asked), len(self.groq.asked)
+
+
+@pytest.fixture
+def server(loopback):
+    return Judges(loopback)
+
+
+def finished(store, run, registry, server):
+    registry.start(run, store, server.keys).wait(PATIENCE)
+    return store.counts(run)
+
+
+def test_one_judge_labels_a_sample_with_one_call(store, registry, server):
+    run = paid.labelled_run(store, paid.answered(5), (LUNA,))
+
+    assert finished(store, run, registry, server) == Counts(asked=5, scored=5, failed=0)
+    assert server.asked == (5, 0)
+    assert {row.by for row in store.outlines(run)} == {LUNA.id}
+    # The first of two response sentences stands in a document.
+    assert store.result(run.id, 0).score.values["supported_share"] == 0.5
+
+
+def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, registry, server):
+    run = paid.labelled_run(store, paid.answered(4), JURY)
+
+    assert finished(store, run, registry, server) == Counts(asked=4, scored=4, failed=0)
+    assert server.asked == (4, 4)
+    assert {model: bill.calls for model, bill in store.spent(run.id).items()} == {LUNA.id: 4, OSS.id: 4}
+    result = store.result(run.id, 0)
+    assert result.calls == 2
+    assert result.cost == pytest.approx(sum(bill.cost for bill in store.spent(run.id).values()) / 4, rel=0.05)
+    assert [kept["by"] for kept in result.score.details["labellings"]] == [LUNA.id, OSS.id]
+    assert {row.by for row in store.outlines(run)} == {"jury"}
+
+
+def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, registry, server):
+    run = paid.labelled_run(store, paid.answered(4), JURY)
+    finished(store, run, registry, server)
+    before, rows = server.asked, store.outlines(run)
+
+    names = aggregate.labellers(run, store.scored(run))
+    shares = {
+        by: aggregate.summarise(aggregate.viewed(rows, store.scored(run), aggregate.View(by=by), {}), "supported_share")
+        for by in names
+    }
+    table = {(each.first, each.second, each.label): each for each in agreement(store.scored(run), {})}
+
+    assert names == ["jury", LUNA.id, OSS.id]
+    # Two judges, a tie: the stricter verdict counts.
+    assert [shares[by].mean for by in names] == [0.0, 0.5, 0.0]
+    assert table[LUNA.id, OSS.id, "support"].sentences == 8
+    assert table[LUNA.id, OSS.id, "support"].equal == 0.5
+    assert table["jury", OSS.id, "support"].equal == 1.0
+    assert server.asked == before
+
+
+def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_asked_again(store, registry, server):
+    run = paid.labelled_run(store, paid.answered(3), JURY)
+    server.words = lambda text: "I would rather not say."
+
+    assert finished(store, run, registry, server) == Counts(asked=3, scored=0, failed=3)
+    assert server.asked == (3, 6)  # each asked once more in other words
+    assert "I would rather not say." in store.result(run.id, 0).details
+    server.words = severe
+
+    assert finished(store, run, registry, server).scored == 3
+    assert server.asked == (3, 9)
+    spent = store.spent(run.id)
+    assert (spent[LUNA.id].calls, spent[OSS.id].calls) == (3, 9)
+    assert sum(store.result(run.id, n).calls for n in range(3)) == 12
+
+
+@pytest.mark.parametrize("fault", ["length", "filter", "422"])
+def test_a_provider_that_fails_one_judge_costs_the_other_nothing_on_retry(store, registry, loopback, fault):
+    trouble = {OSS.model: fault}
+    server = Judges(loopback, fault=lambda asked: trouble.get(asked.model, ""))
+    run = paid.labelled_run(store, paid.answered(2), JURY)
+
+    assert finished(store, run, registry, server).failed == 2
+    trouble.clear()
+
+    assert finished(store, run, registry, server).scored == 2
+    assert server.asked == (2, 4)
+
+
+def test_a_cap_on_calls_counts_every_judge(store, registry, server):
+    run = paid.labelled_run(store, paid.answered(6), JURY, cap=Cap(calls=5))
+
+    finished(store, run, registry, server)
+
+    assert sum(server.asked) == 5
+    assert "5" in store.stop_reason(run.id)
+    store.set_cap(run.id, Cap(calls=100))
+    assert finished(store, store.run(run.id), registry, server).scored == 6
+    assert server.asked == (6, 6)
+
+
+def test_a_jury_killed_three_times_finishes_and_repeats_only_what_was_in_flight(store, registry, loopback, tmp_path):
+    server, workers, kills = Judges(loopback, latency=0.05), 8, 3
+    run = paid.labelled_run(store, paid.answered(120), (LUNA, SOL))
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
+    acknowledged = set()
+    for _ in range(kills):
+        child = subprocess.Popen(
+            [sys.executable, paid.__file__, tmp_path, server.openai.base_url],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        acknowledged |= {int(child.stdout.readline()) for _ in range(15)}
+        child.send_signal(signal.SIGKILL)
+        acknowledged |= {int(line) for line in child.communicate()[0].split()}
+        assert acknowledged <= {row.position for row in store.outlines(run) if row.status == "scored"}
+
+    assert store.counts(run).open > 0
+    assert finished(store, run, registry, server) == Counts(asked=120, scored=120, failed=0)
+    # A cell in flight holds two calls, which are stored with its result.
+    assert 0 <= server.asked[0] - 240 <= 2 * kills * workers
+    assert {bill.calls for bill in store.spent(run.id).values()} == {120}
+
+
+def test_a_cancelled_jury_goes_on_without_asking_for_what_was_answered(store, registry, loopback):
+    server = Judges(loopback, latency=0.05)
+    run = paid.labelled_run(store, paid.answered(80), JURY)
+    registry.start(run, store, server.keys)
+    while store.counts(run).scored < 10:
+        pass
+    registry.cancel(run.id)
+    before = store.counts(run).scored
+    assert before < 80
+
+    assert finished(store, run, registry, server).scored == 80
+    paid_for = sum(bill.calls for bill in store.spent(run.id).values())
+    assert 160 <= paid_for <= sum(server.asked)
+
+
+# Hybrid
+
+
+def test_a_hybrid_run_keeps_the_heuristic_beside_the_judge(store, registry, server):
+    run = create_run(store, paid.answered(3), HYBRID, workspace="w", title="t", judges=(LUNA,))
+
+    assert finished(store, run, registry, server).scored == 3
+    assert aggregate.labellers(run, store.scored(run)) == [LUNA.id, "heuristic"]
+    assert {row.by for row in store.outlines(run)} == {LUNA.id}
+
+
+def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
+    never = HYBRID.model_copy(update={"params": {"doubt_from": 1.01}})
+    run = create_run(store, paid.answered(3), never, workspace="w", title="t")
+
+    assert finished(store, run, registry, server).scored == 3
+    assert aggregate.labellers(run, store.scored(run)) == ["heuristic"]
+    assert server.asked == (0, 0)
+
+
+# Who may judge
+
+
+@pytest.mark.parametrize(
+    ("name", "judges", "message"),
+    [
+        ("gpt_labeling", 0, "no judge is chosen. Choose one"),
+        ("hybrid", 0, "no judge is chosen. Choose one"),
+        ("gpt_labeling", 6, "6 judges are chosen; .* takes 5 at most. Remove some"),
+        ("hybrid", 6, "takes 5 at most"),
+        ("trace", 1, "asks none. Remove some"),
+        ("rgb", 2, "takes 1 at most"),
+    ],
+)
+def test_a_number_of_judges_that_cannot_be_is_refused_with_the_remedy(store, name, judges, message):
+    specs = [LUNA.model_copy(update={"model": f"gpt-6-{number}"}) for number in range(judges)]
+
+    with pytest.raises(ParameterError, match=message):
+        create_run(store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs)
+
+    assert store.runs("w") == []
+
+
+@pytest.mark.parametrize(("name", "judges"), [("gpt_labeling", 1), ("gpt_labeling", 5), ("rgb", 1), ("trace", 0)])
+def test_as_many_judges_as_the_evaluator_takes_are_stored(store, name, judges):
+    specs = tuple(LUNA.model_copy(update={"model": f"gpt-6-{number}"}) for number in range(judges))
+
+    run = create_run(store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs)
+
+    assert store.run(run.id).judges == specs

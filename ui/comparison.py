@@ -1,0 +1,66 @@
+"""Labellers side by side: the values that each one's labels give, and how far any two of them agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import streamlit as st
+
+from evaluators.runs import aggregate
+from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.agreement import Agreement, agreement
+from evaluators.runs.store import Store
+from evaluators.trace_metrics import Definition
+from evaluators.types import Run
+from ui import labellers, session, tables
+from ui.session import Version
+
+LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Support"}
+
+
+def show(run: Run, definition: Definition, names: Sequence[str], titles: Mapping[str, str]) -> None:
+    """Two tables in an expander; every sample has to be read for them, so they are made where somebody looks."""
+    box = st.expander(
+        "Labellers side by side",
+        expanded=run.evaluator.name != "trace",
+        icon=":material/compare_arrows:",
+        key=f"compared_{run.id}",
+        on_change="rerun",
+    )
+    if not box.open:
+        return
+    with box, st.spinner("Comparing"):
+        key = session.store(), run.id, session.version(run)
+        tables.by_labeller(_means(*key, definition, tuple(names), tuple(titles)), titles)
+        st.caption("Each labeller's means are over the samples it labelled.")
+        tables.plain_rows([_cells(each) for each in _agreements(*key)], "Agreement of labellers")
+        st.caption("Kappa: agreement beyond chance; 1 is full agreement, 0 what chance gives.")
+
+
+def _cells(each: Agreement) -> dict[str, object]:
+    return {
+        "Labellers": f"{labellers.title(each.first)} and {labellers.title(each.second)}",
+        "Label": LABELS[each.label],
+        "Sentences": each.sentences,
+        "Equal": f"{100 * each.equal:.1f} %",
+        "Kappa": "undefined" if each.kappa is None else f"{each.kappa:.2f}",
+    }
+
+
+@lru_cache(maxsize=8)
+def _means(
+    runs: Store, run_id: str, version: Version, definition: Definition, names: tuple[str, ...], values: tuple[str, ...]
+) -> Mapping[str, Mapping[str, Mean]]:
+    run = runs.run(run_id)
+    if run is None:
+        return {}
+    rows, made = session.outlines(run), session.made(version)
+    views = {by: aggregate.viewed(rows, runs.scored(run), View(definition, by), made) for by in names}
+    return {by: {name: aggregate.summarise(own, name) for name in values} for by, own in views.items()}
+
+
+@lru_cache(maxsize=4)
+def _agreements(runs: Store, run_id: str, version: Version) -> list[Agreement]:
+    run = runs.run(run_id)
+    return agreement(runs.scored(run), session.made(version)) if run else []

@@ -1,0 +1,119 @@
+"""A person's word on the labels: a label set anew is stored beside the original with its time, and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.labelling import CORRECTED, Correction
+from evaluators.types import Cell, Labels, Support
+from ui import problems, session, tables
+from ui.highlight import SUPPORTS
+from ui.untrusted import plain
+from ui.words import counted
+
+SHOWN = "labels_by"
+"""Whose labels the page shows, if the sample has them; the corrected ones until somebody chooses others."""
+
+WORDS = {
+    ("relevant", "yes"): "relevant",
+    ("relevant", "no"): "not relevant",
+    ("utilized", "yes"): "used",
+    ("utilized", "no"): "not used",
+} | {("support", support.value): words for support, words in SUPPORTS.items()}
+ANSWERS = {True: "yes", False: "no"}
+
+
+class Place(NamedTuple):
+    """A cell of a run, where corrections belong."""
+
+    run_id: str
+    cell: Cell
+
+    @property
+    def name(self) -> str:
+        return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
+
+
+def of_response(place: Place, key: str, labels: Labels) -> None:
+    """The support of one response sentence, as it stands; another choice is stored."""
+    widget = f"support_{place.name}_{key}"
+    st.session_state[widget] = next((item.support for item in labels.sentence_support if item.key == key), None)
+    st.segmented_control(
+        "Correct the label",
+        list(SUPPORTS),
+        format_func=SUPPORTS.__getitem__,
+        required=True,
+        key=widget,
+        on_change=problems.guarded(_save, place.name),
+        args=(place, "support", key, widget),
+        wrap=True,
+    )
+
+
+def of_document(place: Place, key: str, labels: Labels) -> None:
+    """Whether one document sentence is relevant and used, as it stands; a switch that is turned is stored."""
+    st.caption("Correct the labels")
+    with st.container(horizontal=True):
+        _switch("Relevant", key in labels.relevant_keys, (place, "relevant", key))
+        _switch("Used", key in labels.utilized_keys, (place, "utilized", key))
+
+
+def history(place: Place, corrections: Sequence[Correction]) -> None:
+    """How many labels were corrected, the newest, and the way back."""
+    problems.show(place.name)
+    if not corrections:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        newest = corrections[-1]
+        newest_words = f"newest: {plain(newest.key)} {_words(newest)}"
+        st.caption(f"{counted(len(corrections), 'correction')} · {newest_words}", width="content")
+        _back("Undo", 1, place)
+        if len(corrections) > 1:
+            _back("Undo all", len(corrections), place)
+
+
+def table(corrections: Sequence[Correction]) -> None:
+    """Every correction with its time, in order."""
+    with st.expander("Corrections", icon=":material/edit:"):
+        rows = [{"Sentence": each.key, "Set to": _words(each), "When": _when(each)} for each in corrections]
+        tables.plain_rows(rows, "Corrections")
+
+
+def _switch(label: str, is_on: bool, subject: tuple[Place, str, str]) -> None:
+    place, field, key = subject
+    widget = f"{field}_{place.name}_{key}"
+    st.session_state[widget] = is_on
+    on_change = problems.guarded(_save, place.name)
+    st.toggle(label, key=widget, on_change=on_change, args=(*subject, widget))
+
+
+def _save(place: Place, field: str, key: str, widget: str) -> None:
+    chosen = st.session_state[widget]
+    value = chosen.value if isinstance(chosen, Support) else ANSWERS[chosen]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    correction = Correction(label=field, key=key, value=value, created=now)
+    session.store().save_correction(place.run_id, place.cell, correction)
+    st.session_state[SHOWN] = CORRECTED
+
+
+def _back(label: str, number: int, place: Place) -> None:
+    on_click = problems.guarded(_undo, place.name)
+    key = f"undo_{number}_{place.name}" if number > 1 else f"undo_{place.name}"
+    st.button(label, icon=":material/undo:", key=key, on_click=on_click, args=(place, number))
+
+
+def _undo(place: Place, number: int) -> None:
+    for _ in range(number):
+        session.store().undo_correction(place.run_id, place.cell)
+
+
+def _words(correction: Correction) -> str:
+    return WORDS[correction.label, correction.value]
+
+
+def _when(correction: Correction) -> str:
+    return datetime.fromisoformat(correction.created).strftime("%d %b %Y, %H:%M:%S UTC")
