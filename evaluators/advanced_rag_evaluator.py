@@ -30,7 +30,7 @@ from evaluators.llm.structured import Answered, ask
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.injection import warnings
-from evaluators.text.sentences import DocumentSentencizer
+from evaluators.text.sentences import DocumentSentencizer, cut
 from evaluators.text.similarity import LEXICAL, terms
 from evaluators.trace_metrics import TRACEScores, trace_scores
 from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
@@ -194,9 +194,7 @@ class AdvancedRAGEvaluator(Evaluator):
 
         Raises `AccessError` without a judge, `LLMError` where a judge gives no usable answer.
         """
-        documents = tuple(retrieved_documents)
-        sample = Sample(id="", question=question, response=response, retrieved_documents=documents)
-        sentences = sentences_of(sample)
+        sentences = cut(response, retrieved_documents)
         return scores_of(self.label(sentences, question), sentences)
 
     def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from evaluators.jury import counted
 from evaluators.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
 from evaluators.llm import LLMClient
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
+from evaluators.text.sentences import cut
 from evaluators.text.similarity import LEXICAL
-from evaluators.trace_evaluator import TRACEEvaluator, cut
+from evaluators.trace_evaluator import TRACEEvaluator
 from evaluators.trace_metrics import TRACEScores, trace_scores
 from evaluators.types import Labels, Record, Sample, Score, Sentences
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from evaluators.errors import MissingInputError
-from evaluators.text.normalise import remove_reasoning
-from evaluators.text.sentences import DocumentSentencizer
+from evaluators.text.sentences import cut
 from evaluators.trace_metrics import to_score, trace_scores
 from evaluators.types import Labels, Record, Sample, Score, Sentences, SentenceSupport, Support
 
@@ -62,11 +61,7 @@ class Correction(Record):
 
 def sentences_of(sample: Sample) -> Sentences:
     """The sample's published sentences, where it has some, else its documents and its answer cut into sentences."""
-    cutter = DocumentSentencizer()
-    return sample.sentences or Sentences(
-        documents=cutter.sentencize_documents(sample.retrieved_documents),
-        response=cutter.sentencize_response(remove_reasoning(sample.response or "")),
-    )
+    return sample.sentences or cut(sample.response or "", sample.retrieved_documents)
 
 
 def from_published(sample: Sample) -> Labelling:

@@ -21,8 +21,8 @@ from evaluators.base import Evaluator, evaluator, require
 from evaluators.batch import Case, entries, metrics, summary
 from evaluators.labelling import sentences_of
 from evaluators.text.chunking import ChunkingStrategy, Span, check_overlap, spans, units
-from evaluators.text.normalise import nfkc, remove_reasoning
-from evaluators.text.sentences import DocumentSentencizer
+from evaluators.text.normalise import nfkc
+from evaluators.text.sentences import cut
 from evaluators.text.similarity import (
     LEXICAL,
     STOP,
@@ -284,15 +284,6 @@ def support_evidence(compared: Compared) -> Evidence:
         "whole_response_in_unit": float(coverage(whole, compared.units, compared.weights).max(initial=0)),
         "is_short": (compared.response.sum(axis=1) < _SHORT).astype(np.float32),
     }
-
-
-def cut(response: str, documents: Sequence[str]) -> Sentences:
-    """Documents and response in keyed sentences; a model's reasoning is no part of its response."""
-    cutter = DocumentSentencizer()
-    return Sentences(
-        documents=cutter.sentencize_documents(documents),
-        response=cutter.sentencize_response(remove_reasoning(response)),
-    )
 
 
 def _words(sentences: Sentences, question: str) -> Words:

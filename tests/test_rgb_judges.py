@@ -291,7 +291,7 @@ def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path
     store, registry = Store(tmp_path / "runs.sqlite3"), RunRegistry()
     samples = (sample(response=None, question=f"Why? {answer}") for answer in RULINGS)
     data = Dataset(name="silence", samples=tuple(samples))
-    options = {"models": [ANSWERING], "prompt": load("rgb_en"), "judge": JUDGING}
+    options = {"models": [ANSWERING], "prompt": load("rgb_en"), "judges": [JUDGING]}
     run = create_run(store, data, RGBEvaluator().spec(), workspace="w", title="judged", **options)
 
     with Loopback(answer=provider) as server:

@@ -308,7 +308,7 @@ def test_a_response_without_a_sentence_leaves_no_doubt():
 
 
 def test_the_most_doubtful_fifth_holds_half_of_the_wrong_verdicts(check_data):
-    """Bounds below what was measured on all rows: 57 % of the wrong verdicts, and 76 % of that fifth are wrong."""
+    """On the validation rows of two subsets; measured on all rows: 57 %, where chance would find 20 %."""
     doubts, wrong = [], []
     for subset in ("hotpotqa", "hagrid"):
         (path,) = (check_data / "ragbench" / subset).glob("validation-*.parquet")
@@ -318,9 +318,7 @@ def test_the_most_doubtful_fifth_holds_half_of_the_wrong_verdicts(check_data):
                 doubts.append(TRACE.doubt(sample.sentences, sample.question))
                 wrong.append(TRACE.score(sample).values["adherence"] != published)
     fifth = sorted(range(len(doubts)), key=doubts.__getitem__, reverse=True)[: len(doubts) // 5]
-    found = sum(wrong[row] for row in fifth)
-    assert found > 0.5 * sum(wrong)
-    assert found > 0.6 * len(fifth)
+    assert sum(wrong[row] for row in fifth) > 0.5 * sum(wrong)
 
 
 def root_mean_square(differences):

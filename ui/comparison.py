@@ -34,18 +34,23 @@ def show(run: Run, definition: Definition, names: Sequence[str], titles: Mapping
         key = session.store(), run.id, session.version(run)
         tables.by_labeller(_means(*key, definition, tuple(names), tuple(titles)), titles)
         st.caption("Each labeller's means are over the samples it labelled.")
-        tables.plain_rows([_cells(each) for each in _agreements(*key)], "Agreement of labellers")
-        st.caption("Kappa: agreement beyond chance; 1 is full agreement, 0 what chance gives.")
+        tables.plain_rows(_pairs(_agreements(*key)), "Agreement of labellers")
+        st.caption("Sentences with equal labels; in brackets Cohen's kappa: 1 is full agreement, 0 what chance gives.")
 
 
-def _cells(each: Agreement) -> dict[str, object]:
-    return {
-        "Labellers": f"{labellers.title(each.first)} and {labellers.title(each.second)}",
-        "Label": LABELS[each.label],
-        "Sentences": each.sentences,
-        "Equal": f"{100 * each.equal:.1f} %",
-        "Kappa": "undefined" if each.kappa is None else f"{each.kappa:.2f}",
-    }
+def _pairs(found: Sequence[Agreement]) -> list[dict[str, object]]:
+    """One row for each two labellers."""
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for each in found:
+        names = f"{labellers.title(each.first)} and {labellers.title(each.second)}"
+        row = rows.setdefault((each.first, each.second), {"Labellers": names})
+        row[LABELS[each.label]] = _words(each)
+    return list(rows.values())
+
+
+def _words(each: Agreement) -> str:
+    kappa = "undefined" if each.kappa is None else f"{each.kappa:.2f}"
+    return f"{100 * each.equal:.1f} % of {each.sentences:,} ({kappa})"
 
 
 @lru_cache(maxsize=8)

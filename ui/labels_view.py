@@ -212,8 +212,9 @@ def _supported(shown: Shown, key: str) -> None:
 def _explanations(shown: Shown, key: str) -> Iterator[str]:
     """Why: in the words of each judge behind the labels, else of the labels themselves."""
     for by in shown.judges:
-        said = _support(shown.labellings[by].labels, key)
-        yield f"{title(by)}, {highlight.SUPPORTS[said.support]}: {said.explanation or 'no reason given'}"
+        for said in shown.labellings[by].labels.sentence_support:
+            if said.key == key:
+                yield f"{title(by)}, {highlight.SUPPORTS[said.support]}: {said.explanation or 'no reason given'}"
     own = _support(shown.labels, key).explanation
     if own and not shown.judges:
         yield own

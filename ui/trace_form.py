@@ -139,7 +139,7 @@ def _words(asked: Asked, most: int | None) -> str:
         return f"{count} will be labelled by each judge."
     if not asked.positions:
         return "None will be judged: more samples than that are equally doubtful. Allow more."
-    return f"{count} will be judged: those with a doubt of {asked.doubt_from:.2f} or more."
+    return f"{count} will be judged: those with a doubt of {asked.doubt_from:.4g} or more."
 
 
 def _asked(name: str, params: dict[str, Any], most: int | None) -> Asked:

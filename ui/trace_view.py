@@ -95,15 +95,16 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
     """The choice of labeller, where there are several; None is what counts."""
     if len(names) < 2:
         return None
-    return st.selectbox(
+    chosen = st.selectbox(
         "Labels",
-        [None, *names],
+        ["", *names],
         format_func=lambda by: labellers.title(by) if by else "What counts",
         help="Whose labels the values stand on. What counts: the run's own labels, corrected where a person did so.",
         key=f"labels_{run.id}",
         width=320,
         persist_state="session",
     )
+    return chosen or None
 
 
 @lru_cache(maxsize=8)
@@ -145,7 +146,7 @@ def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
     scored = [row for row in rows if row.status == "scored"]
     judged = sum(row.by not in ("", HEURISTIC) for row in scored)
     least = run.evaluator.params.get("doubt_from", 0)
-    rule = f"doubt ≥ {least:.2f}" if least else "all samples"
+    rule = f"doubt ≥ {least:.4g}" if least else "all samples"
     return (
         f"{judged:,} of {len(scored):,} samples judged; rule: {rule}. Their labels are by {_judges(run)} "
         "All other values are the heuristic's estimates."

@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
-from evaluators.types import Sentence
+from evaluators.text.normalise import IDEOGRAPHS, remove_reasoning, without_surrogates
+from evaluators.types import Sentence, Sentences
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktLanguageVars, PunktSentenceTokenizer
@@ -66,6 +66,15 @@ class DocumentSentencizer:
     def sentencize_response(self, response: str) -> tuple[Sentence, ...]:
         """Key the sentences of the response by letters: a, b, ..., z, aa."""
         return _keyed(response, "")
+
+
+def cut(response: str, documents: Sequence[str]) -> Sentences:
+    """Documents and response in keyed sentences; a model's reasoning is no part of its response."""
+    cutter = DocumentSentencizer()
+    return Sentences(
+        documents=cutter.sentencize_documents(documents),
+        response=cutter.sentencize_response(remove_reasoning(response)),
+    )
 
 
 def _keyed(text: str, prefix: str) -> tuple[Sentence, ...]:

@@ -29,9 +29,9 @@ PROMPT_BYTES = 6000
 
 
 @contextmanager
-def provider() -> Iterator[Keys]:
+def provider(*options: str) -> Iterator[Keys]:
     """A provider in a process of its own, so that its work does not count as ours."""
-    command = [sys.executable, "-m", "tests.loopback", "--latency", str(LATENCY)]
+    command = [sys.executable, "-m", "tests.loopback", "--latency", str(LATENCY), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         address = process.stdout.readline().strip()

@@ -175,6 +175,11 @@ def test_a_single_labeller_needs_no_choice(heuristic: AppTest) -> None:
     assert "≠" not in html(heuristic)
 
 
+def test_a_hybrid_sample_without_a_judge_says_so(open_page: OpenPage) -> None:
+    stored(Labelling(by="heuristic", labels=BY_JURY), counted=BY_JURY, by="heuristic", evaluator="hybrid")
+    assert "the heuristic was sure enough, no judge was asked" in said(open_page("sample", run="hand", sample="1"))
+
+
 def test_the_colours_are_those_of_the_labeller_shown(jury: AppTest) -> None:
     assert html(jury).count(">partly supported<") == 0
     assert html(show(jury, OSS.id)).count(">partly supported<") == 1
@@ -263,6 +268,18 @@ def test_a_corrected_support_changes_adherence_and_undo_restores_it(jury: AppTes
     assert cards(checked(at.run()))["Adherence"] == "0.00"
     assert segments(at, f"support_{NAME}_b").value is Support.NONE
     assert session.store().corrections("hand") == {}
+
+
+def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPage) -> None:
+    unlabelled = labels("0a", "0a", STATED)
+    kept = Labelling(by=LUNA.id, labels=unlabelled, judgement=judgement("Luna"))
+    stored(kept, counted=unlabelled, by=LUNA.id, gold=None)
+    at = choose(open_page("sample", run="hand", sample="1"), "response", "b")
+    assert html(at).count(">no label<") == 1
+    assert cards(at)["Adherence"] == "n/a"
+    assert "GPT-6 Luna, " not in said(at, "text")
+    segments(at, f"support_{NAME}_b").set_value(Support.FULL)
+    assert cards(checked(at.run()))["Adherence"] == "1.00"
 
 
 def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic: AppTest) -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import Access, clients
 from evaluators.llm.catalogue import Choice, Model, find
-from evaluators.types import Cap
+from evaluators.types import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
 from ui import session
@@ -95,6 +95,15 @@ def test_the_author_of_an_answer_is_recognised_by_its_name(generator: str, is_th
     model = find(MINI)
     assert model
     assert is_generator(Choice(model=model), generator) is is_the_judge
+
+
+def test_a_judge_that_wrote_the_responses_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+    facts = {"question": "When?", "response": "In May.", "retrieved_documents": ("It was in May.",)}
+    samples = (Sample(id="a", generator="gpt-4o-mini-2024-07-18", **facts), Sample(id="b", **facts))
+    session.store().save_upload("local", Dataset(name="own", samples=samples), "2026-11-21T09:00:00+00:00")
+    assert "may favour its own" not in said(form(open_page, LABELLING, LUNA, data="own"), "warning")
+    words = said(form(open_page, LABELLING, LUNA, MINI, data="own"), "warning")
+    assert "GPT-4o mini also wrote 1 response of this data, and may favour its own." in words
 
 
 def test_a_model_without_a_name_of_its_own_is_no_author() -> None:

@@ -23,8 +23,8 @@ from tests import judge
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
 LUNA, SOL = (spec.model_copy(update={"answer_tokens": 2000}) for spec in (paid.LUNA, paid.SOL))
-OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=2000)
-JURY = (LUNA, OSS)
+LOCAL = ModelSpec(provider="custom", model="local", answer_tokens=2000)
+JURY = (LUNA, LOCAL)
 HYBRID = EvaluatorSpec(name="hybrid")
 
 
@@ -52,16 +52,16 @@ class Judges:
     def __init__(self, loopback, **options):
         self.words = severe
         self.openai = loopback(answer=judge.labels_for, **options)
-        self.groq = loopback(answer=lambda text: self.words(text), **options)
+        self.custom = loopback(answer=lambda text: self.words(text), **options)
         key = SecretStr("sk-loopback")
         self.keys = {
             "openai": Access(provider="openai", base_url=self.openai.base_url, key=key),
-            "groq": Access(provider="groq", base_url=self.groq.address, key=key),
+            "custom": Access(provider="custom", base_url=self.custom.base_url, key=key),
         }
 
     @property
     def asked(self):
-        return len(self.openai.asked), len(self.groq.asked)
+        return len(self.openai.asked), len(self.custom.asked)
 
 
 @pytest.fixture
@@ -85,15 +85,17 @@ def test_one_judge_labels_a_sample_with_one_call(store, registry, server):
 
 
 def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, registry, server):
-    run = paid.labelled_run(store, paid.answered(4), JURY)
+    run = paid.labelled_run(store, paid.answered(4), (LUNA, LOCAL, SOL))
 
     assert finished(store, run, registry, server) == Counts(asked=4, scored=4, failed=0)
-    assert server.asked == (4, 4)
-    assert {model: bill.calls for model, bill in store.spent(run.id).items()} == {LUNA.id: 4, OSS.id: 4}
+    assert server.asked == (8, 4)
+    spent = store.spent(run.id)
+    assert {model: bill.calls for model, bill in spent.items()} == {LUNA.id: 4, LOCAL.id: 4, SOL.id: 4}
+    assert spent[SOL.id].cost == pytest.approx(spent[SOL.id].prompt_tokens * 2e-6 + spent[SOL.id].answer_tokens * 10e-6)
+    assert spent[LOCAL.id].cost is None  # its price is unknown
     result = store.result(run.id, 0)
-    assert result.calls == 2
-    assert result.cost == pytest.approx(sum(bill.cost for bill in store.spent(run.id).values()) / 4, rel=0.05)
-    assert [kept["by"] for kept in result.score.details["labellings"]] == [LUNA.id, OSS.id]
+    assert (result.calls, result.cost) == (3, None)
+    assert [kept["by"] for kept in result.score.details["labellings"]] == [LUNA.id, LOCAL.id, SOL.id]
     assert {row.by for row in store.outlines(run)} == {"jury"}
 
 
@@ -109,12 +111,12 @@ def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, r
     }
     table = {(each.first, each.second, each.label): each for each in agreement(store.scored(run), {})}
 
-    assert names == ["jury", LUNA.id, OSS.id]
+    assert names == ["jury", LUNA.id, LOCAL.id]
     # Two judges, a tie: the stricter verdict counts.
     assert [shares[by].mean for by in names] == [0.0, 0.5, 0.0]
-    assert table[LUNA.id, OSS.id, "support"].sentences == 8
-    assert table[LUNA.id, OSS.id, "support"].equal == 0.5
-    assert table["jury", OSS.id, "support"].equal == 1.0
+    assert table[LUNA.id, LOCAL.id, "support"].sentences == 8
+    assert table[LUNA.id, LOCAL.id, "support"].equal == 0.5
+    assert table["jury", LOCAL.id, "support"].equal == 1.0
     assert server.asked == before
 
 
@@ -130,13 +132,13 @@ def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_ask
     assert finished(store, run, registry, server).scored == 3
     assert server.asked == (3, 9)
     spent = store.spent(run.id)
-    assert (spent[LUNA.id].calls, spent[OSS.id].calls) == (3, 9)
+    assert (spent[LUNA.id].calls, spent[LOCAL.id].calls) == (3, 9)
     assert sum(store.result(run.id, n).calls for n in range(3)) == 12
 
 
 @pytest.mark.parametrize("fault", ["length", "filter", "422"])
 def test_a_provider_that_fails_one_judge_costs_the_other_nothing_on_retry(store, registry, loopback, fault):
-    trouble = {OSS.model: fault}
+    trouble = {LOCAL.model: fault}
     server = Judges(loopback, fault=lambda asked: trouble.get(asked.model, ""))
     run = paid.labelled_run(store, paid.answered(2), JURY)
 

@@ -1,0 +1,57 @@
+"""100 samples labelled by a judge that takes 200 ms, 32 workers, every result stored on disk."""
+
+import json
+import math
+import tempfile
+from itertools import cycle, islice
+from pathlib import Path
+
+from evaluators.config import config
+from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.runs.engine import create_run, registry
+from evaluators.runs.store import Store
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run
+from tests.benchmarks.common import peak_megabytes, timed
+from tests.benchmarks.llm import provider
+
+SAMPLES = 100
+LATENCY = 0.2
+JUDGE = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=2048)
+
+
+def answers(count: int, name: str) -> Dataset:
+    """So many of the bundled TRACE samples, no two alike."""
+    samples = bundled()[TRACE_SAMPLES]
+    assert isinstance(samples, Dataset)
+    return Dataset(
+        name=name,
+        samples=tuple(
+            sample.model_copy(update={"id": f"{name} {n}", "question": f"{sample.question} ({name} {n})"})
+            for n, sample in enumerate(islice(cycle(samples.samples), count))
+        ),
+    )
+
+
+def new_run(store: Store, dataset: Dataset) -> Run:
+    evaluator = EvaluatorSpec(name="gpt_labeling")
+    return create_run(store, dataset, evaluator, workspace="bench", title="bench", judges=[JUDGE])
+
+
+if __name__ == "__main__":
+    ideal = math.ceil(SAMPLES / config().workers) * LATENCY
+    with tempfile.TemporaryDirectory() as folder, provider("--judge") as keys:
+        store = Store(Path(folder) / "bench.sqlite3")
+        dataset, memory = answers(SAMPLES, "labels"), peak_megabytes()
+        registry.start(new_run(store, answers(1, "first")), store, keys).wait()  # imports the SDK
+        run = new_run(store, dataset)
+        with timed() as labelling:
+            registry.start(run, store, keys).wait()
+        figures = {
+            "scored": store.counts(run).scored,
+            "calls": sum(bill.calls for bill in store.spent(run.id).values()),
+            "seconds": round(labelling.seconds, 2),
+            "ideal_seconds": round(ideal, 2),
+            "ratio": round(labelling.seconds / ideal, 2),
+            "added_mb": round(peak_megabytes() - memory, 1),
+        }
+    print(json.dumps(figures))

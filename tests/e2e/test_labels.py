@@ -1,0 +1,105 @@
+"""Judges in the browser: GPT labelling, a hybrid within a budget, a jury of two, and a label set right by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests import judge
+from tests.loopback import Loopback
+
+from .conftest import Server, running
+
+FINISHED = "Finished · 24 / 24 scored"
+LUNA, SOL = "GPT-6 Luna", "GPT-6 Sol"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Loopback]:
+    with Loopback(answer=judge.labels_for, latency=0.1, models=("gpt-6-luna", "gpt-6-sol")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    variables = {"OPENAI_API_KEY": "sk-in-the-browser", "OPENAI_BASE_URL": provider.base_url}
+    with running(tmp_path_factory.mktemp("labels"), **variables) as served:
+        yield served
+
+
+def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(page: Page, app: Server, provider: Loopback) -> None:
+    before = len(provider.asked)
+    start(page, app, "GPT labelling", LUNA)
+    expect(page.get_by_text(re.compile(f"Labels by {LUNA}"))).to_be_visible()
+    assert len(provider.asked) - before == 24  # one call labels everything
+
+    select_first_row(page)
+    expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
+    supported = card(page, "Supported")
+    expect(supported).to_have_text(re.compile(r"\d\.\d\d"))
+    value = supported.inner_text()
+    page.get_by_role("radio", name="a", exact=True).click()
+    expect(page.get_by_text(re.compile(f"{LUNA}, ")).first).to_be_visible()
+    page.get_by_role("radio", name="not supported").click()
+    expect(supported).not_to_have_text(value)
+    expect(page.get_by_text(f"before {value}").first).to_be_visible()
+    expect(page.get_by_text(re.compile("1 correction · newest: a not supported"))).to_be_visible()
+
+    page.get_by_role("button", name="Undo").click()
+    expect(supported).to_have_text(value)
+    expect(page.get_by_text(re.compile("1 correction"))).to_have_count(0)
+    assert len(provider.asked) - before == 24  # a correction needs no call
+
+
+def test_a_hybrid_asks_its_judge_only_about_the_doubtful(page: Page, app: Server, provider: Loopback) -> None:
+    before = len(provider.asked)
+    start(page, app, "Hybrid", SOL)
+    expect(page.get_by_text(re.compile(r"\d+ of 24 samples judged; rule: doubt ≥ 0\.\d+"))).to_be_visible()
+    assert 1 <= len(provider.asked) - before <= 5
+
+
+def test_a_jury_of_two_is_shown_beside_its_judges(page: Page, app: Server) -> None:
+    start(page, app, "GPT labelling", LUNA, SOL)
+    expect(page.get_by_text(re.compile("a jury of GPT-6 Luna, GPT-6 Sol"))).to_be_visible()
+    select_first_row(page)
+    expect(page.get_by_role("radio", name="Jury")).to_be_visible()
+    page.get_by_role("radio", name=SOL).click()
+    expect(page.get_by_text("in the run's scores Jury counts")).to_be_visible()
+
+
+def start(page: Page, app: Server, method: str, *judges: str) -> None:
+    """Fills in the form and waits for the end of the run."""
+    page.goto(f"{app.address}/trace")
+    choose(page, "Method", method)
+    for name in judges:
+        choose(page, "Judges", name)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name=re.compile(f"Remove {name}"))).to_be_visible()
+        settled(page)
+    expect(page.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=60_000)
+    settled(page)
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=re.compile(f"^{option}")).click()
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+
+
+def select_first_row(page: Page) -> None:
+    """Clicks the check box that the table paints at the left of its first row."""
+    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(position={"x": 18, "y": 53})
+
+
+def card(page: Page, title: str) -> Locator:
+    metrics = page.get_by_test_id("stMetric").filter(has_text=title)
+    return metrics.get_by_test_id("stMetricValue")

@@ -1,0 +1,225 @@
+"""TRACE: the page by each labeller's labels, on a jury's run stored by hand.
+
+Four document sentences and one response sentence for each of two samples; only the first has published labels.
+"""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.labelling import CORRECTED, GOLD, JURY, Correction, Labelling, labelled_score
+from evaluators.types import (
+    Cell,
+    Dataset,
+    EvaluatorSpec,
+    Labels,
+    ModelSpec,
+    Run,
+    Sample,
+    SampleResult,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
+from ui import labellers, session
+
+from .by_hand import LUNA, OSS, TITLES
+from .conftest import Filled, OpenPage, checked
+from .screen import cards, said, table
+
+SENTENCES = Sentences(
+    documents=(tuple(Sentence(key=key, text=f"Sentence {key}.") for key in ("0a", "0b", "0c", "0d")),),
+    response=(Sentence(key="a", text="It was in May."),),
+)
+SUPPORTED = Correction(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
+
+
+def labels(relevant: str, utilized: str, support: Support) -> Labels:
+    supports = (SentenceSupport(key="a", support=support),)
+    return Labels(
+        relevant_keys=tuple(relevant.split()), utilized_keys=tuple(utilized.split()), sentence_support=supports
+    )
+
+
+FIRST = {
+    JURY: labels("0a", "0a", Support.NONE),  # relevance 1 / 4, the other ratios 1, adherence 0
+    OSS.id: labels("0a", "0a", Support.NONE),
+    LUNA.id: labels("0a 0b", "0a", Support.FULL),  # relevance 2 / 4, utilization and completeness 1 / 2
+}
+SECOND = dict.fromkeys(FIRST, labels("0a", "", Support.FULL))  # relevance 1 / 4, then 0, 0, and adherence 1
+PUBLISHED = labels("0a 0b 0c 0d", "0a", Support.FULL)
+
+
+@pytest.mark.parametrize(
+    ("by", "title"),
+    [
+        ("heuristic", "Heuristic"),
+        (JURY, "Jury"),
+        (GOLD, "Gold"),
+        (CORRECTED, "Corrected"),
+        (LUNA.id, "GPT-6 Luna"),
+        (f"{LUNA.id} (2)", "GPT-6 Luna (2)"),
+        ("custom/qwen/qwen4", "qwen/qwen4"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
+    assert labellers.title(by) == title
+
+
+@pytest.mark.parametrize(
+    ("by", "relevance", "adherence", "coverage"),
+    [
+        ("What counts", "0.25", "0.50", "2 / 2 scored"),
+        ("Jury", "0.25", "0.50", "2 / 2 scored"),
+        (TITLES[0], "0.25", "0.50", "2 / 2 scored"),
+        (TITLES[1], "0.38", "1.00", "2 / 2 scored"),  # (0.5 + 0.25) / 2
+        ("Gold", "1.00", "1.00", "1 / 2 scored"),
+    ],
+)
+def test_the_cards_go_by_the_chosen_labels(
+    open_page: OpenPage, by: str, relevance: str, adherence: str, coverage: str
+) -> None:
+    at = by_labels(open_page("trace", run=jury().id), by)
+    assert (cards(at)["Relevance"], cards(at)["Adherence"]) == (relevance, adherence)
+    assert said(at, "caption").count(coverage) == 6
+
+
+def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
+    rows = table(open_page("trace", run=jury().id), "Labels by")
+    assert [(row["Labels by"], row["Samples"], row["Relevance"], row["Adherence"]) for row in rows] == [
+        ("Jury", 2, "0.25", "0.50"),
+        (TITLES[0], 2, "0.25", "0.50"),
+        (TITLES[1], 2, "0.38", "1.00"),
+        ("Gold", 1, "1.00", "1.00"),
+    ]
+
+
+def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> None:
+    rows = {row["Labellers"]: row for row in table(open_page("trace", run=jury().id), "Labellers")}
+    assert len(rows) == 6
+    # Of 8 sentences one found 2 relevant, the other those and 1 more: by chance 2/8 * 3/8 + 6/8 * 5/8 = 0.5625 agree,
+    # and (7/8 - 0.5625) / (1 - 0.5625) = 0.714. One of the two supports is equal, as by chance.
+    assert rows[f"{TITLES[0]} and {TITLES[1]}"] == {
+        "Labellers": f"{TITLES[0]} and {TITLES[1]}",
+        "Relevant": "87.5 % of 8 (0.71)",
+        "Used": "100.0 % of 8 (1.00)",
+        "Support": "50.0 % of 2 (0.00)",
+    }
+    assert rows["Jury and Gold"]["Relevant"] == "25.0 % of 4 (0.00)"
+
+
+def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) -> None:
+    at = open_page("trace", run=jury().id)
+    assert f"Labels by a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence" in said(at, "info")
+    assert f"Jury: {TITLES[0]} (temperature 0, effort low" in said(at, "caption")
+    assert f"TRACE (GPT labelling) · jury {TITLES[0]}, {TITLES[1]}" in said(open_page("runs"), "markdown")
+
+
+def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) -> None:
+    run = jury()
+    before = open_page("trace", run=run.id)
+    assert "Corrected" not in table(before, "#")[0]
+    session.store().save_correction(run.id, Cell(0), SUPPORTED)
+    at = open_page("trace", run=run.id)
+    assert (cards(before)["Adherence"], cards(at)["Adherence"]) == ("0.50", "1.00")
+    assert [row["Corrected"] for row in table(at, "#")] == ["1", ""]
+    assert "1 sample corrected by a person" in said(at)
+    assert (
+        table(at, "Labels by")[-1] | {"Labels by": "Corrected", "Samples": 1, "Adherence": "1.00"}
+        == (table(at, "Labels by")[-1])
+    )
+    assert cards(by_labels(at, "Jury"))["Adherence"] == "0.50"
+    session.store().undo_correction(run.id, Cell(0))
+    assert cards(checked(at.run()))["Adherence"] == "0.50"
+
+
+def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
+    run = jury()
+    assert "Conservative" not in said(open_page("trace", run=run.id))
+    session.store().save_correction(run.id, Cell(0), SUPPORTED)  # adherence 1, while completeness is (1 + 0) / 2
+    words = said(open_page("trace", run=run.id), "info")
+    assert "Conservative but accurate" in words
+    assert "What helps:" in words
+
+
+def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage) -> None:
+    run = stored("gpt_labeling", {}, [{LUNA.id: FIRST[LUNA.id]}], (LUNA,), published=None)
+    at = open_page("trace", run=run.id)
+    assert f"Labels by {TITLES[1]}." in said(at, "info")
+    assert not [widget for widget in at.selectbox if widget.label == "Labels"]
+    assert not {"Labels by", "Corrected"} & set(table(at, "#")[0])
+
+
+def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_looks(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    at = open_page("trace", run=filled.trace.id)
+    assert [widget.options for widget in at.selectbox if widget.label == "Labels"] == [
+        ["What counts", "Heuristic", "Gold"]
+    ]
+    assert "Labels by" not in [element.value.columns[0] for element in at.dataframe]
+
+
+def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page: OpenPage) -> None:
+    heuristic = {"heuristic": SECOND[JURY]}
+    run = stored("hybrid", {"doubt_from": 0.4321}, [{**heuristic, LUNA.id: FIRST[LUNA.id]}, heuristic], (LUNA,))
+    at = open_page("trace", run=run.id)
+    assert f"1 of 2 samples judged; rule: doubt ≥ 0.4321. Their labels are by {TITLES[1]}." in said(at, "info")
+    assert [row["Labels by"] for row in table(at, "#")] == [TITLES[1], "Heuristic"]
+    assert [(row["Labels by"], row["Samples"]) for row in table(at, "Labels by")] == [
+        (TITLES[1], 1),
+        ("Heuristic", 2),
+        ("Gold", 1),
+    ]
+
+
+def by_labels(at: AppTest, title: str) -> AppTest:
+    next(widget for widget in at.selectbox if widget.label == "Labels").set_value(title)
+    return checked(at.run())
+
+
+def jury() -> Run:
+    return stored("gpt_labeling", {}, [FIRST, SECOND], (OSS, LUNA))
+
+
+def stored(
+    name: str,
+    params: dict[str, float],
+    labelled: list[dict[str, Labels]],
+    judges: tuple[ModelSpec, ...],
+    published: Labels | None = PUBLISHED,
+) -> Run:
+    """A run in the store of this test, its samples labelled so; the jury counts, else the last labeller."""
+    samples = tuple(sample(number, published if number == 0 else None) for number in range(len(labelled)))
+    data = Dataset(name="By hand", samples=samples)
+    run = Run(
+        id=name,
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title="By hand",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluator=EvaluatorSpec(name=name, params=params),
+        judges=judges,
+    )
+    session.store().save_run(run, data)
+    for position, own in enumerate(labelled):
+        found = [Labelling(by=by, labels=each) for by, each in own.items()]
+        counted = next((each for each in found if each.by == JURY), found[-1])
+        score = labelled_score(samples[position], SENTENCES, [each for each in found if each.by != JURY], counted)
+        session.store().save_result(run.id, SampleResult(position=position, status="scored", score=score))
+    return run
+
+
+def sample(number: int, published: Labels | None) -> Sample:
+    return Sample(
+        id=f"s{number}",
+        question="When was it?",
+        response="It was in May.",
+        retrieved_documents=("Sentence 0a. Sentence 0b. Sentence 0c. Sentence 0d.",),
+        sentences=SENTENCES,
+        labels=published,
+    )
