@@ -128,7 +128,8 @@ def _rows(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Ou
 
 
 def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
-    words = {"gpt_labeling": _judged, "hybrid": _partly_judged}.get(run.evaluator.name, _estimated)(run, rows)
+    by_method = {"gpt_labeling": _judged, "hybrid": _partly_judged} if run.judges else {}
+    words = by_method.get(run.evaluator.name, _estimated)(run, rows)
     st.info(plain(words), icon=":material/info:")
     if corrected := sum(row.corrected > 0 for row in rows):
         st.caption(f"{counted(corrected, 'sample')} corrected by a person; what counts includes that.")
@@ -155,8 +156,8 @@ def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
 
 def _judges(run: Run) -> str:
     names = run_models.judge_titles(run)
-    if len(names) < 2:
-        return f"{''.join(names) or 'no judge'}."
+    if len(names) == 1:
+        return f"{names[0]}."
     return f"a jury of {', '.join(names)}: the majority decides each sentence, a tie goes to the stricter verdict."
 
 

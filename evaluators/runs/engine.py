@@ -141,13 +141,13 @@ registry = RunRegistry()
 
 def _check_judges(evaluator: Evaluator, judges: Sequence[ModelSpec]) -> None:
     """Raises `ParameterError` where the evaluator takes no judge, not so many, or cannot do without one."""
-    takes_judges = "llm_client" in type(evaluator).model_fields
-    most = MOST_JUDGES if evaluator.name in JURIES else int(takes_judges)
+    asks_nobody = evaluator.name == "trace" or "llm_client" not in type(evaluator).model_fields
+    most = 0 if asks_nobody else MOST_JUDGES if evaluator.name in JURIES else 1
     if len(judges) > most:
         allowed = f"takes {most} at most" if most else "asks none"
         raise ParameterError(f"{len(judges)} judges are chosen; {evaluator.title} {allowed}. Remove some.")
-    asks_nobody = getattr(evaluator, "doubt_from", 0) > 1
-    if evaluator.name in JURIES and not judges and not asks_nobody:
+    never_doubts = getattr(evaluator, "doubt_from", 0) > 1
+    if evaluator.name in JURIES and not judges and not never_doubts:
         raise ParameterError(f"{evaluator.title} labels with an LLM, and no judge is chosen. Choose one.")
 
 

@@ -194,8 +194,8 @@ class Job:
             raise
         except Exception as error:
             lane.outages += isinstance(error, TransientError)
-            # What the judge said could not be used: asked again, it may say it better.
-            ledger.spoil(generated, getattr(error, "model", ""))
+            if not isinstance(error, TransientError):  # what the judge said is of no use: asked again, it may be
+                ledger.spoil(generated, getattr(error, "model", ""))
             outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
         outcome |= {"response": response, "seconds": time.perf_counter() - started}
         return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)})

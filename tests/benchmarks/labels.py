@@ -3,6 +3,7 @@
 import json
 import math
 import tempfile
+import time
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -44,6 +45,7 @@ if __name__ == "__main__":
         dataset, memory = answers(SAMPLES, "labels"), peak_megabytes()
         registry.start(new_run(store, answers(1, "first")), store, keys).wait()  # imports the SDK
         run = new_run(store, dataset)
+        processor = time.process_time()
         with timed() as labelling:
             registry.start(run, store, keys).wait()
         figures = {
@@ -52,6 +54,7 @@ if __name__ == "__main__":
             "seconds": round(labelling.seconds, 2),
             "ideal_seconds": round(ideal, 2),
             "ratio": round(labelling.seconds / ideal, 2),
+            "cpu_ms_per_sample": round((time.process_time() - processor) / SAMPLES * 1000, 2),
             "added_mb": round(peak_megabytes() - memory, 1),
         }
     print(json.dumps(figures))

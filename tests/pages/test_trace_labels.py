@@ -176,6 +176,11 @@ def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page
     ]
 
 
+def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page: OpenPage) -> None:
+    run = stored("hybrid", {"doubt_from": 1.01}, [{"heuristic": SECOND[JURY]}], ())
+    assert "an estimate made without an LLM" in said(open_page("trace", run=run.id), "info")
+
+
 def by_labels(at: AppTest, title: str) -> AppTest:
     next(widget for widget in at.selectbox if widget.label == "Labels").set_value(title)
     return checked(at.run())

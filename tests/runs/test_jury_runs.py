@@ -146,7 +146,7 @@ def test_a_provider_that_fails_one_judge_costs_the_other_nothing_on_retry(store,
     trouble.clear()
 
     assert finished(store, run, registry, server).scored == 2
-    assert server.asked == (2, 4)
+    assert len(server.openai.asked) == 2
 
 
 def test_a_cap_on_calls_counts_every_judge(store, registry, server):
