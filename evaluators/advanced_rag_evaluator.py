@@ -7,7 +7,7 @@ one that the judge cannot take at once is labelled in windows of document senten
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
@@ -48,6 +48,13 @@ TEMPLATE = "trace_labels_en"
 COUNTS = ("fully_supported_sentences", "partially_supported_sentences", "unsupported_sentences")
 _AROUND_KEYS = " .:,;()[]'\"`"
 _MOST_TOLD = 20
+
+
+class Window(NamedTuple):
+    """What is labelled in one call: the whole sample or some of its document sentences, and the prompt for it."""
+
+    sentences: Sentences
+    prompt: Prompt
 
 
 class SentenceSupportInformation(BaseModel):
@@ -216,7 +223,7 @@ class AdvancedRAGEvaluator(Evaluator):
 
     def prompts(self, sentences: Sentences, question: str, room: int | None = None) -> list[Prompt]:
         """The exact prompts for one sample: one, or one for each window where it takes more tokens than `room`."""
-        return [_prompt(window, question) for window in self._windows(sentences, question, room)]
+        return [window.prompt for window in self._windows(sentences, question, room)]
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences, where it has some, else on its text cut into sentences."""
@@ -238,21 +245,23 @@ class AdvancedRAGEvaluator(Evaluator):
 
     def _labelled(self, judge: LLMClient, by: str, sentences: Sentences, question: str) -> Labelling:
         windows = self._windows(sentences, question, judge.room)
-        answers = [_asked(judge, window, question) for window in windows]
-        found = [answer.value.labels(window) for answer, window in zip(answers, windows, strict=True)]
-        labels = merged(found, windows)
+        answers = [_asked(judge, window) for window in windows]
+        found = [answer.value.labels(window.sentences) for answer, window in zip(answers, windows, strict=True)]
+        labels = merged(found, [window.sentences for window in windows])
         told = warnings(sentences, question)[:_MOST_TOLD]
         return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, told))
 
-    def _windows(self, sentences: Sentences, question: str, room: int | None) -> list[Sentences]:
+    def _windows(self, sentences: Sentences, question: str, room: int | None) -> list[Window]:
         """The sample whole, or in parts where it is too long; also whole where even without documents it is."""
-        if room is None or tokens(_prompt(sentences, question).text) <= room:
-            return [sentences]
-        left = 4 * (room - tokens(_prompt(part(sentences, (0, 0)), question).text))
+        whole = _window(sentences, question)
+        if room is None or tokens(whole.prompt.text) <= room:
+            return [whole]
+        left = 4 * (room - tokens(_window(part(sentences, (0, 0)), question).prompt.text))
         if left <= 0:
-            return [sentences]
+            return [whole]
         extents = [_extent(sentence) for document in sentences.documents for sentence in document]
-        return [part(sentences, span) for span in spans(extents, Extent(self.chunk_size, left), self.chunk_overlap)]
+        parts = spans(extents, Extent(self.chunk_size, left), self.chunk_overlap)
+        return [_window(part(sentences, span), question) for span in parts]
 
     def _entry(self, case: Case) -> dict[str, Any]:
         return {"metrics": self.evaluate(case.query, case.response, case.retrieved_documents).to_dict()}
@@ -285,9 +294,9 @@ def _line(sentence: Sentence) -> str:
     return f"{sentence.key}: {' '.join(sentence.text.split())}"
 
 
-def _prompt(sentences: Sentences, question: str) -> Prompt:
+def _window(sentences: Sentences, question: str) -> Window:
     text = GPTLabelingPromptGenerator.generate_labeling_prompt(question, sentences.response, sentences.documents)
-    return Prompt(text=text, question=question)
+    return Window(sentences, Prompt(text=text, question=question))
 
 
 def _extent(sentence: Sentence) -> Extent:
@@ -298,12 +307,12 @@ def _extent(sentence: Sentence) -> Extent:
 # The answer
 
 
-def _asked(judge: LLMClient, window: Sentences, question: str) -> Answered[GPTLabelingOutput]:
+def _asked(judge: LLMClient, window: Window) -> Answered[GPTLabelingOutput]:
     def check(output: GPTLabelingOutput) -> str:
-        missing = output.missing(window.response)
+        missing = output.missing(window.sentences.response)
         return f"sentence_support_information lacks {', '.join(missing[:_MOST_TOLD])}." if missing else ""
 
-    return ask(judge, _prompt(window, question), GPTLabelingOutput, check)
+    return ask(judge, window.prompt, GPTLabelingOutput, check)
 
 
 def _read_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:

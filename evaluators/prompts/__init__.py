@@ -52,6 +52,7 @@ class Prompt(Record):
     schema_text: str = ""
 
 
+@cache
 def load(name: str) -> str:
     """The template in `evaluators/prompts/<name>.md`."""
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 MIN_WORDS = 3
 """A piece with fewer words, counted at single spaces, is no sentence of its own."""
+
+LONGEST_REMEMBERED = 4000
+"""Characters; all that is remembered then takes some 20 MB at most."""
 
 UNFINISHED = frozenset({"al.", "e.g.", "et.", "etc.", "i.e."})
 """A sentence that ends with one of these words goes on in the next piece."""
@@ -42,8 +45,16 @@ _CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！�
 
 def split_sentences(text: str) -> list[str]:
     """Cut a text into sentences; white space between sentences is dropped, at the start of a line it is kept."""
+    return list(_remembered(text) if len(text) <= LONGEST_REMEMBERED else _split(text))
+
+
+def _split(text: str) -> list[str]:
     pieces = (piece for line in text.split("\n") for part in _chinese_parts(line) for piece in _punkt_pieces(part))
     return _continue_unfinished(_glue_short(pieces))
+
+
+_remembered = lru_cache(maxsize=2048)(_split)
+"""A passage comes again: retrieved for other questions, measured in a form and then judged, shown on a page."""
 
 
 def letters(index: int) -> str:
