@@ -10,7 +10,7 @@ import streamlit as st
 
 from evaluators.llm import Request, catalogue
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
-from evaluators.llm.estimate import DAY, SHORT_ANSWER, Estimate, basis, duration, estimate, money, tokens
+from evaluators.llm.estimate import DAY, SHORT_ANSWER, SHORT_LABELS, Estimate, basis, duration, estimate, money, tokens
 from evaluators.llm.keys import ADDRESSES
 from evaluators.runs.engine import MOST_JUDGES
 from evaluators.types import Cap, ModelSpec
@@ -281,7 +281,10 @@ def show_estimate(plan: Plan, what: Sent) -> None:
 
 def show_judging(plan: Plan, what: Mapping[ModelSpec, Sent]) -> None:
     """The same for judges that label: each has prompts of its own, as long inputs are cut to what it can read."""
-    _show_rows([(catalogue.title(judge), _estimate(judge, own, plan.use_cache)) for judge, own in what.items()])
+    rows = [
+        (catalogue.title(judge), _estimate(judge, own, plan.use_cache, SHORT_LABELS)) for judge, own in what.items()
+    ]
+    _show_rows(rows)
 
 
 def _show_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
@@ -294,11 +297,11 @@ def _show_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
         _warn(name, each)
 
 
-def _estimate(model: ModelSpec, what: Sent, use_cache: bool) -> Estimate:
+def _estimate(model: ModelSpec, what: Sent, use_cache: bool, shortest: int = SHORT_ANSWER) -> Estimate:
     """How many answers are stored is known, which ones is not: the longest prompts are taken to be open."""
     keys = what.keys.get(model, ()) if use_cache else ()
     stored = session.store().cached(session.workspace(), keys) if keys else 0
-    return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored)
+    return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored, shortest=shortest)
 
 
 def _cells(name: str, each: Estimate) -> dict[str, object]:

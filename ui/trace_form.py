@@ -11,11 +11,11 @@ import streamlit as st
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
 from evaluators.base import catalogue
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
+from evaluators.labelling import sentences_of
 from evaluators.llm import clients
 from evaluators.llm.catalogue import Choice
 from evaluators.llm.structured import schema
 from evaluators.runs.engine import create_run
-from evaluators.trace_evaluator import sentences_of
 from evaluators.types import Dataset, ModelSpec, Sample
 from ui import forms, model_form, problems, session
 from ui.model_form import KEPT
@@ -72,11 +72,11 @@ def _without_judges(dataset: Dataset) -> None:
 def _with_judges(dataset: Dataset, name: str, method: str) -> None:
     evaluator, judges = METHODS[method], model_form.judges(model_form.choices(), "trace_judges")
     _point_out_generators(judges, dataset)
-    most = _most_judged(dataset, name) if method == HYBRID else None
+    most = _most_calls(dataset, name, len(judges)) if method == HYBRID else None
     params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), "doubt_from"))
     plan, ready = model_form.judging(judges, "trace"), False
     with problems.told():
-        asked = _asked(name, params, most)
+        asked = _asked(name, params, most, _rooms(plan))
         ready = _estimate(name, asked, params, plan, most)
         params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
     if _start_button(ready) and plan:
@@ -96,20 +96,19 @@ def _point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
             st.warning(plain(words), icon=":material/balance:")
 
 
-def _most_judged(dataset: Dataset, name: str) -> int | None:
-    """How many samples the judges may label; None where they label all."""
+def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
+    """How many calls the judges may take; None where they label all samples."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     which = left.segmented_control("Judge", [ALL, DOUBTFUL], default=DOUBTFUL, required=True, key="trace_which", **KEPT)
     if which == ALL:
         return None
-    count = len(dataset.samples)
     return right.number_input(
-        "At most (samples)",
-        1,
-        count,
-        -(-count // ONE_IN),
-        help="Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
-        key=f"trace_most_{name}",
+        "At most (calls)",
+        min_value=1,
+        value=-(-len(dataset.samples) // ONE_IN) * max(1, judges),
+        help="One for each sample and judge; more where a sample is too long for one call, or an answer is asked for "
+        "again. Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
+        key=f"trace_most_{name}_{judges}",
         **KEPT,
     )
 
@@ -124,13 +123,17 @@ def _estimate(name: str, asked: Asked, params: dict[str, Any], plan: model_form.
         return False
     size, overlap = params["chunk_size"], params["chunk_overlap"]
     with st.spinner("Measuring the prompts"):
-        rooms = {judge: clients.room(judge, session.keys()) for judge in plan.judges}
         what = {
             judge: _sent(session.identity(name), asked.positions, judge, room, size, overlap)
-            for judge, room in rooms.items()
+            for judge, room in zip(plan.judges, _rooms(plan), strict=True)
         }
     model_form.show_judging(plan, what)
     return True
+
+
+def _rooms(plan: model_form.Plan | None) -> tuple[int | None, ...]:
+    """What each judge takes at once."""
+    return tuple(clients.room(judge, session.keys()) for judge in plan.judges) if plan else ()
 
 
 def _words(asked: Asked, most: int | None) -> str:
@@ -138,15 +141,17 @@ def _words(asked: Asked, most: int | None) -> str:
     if most is None:
         return f"{count} will be labelled by each judge."
     if not asked.positions:
-        return "None will be judged: more samples than that are equally doubtful. Allow more."
+        return "None will be judged: the most doubtful samples take more calls than that. Allow more."
     return f"{count} will be judged: those with a doubt of {asked.doubt_from:.4g} or more."
 
 
-def _asked(name: str, params: dict[str, Any], most: int | None) -> Asked:
+def _asked(name: str, params: dict[str, Any], most: int | None, rooms: tuple[int | None, ...]) -> Asked:
     if most is None:
         return Asked(tuple(position for position, _ in _judgeable(name)))
-    doubts = _doubts(session.identity(name), tuple(params.items()))
-    least = threshold(list(doubts.values()), most)
+    data = session.identity(name)
+    doubts = _doubts(data, tuple(params.items()))
+    calls = _calls(data, rooms, params["chunk_size"], params["chunk_overlap"])
+    least = threshold(list(doubts.values()), most, [calls[position] for position in doubts])
     return Asked(tuple(position for position, doubt in doubts.items() if doubt >= least), least)
 
 
@@ -156,6 +161,16 @@ def _doubts(data: Identity, params: tuple[tuple[str, Any], ...]) -> dict[int, fl
     hybrid = HybridEvaluator.build(**dict(params))
     with st.spinner("Looking for doubtful samples"):
         return {position: hybrid.doubt(sample) for position, sample in _judgeable(data[1])}
+
+
+@lru_cache(maxsize=8)
+def _calls(data: Identity, rooms: tuple[int | None, ...], size: int, overlap: int) -> dict[int, int]:
+    """How many calls each sample takes: one for each judge and window; one while no judge is chosen."""
+    evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
+    return {
+        position: sum(len(evaluator.prompts(sentences_of(sample), sample.question, room)) for room in rooms or [None])
+        for position, sample in _judgeable(data[1])
+    }
 
 
 @lru_cache(maxsize=16)

@@ -1,6 +1,6 @@
 """What a run will take: tokens, money and time, told before anything is paid for.
 
-Tokens are estimated from bytes. An answer takes from 30 tokens (a short one) to the answer budget. Money is tokens
+Tokens are estimated from bytes. An answer takes from few tokens (a short one) to the answer budget. Money is tokens
 times the list price. Time is what the free plan imposes: its first minute and first day are there at once, the rest
 comes back evenly; at best what an answer did not use is given back, at worst the whole budget counts.
 """
@@ -14,6 +14,9 @@ from evaluators.llm.limits import TOLERANCE
 from evaluators.types import ModelSpec, Record, Usage
 
 SHORT_ANSWER = 30
+SHORT_LABELS = 200
+"""Tokens of an answer, of one that labels a sample with few sentences."""
+
 DAY = 1440
 
 
@@ -44,12 +47,17 @@ def tokens(text: str) -> int:
     return -(-len(text.encode(errors="replace")) // 4) + 8
 
 
-def estimate(spec: ModelSpec, prompt_tokens: Sequence[int], *, cached: int = 0) -> Estimate:
-    """What it takes to ask the model these prompts, given by their tokens; the `cached` ones are not among them."""
+def estimate(
+    spec: ModelSpec, prompt_tokens: Sequence[int], *, cached: int = 0, shortest: int = SHORT_ANSWER
+) -> Estimate:
+    """What it takes to ask the model these prompts, given by their tokens; the `cached` ones are not among them.
+
+    An answer takes from `shortest` tokens to the model's answer budget.
+    """
     model = find(spec.id) or Model(provider=spec.provider, model=spec.model, title=spec.model)
     budget = 0 if spec.provider == OFFLINE.provider else spec.answer_tokens
     calls, prompts = len(prompt_tokens), sum(prompt_tokens)
-    low, high = calls * min(SHORT_ANSWER, budget), calls * budget
+    low, high = calls * min(shortest, budget), calls * budget
     minutes_low, _ = _minutes(model.free, calls, prompts + low)
     minutes_high, limited_by = _minutes(model.free, calls, prompts + high)
     return Estimate(

@@ -121,7 +121,7 @@ def test_each_judge_labels_each_sample_with_one_call(open_page: OpenPage, provid
         ("GPT-OSS 20B", SAMPLES, 0),
         ("GPT-6 Luna", SAMPLES, 0),
     ]
-    assert rows[0]["Answer tokens"] == f"{SAMPLES * 30} to {SAMPLES * 2048:,}"
+    assert rows[0]["Answer tokens"] == f"{SAMPLES * 200:,} to {SAMPLES * 2048:,}"
 
 
 def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page: OpenPage, provider: Loopback) -> None:
@@ -132,6 +132,12 @@ def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page: Open
     segments(at, "trace_which").set_value(ALL)
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == SAMPLES
+
+
+def test_a_budget_counts_the_calls_of_all_judges(open_page: OpenPage, provider: Loopback) -> None:
+    rows = table(form(open_page, HYBRID, OSS, LUNA, most=7), "Model")
+    assert [row["Calls"] for row in rows] == [rows[0]["Calls"]] * 2
+    assert 2 <= sum(row["Calls"] for row in rows) <= 7
 
 
 def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
@@ -192,8 +198,9 @@ def form(open_page: OpenPage, method: str, *judges: str, data: str = "", most: i
     checked(at.run())
     if judges:
         at.multiselect(key="trace_judges").set_value(list(judges))
+        checked(at.run())
     if most:
-        next(widget for widget in at.number_input if widget.label == "At most (samples)").set_value(most)
+        next(widget for widget in at.number_input if widget.label == "At most (calls)").set_value(most)
     return checked(at.run())
 
 
