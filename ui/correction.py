@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -71,14 +71,14 @@ def history(place: Place, corrections: Sequence[Correction]) -> None:
         newest = corrections[-1]
         newest_words = f"newest: {plain(newest.key)} {_words(newest)}"
         st.caption(f"{counted(len(corrections), 'correction')} · {newest_words}", width="content")
-        _back("Undo", 1, place)
+        _back("Undo", session.store().undo_correction, place)
         if len(corrections) > 1:
-            _back("Undo all", len(corrections), place)
+            _back("Undo all", session.store().reset_corrections, place)
 
 
 def table(corrections: Sequence[Correction]) -> None:
     """Every correction with its time, in order."""
-    with st.expander("Corrections", icon=":material/edit:"):
+    with st.expander("Corrections", icon=":material/edit:", key="corrections"):
         rows = [{"Sentence": each.key, "Set to": _words(each), "When": _when(each)} for each in corrections]
         tables.plain_rows(rows, "Corrections")
 
@@ -100,15 +100,9 @@ def _save(place: Place, field: str, key: str, widget: str) -> None:
     st.session_state[SHOWN] = CORRECTED
 
 
-def _back(label: str, number: int, place: Place) -> None:
-    on_click = problems.guarded(_undo, place.name)
-    key = f"undo_{number}_{place.name}" if number > 1 else f"undo_{place.name}"
-    st.button(label, icon=":material/undo:", key=key, on_click=on_click, args=(place, number))
-
-
-def _undo(place: Place, number: int) -> None:
-    for _ in range(number):
-        session.store().undo_correction(place.run_id, place.cell)
+def _back(label: str, undo: Callable[[str, Cell], object], place: Place) -> None:
+    on_click = problems.guarded(undo, place.name)
+    st.button(label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place)
 
 
 def _words(correction: Correction) -> str:

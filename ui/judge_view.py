@@ -40,7 +40,7 @@ def show(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
 
 
 def _reasons(judges: Judges) -> None:
-    with st.expander("Judge's reasons", icon=":material/gavel:"):
+    with st.expander("Judge's reasons", icon=":material/gavel:", key="judge_s_reasons"):
         for by, judgement in judges.items():
             st.markdown(f"**{_name(by)}**")
             st.text(f"Relevance: {judgement.relevance_explanation or 'no reason given'}")
@@ -49,7 +49,7 @@ def _reasons(judges: Judges) -> None:
 
 
 def _raw(judges: Judges) -> None:
-    with st.expander("Raw judge output", icon=":material/data_object:"):
+    with st.expander("Raw judge output", icon=":material/data_object:", key="raw_judge_output"):
         for by, judgement in judges.items():
             mode = [f"JSON asked for by: {judgement.mode}"] if judgement.mode else []
             repaired = ["repaired"] if judgement.repaired else []
@@ -64,7 +64,7 @@ def _raw(judges: Judges) -> None:
 def _prompt(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
     """Each prompt once, as the judges' limits cut it; says where it may not be word for word what was sent."""
     sent = {by: _prompts(run, by, sentences, question) for by in judges}
-    with st.expander("Prompt", icon=":material/edit_note:"):
+    with st.expander("Prompt", icon=":material/edit_note:", key="prompt"):
         today = prompt_hash(load(TEMPLATE))
         if any(judgement.template != today for judgement in judges.values()):
             st.caption("The prompt has changed since then: this is what would be sent today.")

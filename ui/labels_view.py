@@ -262,7 +262,7 @@ def _resting_on(key: str, labels: Labels) -> list[str]:
 
 
 def _more(run: Run, shown: Shown, question: str, corrections: Sequence[Correction]) -> None:
-    with st.expander("How each number was worked out", icon=":material/calculate:"):
+    with st.expander("How each number was worked out", icon=":material/calculate:", key="how_each_number_was_worked_out"):
         for line in arithmetic(shown.scores[shown.by]).values():
             st.text(line)
     if len(shown.labellings) > 1:
@@ -288,7 +288,7 @@ def _side_by_side(shown: Shown) -> None:
         for sentence in part
     }
     disputed = _disputed(shown)
-    with st.expander("Methods side by side", icon=":material/compare:"):
+    with st.expander("Methods side by side", icon=":material/compare:", key="methods_side_by_side"):
         rows = [{"Labels": title(by)} | _titled(scores) for by, scores in shown.scores.items()]
         tables.plain_rows(rows, "Scores of each labeller")
         if not disputed:
