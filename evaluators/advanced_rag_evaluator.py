@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.batch import Case, entries, means, summary
+from evaluators.batch import Case, entries, means, metrics, summary
 from evaluators.config import config
 from evaluators.errors import AccessError
-from evaluators.jury import counted
+from evaluators.jury import counted, names
 from evaluators.label_windows import Extent, merged, part, spans
 from evaluators.labelling import (
     STRICTEST_FIRST,
@@ -26,7 +26,7 @@ from evaluators.labelling import (
 )
 from evaluators.llm import LLMClient
 from evaluators.llm.estimate import tokens
-from evaluators.llm.structured import Answered, ask
+from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.injection import warnings
@@ -84,23 +84,27 @@ class GPTLabelingOutput(BaseModel):
     all_utilized_sentence_keys: tuple[str, ...]
 
     def labels(self, sentences: Sentences) -> Labels:
-        """The labels as the judge gave them, with repeated and invented keys; the latter are counted as dropped.
+        """The labels as the judge gave them, repeated keys too; keys that do not exist are dropped and counted.
 
-        Verdicts on response sentences that do not exist are left out; of two on the same sentence the stricter one
-        counts.
+        Of two verdicts on the same response sentence the stricter one counts.
         """
         documents, response = frozenset(sentences.document_keys), [sentence.key for sentence in sentences.response]
-        relevant = _read_keys(self.all_relevant_sentence_keys, documents)
-        utilized = _read_keys(self.all_utilized_sentence_keys, documents)
         supports = [_support(each, documents, frozenset(response)) for each in self.sentence_support_information]
-        named = {*relevant, *utilized, *(key for support in supports for key in support.supporting_keys)}
-        judged = {support.key for support in supports}
         return Labels(
-            relevant_keys=relevant,
-            utilized_keys=utilized,
+            relevant_keys=_known(self.all_relevant_sentence_keys, documents),
+            utilized_keys=_known(self.all_utilized_sentence_keys, documents),
             sentence_support=_strictest(supports, response),
-            dropped_keys=len(named - documents) + len(judged.difference(response)),
+            dropped_keys=len(self.invented(sentences)),
         )
+
+    def invented(self, sentences: Sentences) -> set[str]:
+        """The keys that the judge names and that no sentence has."""
+        documents, response = frozenset(sentences.document_keys), frozenset(each.key for each in sentences.response)
+        said = self.sentence_support_information
+        named = [*self.all_relevant_sentence_keys, *self.all_utilized_sentence_keys]
+        named += [key for each in said for key in each.supporting_sentence_keys]
+        judged = _read_keys([each.response_sentence_key for each in said], response)
+        return {*_read_keys(named, documents)} - documents | {*judged} - response
 
     def missing(self, response: Sequence[Sentence]) -> list[str]:
         """The keys of the response sentences that have no verdict."""
@@ -235,19 +239,21 @@ class AdvancedRAGEvaluator(Evaluator):
     def _judges(self) -> dict[str, LLMClient]:
         """The judges by name; the same model at another address gets a number."""
         clients = self.llm_client if isinstance(self.llm_client, tuple) else (self.llm_client,)
-        judges: dict[str, LLMClient] = {}
-        for client in filter(None, clients):
-            same = sum(judge.model == client.model for judge in judges.values())
-            judges[f"{client.model} ({same + 1})" if same else client.model] = client
+        given = [client for client in clients if client]
+        judges = dict(zip(names([client.model for client in given]), given, strict=True))
         if not judges:
             raise AccessError("GPT labelling needs a judge. Choose a model, or give its client as llm_client.")
         return judges
 
     def _labelled(self, judge: LLMClient, by: str, sentences: Sentences, question: str) -> Labelling:
-        windows = self._windows(sentences, question, judge.room)
+        windows = self._windows(sentences, question, getattr(judge, "room", None))
         answers = [_asked(judge, window) for window in windows]
         found = [answer.value.labels(window.sentences) for answer, window in zip(answers, windows, strict=True)]
+        if sentences.response and not any(labels.sentence_support for labels in found):
+            raise unreadable(judge.model, [text for answer in answers for text in answer.texts])
+        invented = {key for answer in answers for key in answer.value.invented(sentences)}
         labels = merged(found, [window.sentences for window in windows])
+        labels = labels.model_copy(update={"dropped_keys": len(invented)})
         told = warnings(sentences, question)[:_MOST_TOLD]
         return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, told))
 
@@ -264,7 +270,7 @@ class AdvancedRAGEvaluator(Evaluator):
         return [_window(part(sentences, span), question) for span in parts]
 
     def _entry(self, case: Case) -> dict[str, Any]:
-        return {"metrics": self.evaluate(case.query, case.response, case.retrieved_documents).to_dict()}
+        return {"metrics": metrics(self.evaluate(case.query, case.response, case.retrieved_documents))}
 
 
 def scores_of(labellings: Sequence[Labelling], sentences: Sentences) -> GPTLabelingScores:
@@ -321,12 +327,15 @@ def _read_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
     return tuple(plain if key not in keys and plain in keys else key for key, plain in bare)
 
 
+def _known(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
+    return tuple(filter(keys.__contains__, _read_keys(named, keys)))
+
+
 def _support(said: SentenceSupportInformation, documents: frozenset[str], response: frozenset[str]) -> SentenceSupport:
-    carrying = _read_keys(said.supporting_sentence_keys, documents)
-    partial = Support.NONE if documents.isdisjoint(carrying) else Support.PARTIAL
+    carrying = _known(said.supporting_sentence_keys, documents)
     return SentenceSupport(
         key=_read_keys([said.response_sentence_key], response)[0],
-        support=Support.FULL if said.fully_supported else partial,
+        support=Support.FULL if said.fully_supported else Support.PARTIAL if carrying else Support.NONE,
         supporting_keys=carrying,
         explanation=said.explanation,
     )

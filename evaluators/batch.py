@@ -83,6 +83,7 @@ def _outcome(number: int, given: Mapping[str, Any], judge: Callable[[Case], Mapp
 
 
 def _told(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    given = given if isinstance(given, Mapping) else {}
     documents = given.get("retrieved_documents")
     return {
         "query_id": number,

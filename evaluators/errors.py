@@ -18,7 +18,7 @@ PlumblineError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 
@@ -57,20 +57,20 @@ class StoreError(PlumblineError):
 class LLMError(PlumblineError):
     """A model gave no usable answer; `details` holds status, code and request id for the curious."""
 
-    model = ""
-    """The id of the model that was asked, as far as it is known."""
-
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)
         self.details = details
 
 
 class UnreadableAnswerError(LLMError):
-    """What the model said has not the shape that was asked for; `details` are its own words."""
+    """What the model said has not the shape that was asked for; `details` are its own words.
 
-    def __init__(self, message: str, details: str = "", *, model: str = "") -> None:
+    `texts` are the whole answers that were of no use: they are paid for, but must not serve again.
+    """
+
+    def __init__(self, message: str, details: str = "", *, texts: Sequence[str] = ()) -> None:
         super().__init__(message, details)
-        self.model = model
+        self.texts = tuple(texts)
 
 
 class TransientError(LLMError):

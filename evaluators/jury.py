@@ -13,6 +13,12 @@ from evaluators.labelling import JURY, STRICTEST_FIRST, Labelling
 from evaluators.types import Labels, Sentences, SentenceSupport, Support
 
 
+def names(models: Sequence[str]) -> list[str]:
+    """By what names judges with these model ids label; the same model at another address gets a number."""
+    before = (models[:number].count(model) for number, model in enumerate(models))
+    return [f"{model} ({same + 1})" if same else model for model, same in zip(models, before, strict=True)]
+
+
 def counted(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
     """Whose labels count: the only judge's, or those of the jury."""
     return labellings[0] if len(labellings) == 1 else majority(labellings, sentences)

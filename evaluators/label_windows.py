@@ -44,13 +44,11 @@ def merged(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:
     """The labels of all windows as one: each key once and in order, each response sentence by its best window."""
     if len(windows) == 1:
         return windows[0]
-    seen = [_shown(labels, part) for labels, part in zip(windows, parts, strict=True)]
     keys = tuple(dict.fromkeys(key for part in parts for key in part.document_keys))
     return Labels(
-        relevant_keys=_union((labels.relevant_keys for labels in seen), keys),
-        utilized_keys=_union((labels.utilized_keys for labels in seen), keys),
-        sentence_support=_best_supports(seen, keys, parts[0].response),
-        dropped_keys=sum(labels.dropped_keys for labels in windows),
+        relevant_keys=_union((labels.relevant_keys for labels in windows), keys),
+        utilized_keys=_union((labels.utilized_keys for labels in windows), keys),
+        sentence_support=_best_supports(windows, keys, parts[0].response),
     )
 
 
@@ -72,20 +70,6 @@ def _end(extents: Sequence[Extent], start: int, most: Extent) -> int:
             break
         end += 1
     return end
-
-
-def _shown(labels: Labels, part: Sentences) -> Labels:
-    """The labels without keys that the window did not show; they may well exist elsewhere."""
-    keys = frozenset(part.document_keys)
-    supports = tuple(
-        support.model_copy(update={"supporting_keys": tuple(filter(keys.__contains__, support.supporting_keys))})
-        for support in labels.sentence_support
-    )
-    return Labels(
-        relevant_keys=tuple(filter(keys.__contains__, labels.relevant_keys)),
-        utilized_keys=tuple(filter(keys.__contains__, labels.utilized_keys)),
-        sentence_support=supports,
-    )
 
 
 def _union(named: Iterable[Sequence[str]], keys: Sequence[str]) -> tuple[str, ...]:

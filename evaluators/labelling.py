@@ -100,7 +100,9 @@ def _change(labels: Labels, correction: Correction) -> dict[str, Any]:
     if correction.label == "support":
         supports = {support.key: support for support in labels.sentence_support}
         before = supports.get(key) or SentenceSupport(key=key, support=Support.NONE)
-        supports[key] = before.model_copy(update={"support": Support(correction.value)})
+        support = Support(correction.value)
+        keys = () if support is Support.NONE else before.supporting_keys
+        supports[key] = before.model_copy(update={"support": support, "supporting_keys": keys})
         return {"sentence_support": tuple(supports.values())}
     field = f"{correction.label}_keys"
     others = tuple(each for each in getattr(labels, field) if each != key)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field, SkipValidation
 
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.errors import LLMError, MissingInputError
+from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.llm import LLMClient
 from evaluators.prompts import MARKERS, Prompt, fenced, load
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
@@ -430,7 +430,7 @@ def _says_yes(said: str) -> bool:
     lines = [line for text in remove_reasoning(said).splitlines() if (line := VERDICT_LINE.fullmatch(text))]
     if not lines:
         what = "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”"
-        raise LLMError(f"{what}. Retry, or start a run with another judge.", said[:300])
+        raise UnreadableAnswerError(f"{what}. Retry, or start a run with another judge.", said[:300], texts=[said])
     return lines[-1][1] is not None
 
 

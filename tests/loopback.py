@@ -478,7 +478,7 @@ FAULTS = (*REFUSALS, *ODDITIES, *STREAMS, "redirect")
 
 
 def header(status: int, headers: dict[str, str]) -> bytes:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    lines = "".join(f"{name}: {value}\r\n" for name, value in {"set-cookie": "visitor=1; Path=/", **headers}.items())
     return f"HTTP/1.1 {status} {responses.get(status, 'Trouble')}\r\n{lines}\r\n".encode()
 
 

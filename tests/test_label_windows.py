@@ -83,15 +83,6 @@ def test_merging_takes_each_key_once_in_order_and_the_best_support_with_all_its_
     assert labels.sentence_support == (support("a", FULL, "0b", "2a", why="All of it."), support("b", NONE))
 
 
-def test_a_key_that_its_window_did_not_show_is_dropped():
-    lying = Labels(relevant_keys=("2c", "0a"), sentence_support=(support("a", FULL, "2c", "0a"),), dropped_keys=1)
-    silent = Labels(sentence_support=(support("b", NONE),), dropped_keys=2)
-    labels = merged([lying, silent], [part(SENTENCES, (0, 2)), part(SENTENCES, (2, 5))])
-    assert labels.relevant_keys == ("0a",)
-    assert labels.sentence_support == (support("a", FULL, "0a"), support("b", NONE))
-    assert labels.dropped_keys == 3
-
-
 def test_a_single_window_is_kept_as_the_judge_said_it():
     labels = Labels(relevant_keys=("0b", "0b", "9z"), dropped_keys=1)
     assert merged([labels], [SENTENCES]) is labels

@@ -9,6 +9,7 @@ import streamlit as st
 
 from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
 from evaluators.errors import AccessError
+from evaluators.jury import names
 from evaluators.labelling import Judgement
 from evaluators.llm import clients
 from evaluators.prompts import load
@@ -83,7 +84,7 @@ def _prompts(run: Run, by: str, sentences: Sentences, question: str) -> list[str
 
 def _room(run: Run, by: str) -> int | None:
     """What this judge takes at once; unknown without its key."""
-    spec = next((spec for spec in run.judges if by.startswith(spec.id)), None)
+    spec = dict(zip(names([spec.id for spec in run.judges]), run.judges, strict=True)).get(by)
     with suppress(AccessError):
         return clients.room(spec, session.keys()) if spec else None
     return None

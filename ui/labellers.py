@@ -19,5 +19,12 @@ def title(by: str) -> str:
     again = _AGAIN.search(by)
     model_id = by[: again.start()] if again else by
     found = catalogue.find(model_id)
-    name = found.title if found else model_id.partition("/")[2] or model_id
+    name = found.title if found else _unknown(model_id)
     return f"{name}{again[0]}" if again else name
+
+
+def _unknown(model_id: str) -> str:
+    """Of Groq and OpenAI with the provider's name: a custom endpoint may serve a model of the same name."""
+    provider, _, model = model_id.partition("/")
+    named = provider in catalogue.PROVIDERS and provider != "custom"
+    return f"{model} ({catalogue.PROVIDERS[provider]})" if named else model or model_id

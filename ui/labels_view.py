@@ -262,7 +262,9 @@ def _resting_on(key: str, labels: Labels) -> list[str]:
 
 
 def _more(run: Run, shown: Shown, question: str, corrections: Sequence[Correction]) -> None:
-    with st.expander("How each number was worked out", icon=":material/calculate:", key="how_each_number_was_worked_out"):
+    with st.expander(
+        "How each number was worked out", icon=":material/calculate:", key="how_each_number_was_worked_out"
+    ):
         for line in arithmetic(shown.scores[shown.by]).values():
             st.text(line)
     if len(shown.labellings) > 1:

@@ -69,7 +69,7 @@ def show(run: Run) -> None:
         by = _labels_switch(run, names)
     rows = _rows(session.store(), run.id, session.version(run), View(definition, by))
     _cards(rows)
-    _say_what_it_means(rows)
+    _say_what_it_means(_rows(session.store(), run.id, session.version(run), View(Definition.SENTENCE, by)))
     if len(names) > 1:
         comparison.show(run, definition, names, VALUES)
     _distributions(rows, run)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluators.errors import DatasetError
 from evaluators.types import Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+
+_KEY = re.compile(r"\d{0,6}[a-z]{1,6}")
 
 COLUMNS = (
     "dataset_name",
@@ -50,10 +53,13 @@ def _require_columns(row: Mapping[str, Any]) -> None:
 
 
 def _sentences(row: Mapping[str, Any]) -> Sentences:
-    return Sentences(
-        documents=tuple(_keyed(document) for document in row["documents_sentences"]),
-        response=_keyed(row["response_sentences"]),
-    )
+    """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or name a sentence."""
+    documents = tuple(_keyed(document) for document in row["documents_sentences"])
+    response = _keyed(row["response_sentences"])
+    keys = [sentence.key for part in (*documents, response) for sentence in part]
+    if odd := next((key for key in keys if not _KEY.fullmatch(key) or keys.count(key) > 1), None):
+        raise DatasetError(f"The sentence key {odd[:20]!r} is not like 0a or a, or not alone. Give each its own.")
+    return Sentences(documents=documents, response=response)
 
 
 def _keyed(pairs: Iterable[Any]) -> tuple[Sentence, ...]:

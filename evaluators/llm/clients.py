@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -58,14 +59,11 @@ class Ledger:
             "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
         }
 
-    def spoil(self, first: int, model: str = "") -> None:
-        """The answers from this call on were of no use: they are paid for, but must not serve again.
-
-        Where only one `model` said useless things, what the others of a jury said stays.
-        """
-        self.calls[first:] = [
-            call.model_copy(update={"reusable": False}) if model in ("", call.model) else call
-            for call in self.calls[first:]
+    def spoil(self, texts: Collection[str]) -> None:
+        """These answers were of no use: they are paid for, but must not serve again."""
+        self.calls[:] = [
+            call.model_copy(update={"reusable": False}) if call.completion.text in texts else call
+            for call in self.calls
         ]
 
     def stored(self) -> None:
@@ -148,12 +146,8 @@ class _Client:
 
     def complete(self, prompt: Prompt) -> Completion:
         request = Request(spec=self._spec, text=prompt.text, base_url=self._base_url, schema_text=prompt.schema_text)
-        try:
-            stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
-            reply = stored or self._scope.run(self._layers.complete(request))
-        except LLMError as error:
-            error.model = self.model
-            raise
+        stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
+        reply = stored or self._scope.run(self._layers.complete(request))
         self._ledger.add(reply.completion)
         return reply.completion
 

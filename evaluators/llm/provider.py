@@ -25,8 +25,7 @@ MOST_COMPRESSED_BYTES = 64 * 2**10
 """Of a body that came compressed although that was not asked for: it grows a thousandfold at most."""
 
 CONNECT_SECONDS = 10
-MOST_CONNECTIONS = 1000
-"""The limiters, not the pool, decide how many requests go at once."""
+KEPT_CONNECTIONS = 100
 
 SENT_HEADERS = {
     b"accept",
@@ -136,10 +135,11 @@ def _connected(access: Access) -> _Sdk:
         base_url=access.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=(http.AsyncClient if is_groq else api.DefaultAioHttpClient)(  # aiohttp takes less of the processor
+        http_client=http.AsyncClient(
             follow_redirects=False,
             trust_env=False,
-            limits=http.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=MOST_CONNECTIONS),
+            limits=http.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS),
+            transport=None if is_groq else _aiohttp(http),
             event_hooks={"request": [_sends_only(http, key)], "response": [_bounds(http)]},
         ),
     )
@@ -153,6 +153,17 @@ def _connected(access: Access) -> _Sdk:
         return client.get(f"{address}/models", cast_to=http.Response)  # type: ignore[no-any-return]
 
     return _Sdk(api.APIError, api.APIStatusError, create, models, client.close)
+
+
+def _aiohttp(http: Any) -> Any:
+    """The OpenAI SDK's own transport for aiohttp, which takes a third less of the processor; it keeps no cookie."""
+    aiohttp = import_module("aiohttp")
+
+    def session() -> Any:
+        connector = aiohttp.TCPConnector(limit=0, ssl=http.create_ssl_context(trust_env=False))
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+    return import_module("openai._vendor.httpx_aiohttp").AiohttpTransport(trust_env=False, client=session)
 
 
 def _sends_only(http: Any, key: str) -> Callable[[Any], Awaitable[None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -14,6 +14,7 @@ from pydantic_core import from_json
 
 from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
 from evaluators.llm import LLMClient
+from evaluators.llm.catalogue import find
 from evaluators.prompts import Prompt, filled, load
 from evaluators.text.normalise import without_surrogates
 from evaluators.types import Completion
@@ -58,8 +59,8 @@ class _Reading(NamedTuple, Generic[T]):
 def ask(llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str] = lambda value: "") -> Answered[T]:
     """Asks for a `kind`; `check` says what is wrong with a value that could be used all the same, else "".
 
-    An answer that cannot be read or has something wrong is asked for once more. The second one counts where it can
-    be read, else the first; raises `UnreadableAnswerError` where neither can.
+    An answer that cannot be read or has something wrong is asked for once more. Of two that can be read the one with
+    less to complain of counts; raises `UnreadableAnswerError` where neither can.
     """
     prompt = prompt.model_copy(update={"schema_text": schema(kind)})
     first = _read(llm.complete(prompt), kind, check)
@@ -70,9 +71,9 @@ def ask(llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str]
         second = _read(llm.complete(again), kind, check)
     except (TransientError, RunStoppedError):
         raise
-    except LLMError:
+    except LLMError as error:
         if first.value is None:
-            raise
+            raise unreadable(llm.model, [first.completion.text], str(error)) from error
         return _answered(first)
     return _better(llm, first, second)
 
@@ -162,12 +163,19 @@ def _told(error: ValidationError) -> str:
 
 def _better(llm: LLMClient, first: _Reading[T], second: _Reading[T]) -> Answered[T]:
     texts = (first.completion.text, second.completion.text)
-    if second.value is None and first.value is None:
-        what = "The judge's answer could not be read, not even the second one"
-        each = MOST_WORDS // 2 - 10
-        words = "\n\n---\n\n".join(text[:each] for text in texts)
-        raise UnreadableAnswerError(f"{what}. Retry, or start a run with another judge.", words, model=llm.model)
-    return _answered(first if second.value is None else second, texts)
+    readable = [reading for reading in (second, first) if reading.value is not None]
+    if not readable:
+        raise unreadable(llm.model, texts)
+    return _answered(min(readable, key=lambda reading: len(reading.trouble)), texts)
+
+
+def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAnswerError:
+    """The error that keeps the model's words; `why` says what came of asking again, where that was no answer."""
+    known = find(model)
+    what = f"The answer of {known.title if known else model} could not be read, and asking again did not help"
+    words = "\n\n---\n\n".join(text[: MOST_WORDS // max(1, len(texts)) - 10] for text in texts)
+    remedy = "Retry, or start a run with another judge."
+    return UnreadableAnswerError(f"{what}{f' ({why})' if why else ''}. {remedy}", words, texts=texts)
 
 
 def _answered(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:

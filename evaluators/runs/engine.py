@@ -146,6 +146,8 @@ def _check_judges(evaluator: Evaluator, judges: Sequence[ModelSpec]) -> None:
     if len(judges) > most:
         allowed = f"takes {most} at most" if most else "asks none"
         raise ParameterError(f"{len(judges)} judges are chosen; {evaluator.title} {allowed}. Remove some.")
+    if len(set(judges)) < len(judges):
+        raise ParameterError("The same judge is chosen twice; its second vote would be a copy. Remove one.")
     never_doubts = getattr(evaluator, "doubt_from", 0) > 1
     if evaluator.name in JURIES and not judges and not never_doubts:
         raise ParameterError(f"{evaluator.title} labels with an LLM, and no judge is chosen. Choose one.")

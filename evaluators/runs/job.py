@@ -178,13 +178,11 @@ class Job:
         started = time.perf_counter()
         earlier = self._store.result(self.run.id, *cell) if cell in self._failed else None
         response = earlier.response if earlier else None
-        generated = 0
         outcome: dict[str, object]
         try:
             sample = self._store.sample(self.run.fingerprint, cell.position)
             if sample.response is None and lane.seat:
                 response = response or _answer(sample, self.run.prompt, lane.seat.client(ledger)).text
-                generated = len(ledger.calls)
                 sample = sample.model_copy(update={"response": response})
             score = self._evaluator_for(ledger).score(sample)
             score.model_dump_json()  # what cannot be stored fails this sample, not the run
@@ -194,8 +192,7 @@ class Job:
             raise
         except Exception as error:
             lane.outages += isinstance(error, TransientError)
-            if not isinstance(error, TransientError):  # what the judge said is of no use: asked again, it may be
-                ledger.spoil(generated, getattr(error, "model", ""))
+            ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
             outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
         outcome |= {"response": response, "seconds": time.perf_counter() - started}
         return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)})

@@ -353,6 +353,18 @@ def test_connections_are_kept_and_used_again(loopback, name):
 
 
 @both
+def test_a_provider_gets_no_cookie_back(loopback, name):
+    async def twice(provider):
+        for _ in range(2):
+            await provider.complete(request_to(name))
+
+    server = loopback()
+    access = access_to(server, name)  # by name: of an address that is a number, aiohttp takes no cookies anyway
+    with_provider(access.model_copy(update={"base_url": access.base_url.replace("127.0.0.1", "localhost")}), twice)
+    assert ["cookie" in asked.headers for asked in server.asked] == [False, False]
+
+
+@both
 def test_an_attempt_that_is_cancelled_ends_and_the_provider_goes_on(loopback, name):
     async def cancel_and_go_on(provider):
         hanging = asyncio.create_task(provider.complete(request_to(name, "hang")))

@@ -233,16 +233,23 @@ def test_the_complaint_of_the_check_stands_in_the_second_prompt():
 def test_two_unreadable_answers_fail_with_the_judge_s_own_words():
     with pytest.raises(UnreadableAnswerError, match="Retry, or start a run with another judge") as caught:
         ask(Judge("I cannot.", "x" * 10_000), Prompt(text="Label."), Verdict)
-    assert caught.value.model == "groq/judge"
+    assert caught.value.texts == ("I cannot.", "x" * 10_000)
+    assert "groq/judge" in str(caught.value)
     assert caught.value.details.startswith("I cannot.\n\n---\n\nxxx")
     assert len(caught.value.details) <= 8_000
+
+
+def test_where_asking_again_brings_no_answer_the_first_words_are_kept():
+    with pytest.raises(UnreadableAnswerError, match=r"Cut off\.") as caught:
+        ask(Judge("I cannot.", LLMError("Cut off.")), Prompt(text="Label."), Verdict)
+    assert caught.value.details == "I cannot."
+    assert caught.value.texts == ("I cannot.",)
 
 
 @pytest.mark.parametrize(
     ("things", "error"),
     [
         ([LLMError("Cut off.")], LLMError),
-        (["I cannot.", LLMError("Cut off.")], LLMError),
         ([GOOD, TransientError("Overloaded.")], TransientError),
         ([GOOD, RunStoppedError("The cap is reached.")], RunStoppedError),
     ],
