@@ -9,7 +9,7 @@ run = session.shown_run(*session.TRACE)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:
-    run_list.none_shown("No run on this page yet. Press Start: the heuristic needs no key.")
+    run_list.none_shown("No run on this page yet. Choose a method and press Start; the heuristic needs no key.")
 else:
     trace_view.card(run)
     progress.watched(run, lambda: trace_view.show(run))

@@ -35,7 +35,10 @@ def show(run: Run, definition: Definition, names: Sequence[str], titles: Mapping
         tables.by_labeller(_means(*key, definition, tuple(names), tuple(titles)), titles)
         st.caption("Each labeller's means are over the samples it labelled.")
         tables.plain_rows(_pairs(_agreements(*key)), "Agreement of labellers")
-        st.caption("Sentences with equal labels; in brackets Cohen's kappa: 1 is full agreement, 0 what chance gives.")
+        st.caption(
+            "Sentences with equal labels; in brackets Cohen's kappa: 1 is full agreement, 0 what chance gives. "
+            "Corrected: only samples in which a person changed a label, so it looks lower than it is."
+        )
 
 
 def _pairs(found: Sequence[Agreement]) -> list[dict[str, object]]:

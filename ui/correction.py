@@ -25,6 +25,7 @@ WORDS = {
     ("utilized", "no"): "not used",
 } | {("support", support.value): words for support, words in SUPPORTS.items()}
 ANSWERS = {True: "yes", False: "no"}
+SWITCHES = {"Relevant": "relevant", "Used": "utilized"}
 
 
 class Place(NamedTuple):
@@ -38,10 +39,10 @@ class Place(NamedTuple):
         return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
 
 
-def of_response(place: Place, key: str, labels: Labels) -> None:
+def of_response(place: Place, key: str, labels: Labels, original: Labels) -> None:
     """The support of one response sentence, as it stands; another choice is stored."""
     widget = f"support_{place.name}_{key}"
-    st.session_state[widget] = next((item.support for item in labels.sentence_support if item.key == key), None)
+    st.session_state[widget] = _support(labels, key)
     st.segmented_control(
         "Correct the label",
         list(SUPPORTS),
@@ -49,17 +50,21 @@ def of_response(place: Place, key: str, labels: Labels) -> None:
         required=True,
         key=widget,
         on_change=problems.guarded(_save, place.name),
-        args=(place, "support", key, widget),
+        args=(place, "support", key, widget, _support(original, key)),
         wrap=True,
     )
 
 
-def of_document(place: Place, key: str, labels: Labels) -> None:
+def of_document(place: Place, key: str, labels: Labels, original: Labels) -> None:
     """Whether one document sentence is relevant and used, as it stands; a switch that is turned is stored."""
     st.caption("Correct the labels")
     with st.container(horizontal=True):
-        _switch("Relevant", key in labels.relevant_keys, (place, "relevant", key))
-        _switch("Used", key in labels.utilized_keys, (place, "utilized", key))
+        for title, field in SWITCHES.items():
+            widget = f"{field}_{place.name}_{key}"
+            st.session_state[widget] = key in getattr(labels, f"{field}_keys")
+            before = key in getattr(original, f"{field}_keys")
+            on_change = problems.guarded(_save, place.name)
+            st.toggle(title, key=widget, on_change=on_change, args=(place, field, key, widget, before))
 
 
 def history(place: Place, corrections: Sequence[Correction]) -> None:
@@ -83,16 +88,16 @@ def table(corrections: Sequence[Correction]) -> None:
         tables.plain_rows(rows, "Corrections")
 
 
-def _switch(label: str, is_on: bool, subject: tuple[Place, str, str]) -> None:
-    place, field, key = subject
-    widget = f"{field}_{place.name}_{key}"
-    st.session_state[widget] = is_on
-    on_change = problems.guarded(_save, place.name)
-    st.toggle(label, key=widget, on_change=on_change, args=(*subject, widget))
+def _support(labels: Labels, key: str) -> Support | None:
+    return next((item.support for item in labels.sentence_support if item.key == key), None)
 
 
-def _save(place: Place, field: str, key: str, widget: str) -> None:
+def _save(place: Place, field: str, key: str, widget: str, before: Support | bool | None) -> None:
+    """Keeps what was chosen; a label that is set back to what its labeller said is no correction."""
     chosen = st.session_state[widget]
+    if chosen == before:
+        session.store().drop_corrections(place.run_id, place.cell, field, key)
+        return
     value = chosen.value if isinstance(chosen, Support) else ANSWERS[chosen]
     now = datetime.now(UTC).isoformat(timespec="seconds")
     correction = Correction(label=field, key=key, value=value, created=now)

@@ -150,6 +150,8 @@ def _texts(shown: Shown, sample: Sample) -> None:
     chosen = st.session_state.get(_choice(shown.place))
     said = highlight.verdicts(shown.sentences, shown.labels)
     marks = {"framed": _framed(chosen, shown.labels), "disputed": _disputed(shown)}
+    if chosen is None:
+        st.caption("Choose a sentence to see its evidence and to correct its label.")
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Response")
@@ -206,7 +208,7 @@ def _supported(shown: Shown, key: str) -> None:
     documents = (sentence for document in shown.sentences.documents for sentence in document)
     _evidence(documents, support.supporting_keys)
     if _can_be_corrected(shown):
-        correction.of_response(shown.place, key, shown.labels)
+        correction.of_response(shown.place, key, shown.labels, shown.labellings[shown.original].labels)
 
 
 def _explanations(shown: Shown, key: str) -> Iterator[str]:
@@ -227,7 +229,7 @@ def _carried(shown: Shown, key: str) -> None:
     st.text(rest if carried else f"No response sentence rests on {key}.")
     _evidence(shown.sentences.response, carried)
     if _can_be_corrected(shown):
-        correction.of_document(shown.place, key, shown.labels)
+        correction.of_document(shown.place, key, shown.labels, shown.labellings[shown.original].labels)
 
 
 def _evidence(sentences: Iterable[Sentence], keys: Collection[str]) -> None:

@@ -19,8 +19,10 @@ from ui.untrusted import plain
 
 
 def chosen() -> tuple[Run | None, Cell]:
-    """The run and its cell in the address, else those shown last."""
-    address = st.query_params if "run" in st.query_params else st.session_state.get("sample_address", {})
+    """The run and its cell in the address, else those shown last; the way back leads to addresses without a sample."""
+    address, last = st.query_params, st.session_state.get("sample_address", {})
+    if "run" not in address or ("sample" not in address and address["run"] == last.get("run")):
+        address = last
     return session.run(address.get("run")), Cell(_number(address.get("sample")), _number(address.get("model")))
 
 

@@ -99,7 +99,9 @@ def _point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
 def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
     """How many calls the judges may take; None where they label all samples."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    which = left.segmented_control("Judge", [ALL, DOUBTFUL], default=DOUBTFUL, required=True, key="trace_which", **KEPT)
+    which = left.segmented_control(
+        "Which samples", [ALL, DOUBTFUL], default=DOUBTFUL, required=True, key="trace_which", **KEPT
+    )
     if which == ALL:
         return None
     return right.number_input(

@@ -10,7 +10,7 @@ import streamlit as st
 from evaluators.base import catalogue
 from evaluators.labelling import CORRECTED, HEURISTIC
 from evaluators.params import parameters
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, export
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
@@ -49,6 +49,9 @@ HELP = {
     "supported_share": "Mean share of supported sentences in an answer",
     "average": "Mean of the four metrics that apply",
 }
+LEAST_FOR_ADVICE = 10
+"""Samples from which means are worth an advice."""
+
 ORDERS = {"As in the data": None} | {f"{title}, lowest first": name for name, title in VALUES.items()}
 
 
@@ -69,12 +72,30 @@ def show(run: Run) -> None:
         by = _labels_switch(run, names)
     rows = _rows(session.store(), run.id, session.version(run), View(definition, by))
     _cards(rows)
-    _say_what_it_means(_rows(session.store(), run.id, session.version(run), View(Definition.SENTENCE, by)))
+    if not registry.is_live(run.id):
+        _say_what_it_means(_rows(session.store(), run.id, session.version(run), View(Definition.SENTENCE, by)))
     if len(names) > 1:
         comparison.show(run, definition, names, VALUES)
     _distributions(rows, run)
     st.subheader("Samples")
     tables.samples(run, _sorted(rows, run), VALUES, _facets(rows))
+    if not registry.is_live(run.id):
+        _downloads(run, rows)
+
+
+def _downloads(run: Run, rows: Sequence[Outline]) -> None:
+    """Files of what is shown, made when somebody asks for one."""
+    store, name = session.store(), f"{run.evaluator.name}-{run.id[:6]}"
+
+    def labels() -> bytes:
+        return b"".join(export.labels(store.scored(run), store.corrections(run.id)))
+
+    with st.container(horizontal=True):
+        for title, data, file in (
+            ("Results (CSV)", lambda: export.table(rows, run_models.titles(run)), f"{name}.csv"),
+            ("Labels (JSON lines)", labels, f"{name}.jsonl"),
+        ):
+            st.download_button(title, data, file, key=f"{file}_{run.id}", icon=":material/download:", on_click="ignore")
 
 
 def definition_switch() -> Definition:
@@ -162,8 +183,9 @@ def _judges(run: Run) -> str:
 
 
 def _say_what_it_means(rows: Sequence[Outline]) -> None:
-    found = pattern({name: aggregate.summarise(rows, name).mean for name in METRICS})
-    if found:
+    means = {name: aggregate.summarise(rows, name) for name in METRICS}
+    found = pattern({name: mean.mean for name, mean in means.items()})
+    if found and min(mean.scored for mean in means.values()) >= LEAST_FOR_ADVICE:
         st.info(f"**{found.name}.** {found.meaning}  \nWhat helps: {found.remedy}", icon=":material/lightbulb:")
 
 

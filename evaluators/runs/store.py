@@ -263,6 +263,12 @@ class Store:
         with self._transaction() as db:
             return db.execute(query, (run_id, *cell)).rowcount > 0
 
+    def drop_corrections(self, run_id: str, cell: Cell, label: str, key: str) -> None:
+        """Takes back what was changed in one label of one sentence: it is again as the labeller said."""
+        query = "delete from corrections where run_id = ? and position = ? and model = ? and label = ? and key = ?"
+        with self._transaction() as db:
+            db.execute(query, (run_id, *cell, label, key))
+
     def reset_corrections(self, run_id: str, cell: Cell) -> None:
         """Takes all corrections of the cell back."""
         with self._transaction() as db:

@@ -61,7 +61,7 @@ _KINDS = (
         "looks like the frame of a prompt",
         "<|[inst|[/inst|system:|assistant:|prompt:|message:|instruction:|instructions:",
         r"<\|?/?(im_start|im_end|system|assistant|user|endoftext|start_header_id)\b[^>]{0,40}>",
-        r"</?(documents|response|question)( [^>]{0,40})?>",
+        r"</?(documents?|response|answer|question|context|instructions?)( [^>]{0,40})?>",
         r"\[/?INST\]|<</?SYS>>|^\W*(system|assistant)( prompt| message)?:|\bnew (system )?instructions?:",
     ),
     _kind(

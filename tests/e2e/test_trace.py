@@ -49,6 +49,19 @@ def test_choosing_a_response_sentence_frames_its_evidence(page: Page, trace_run:
     expect(page.get_by_text(re.compile(r"Sentence a rests on \d+[a-z]"))).to_be_visible()
 
 
+def test_the_browsers_way_back_leads_to_the_same_sample(page: Page, trace_run: Run) -> None:
+    page.goto(f"/trace?run={trace_run.id}")
+    expect(page.get_by_text("24 samples. ")).to_be_visible()
+    select_first_row(page)
+    expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("Sample 2 of 24")).to_be_visible()
+    page.get_by_role("button", name="Back to the run").click()
+    expect(page.get_by_role("heading", name="TRACE", exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("Sample 2 of 24")).to_be_visible()
+
+
 def select_first_row(page: Page) -> None:
     """Clicks the check box that the table paints at the left of its first row."""
     page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(position={"x": 18, "y": 53})

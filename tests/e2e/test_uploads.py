@@ -42,7 +42,7 @@ def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> No
     expect(page.get_by_text("Samples · 1 rows")).to_be_visible()
     colour = background(page)
     page.get_by_role("link", name="TRACE", exact=True).click()
-    expect(page.get_by_text("1 samples will be labelled.")).to_be_visible()
+    expect(page.get_by_text("1 sample will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(timeout=60_000)
     assert background(page) == colour

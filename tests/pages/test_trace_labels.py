@@ -137,12 +137,25 @@ def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) 
 
 
 def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
-    run = jury()
+    run = stored("gpt_labeling", {}, [FIRST, *[SECOND] * 9], (OSS, LUNA))
     assert "Conservative" not in said(open_page("trace", run=run.id))
-    session.store().save_correction(run.id, Cell(0), SUPPORTED)  # adherence 1, while completeness is (1 + 0) / 2
+    session.store().save_correction(run.id, Cell(0), SUPPORTED)  # adherence 1, while completeness is 1 / 10
     words = said(open_page("trace", run=run.id), "info")
     assert "Conservative but accurate" in words
     assert "What helps:" in words
+
+
+def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
+    run = jury()
+    session.store().save_correction(run.id, Cell(0), SUPPORTED)  # adherence 1, completeness 1 / 2, of two samples
+    assert "What helps:" not in said(open_page("trace", run=run.id), "info")
+
+
+def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page: OpenPage) -> None:
+    run = jury()
+    session.store().save_correction(run.id, Cell(0), SUPPORTED)
+    at = open_page("trace", run=run.id)
+    assert [button.label for button in at.get("download_button")] == ["Results (CSV)", "Labels (JSON lines)"]
 
 
 def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage) -> None:

@@ -1,0 +1,62 @@
+"""Files to take away: the values of a run as a table, and every labeller's labels with a person's corrections."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from evaluators.labelling import Correction, corrected, labellings
+from evaluators.runs.store import Outline
+from evaluators.types import Cell, Labels, Sample, Score
+
+_FORMULA = re.compile(r"(?:^|[\r\n])[\s\u00a0\ufeff]*[=+\-@|%\t\r]")
+"""What a spreadsheet may take for a formula, at the start of a cell or of a line in it."""
+
+
+def table(rows: Sequence[Outline], models: Sequence[str] = ()) -> bytes:
+    """The rows as CSV (UTF-8 with a mark, as spreadsheets want it); a value that does not apply is an empty cell.
+
+    `models` names the run's models where there are several. Text that looks like a formula is quoted by an apostrophe.
+    """
+    names = dict.fromkeys(name for row in rows for name in row.values)
+    file = io.StringIO()
+    writer = csv.writer(file)
+    model = ["model"] if len(models) > 1 else []
+    writer.writerow(["sample", "id", *model, "state", "labels_by", "corrections", *names, "question"])
+    for row in rows:
+        answered = [safe(models[row.model])] if model else []
+        facts = [row.position + 1, safe(row.sample_id), *answered, row.status or "open", row.by, row.corrected]
+        writer.writerow([*facts, *(row.values.get(name) for name in names), safe(row.question)])
+    return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def labels(
+    scored: Iterable[tuple[Cell, Sample, Score]], corrections: Mapping[Cell, Sequence[Correction]]
+) -> Iterator[bytes]:
+    """A JSON line for each scored sample: whose labels count, all labellers' labels, corrections and their outcome."""
+    for cell, sample, score in scored:
+        found = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
+        made = corrections.get(cell, ())
+        counted = next(iter(found))
+        changed = {"corrected": _plain(corrected(found[counted], made))} if made else {}
+        facts = {
+            "sample": cell.position + 1,
+            "id": sample.id,
+            "question": sample.question,
+            "labels_by": counted,
+            "labels": {by: _plain(each) for by, each in found.items()} | changed,
+            "corrections": [each.model_dump(mode="json") for each in made],
+        }
+        yield json.dumps(facts).encode() + b"\n"
+
+
+def safe(text: str) -> str:
+    """The text as a cell that no spreadsheet runs."""
+    return f"'{text}" if _FORMULA.search(text) else text
+
+
+def _plain(each: Labels) -> dict[str, object]:
+    return each.model_dump(mode="json")

@@ -1,0 +1,87 @@
+"""Files to take away: everything is in them, and nothing in them is run by a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from evaluators.labelling import Correction, Labelling, labelled_score
+from evaluators.runs import export
+from evaluators.runs.store import Outline
+from evaluators.types import Cell, Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("Who?", "Who?"),
+        ("=1+1", "'=1+1"),
+        (" \u00a0+A1", "' \u00a0+A1"),
+        ("\ufeff@SUM(A1)", "'\ufeff@SUM(A1)"),
+        ("-3 degrees?", "'-3 degrees?"),
+        ("Is it so?\n=cmd()", "'Is it so?\n=cmd()"),
+        ("5 - 3 = 2?", "5 - 3 = 2?"),
+    ],
+)
+def test_a_text_that_looks_like_a_formula_is_quoted(text, cell):
+    assert export.safe(text) == cell
+
+
+def test_the_table_holds_every_row_with_its_labeller_and_corrections():
+    rows = [
+        Outline(
+            position=0,
+            sample_id="s0",
+            question="=A1",
+            status="scored",
+            values={"adherence": 1.0, "completeness": None},
+            by="jury",
+            corrected=2,
+        ),
+        Outline(position=1, sample_id="s1", question="Ümlaut?", status="failed"),
+        Outline(position=2, sample_id="s2", question="Why?"),
+    ]
+
+    read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
+
+    assert [(row["sample"], row["state"], row["labels_by"], row["corrections"]) for row in read] == [
+        ("1", "scored", "jury", "2"),
+        ("2", "failed", "", "0"),
+        ("3", "open", "", "0"),
+    ]
+    assert [(row["adherence"], row["completeness"]) for row in read] == [("1.0", ""), ("", ""), ("", "")]
+    assert [row["question"] for row in read] == ["'=A1", "Ümlaut?", "Why?"]
+    assert "model" not in read[0]
+
+
+def test_several_models_have_a_column():
+    rows = [Outline(position=0, model=number, sample_id="s", question="q") for number in (0, 1)]
+    read = list(csv.DictReader(io.StringIO(export.table(rows, ["A", "B"]).decode("utf-8-sig"))))
+    assert [row["model"] for row in read] == ["A", "B"]
+
+
+def test_labels_come_with_corrections_and_what_became_of_them():
+    sentences = Sentences(
+        documents=((Sentence(key="0a", text="It was May."),),), response=(Sentence(key="a", text="May."),)
+    )
+    said = Labels(relevant_keys=("0a",), sentence_support=(SentenceSupport(key="a", support=Support.NONE),))
+    sample = Sample(
+        id="s", question="When?", response="May.", sentences=sentences, labels=Labels(utilized_keys=("0a",))
+    )
+    judged = Labelling(by="openai/x", labels=said)
+    score = labelled_score(sample, sentences, [judged], judged)
+    change = Correction(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
+
+    (line,) = export.labels([(Cell(0), sample, score)], {Cell(0): [change]})
+
+    read = json.loads(line)
+    assert (read["sample"], read["id"], read["labels_by"]) == (1, "s", "openai/x")
+    assert list(read["labels"]) == ["openai/x", "gold", "corrected"]
+    assert read["labels"]["openai/x"]["sentence_support"][0]["support"] == "none"
+    assert read["labels"]["corrected"]["sentence_support"][0]["support"] == "full"
+    assert read["corrections"] == [change.model_dump()]
+    (plain,) = export.labels([(Cell(0), sample, score)], {})
+    assert "corrected" not in json.loads(plain)["labels"]
