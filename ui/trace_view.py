@@ -71,6 +71,9 @@ def show(run: Run) -> None:
         definition = definition_switch()
         by = _labels_switch(run, names)
     rows = _rows(session.store(), run.id, session.version(run), View(definition, by))
+    if registry.is_live(run.id) and not any(row.values for row in rows):
+        st.caption("No score yet.")
+        return
     _cards(rows)
     if not registry.is_live(run.id):
         _say_what_it_means(_rows(session.store(), run.id, session.version(run), View(Definition.SENTENCE, by)))
