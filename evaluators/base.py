@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluators.errors import MissingInputError, ParameterError
-from evaluators.types import EvaluatorSpec, Sample, Score
+from evaluators.errors import MissingInputError, ParameterError, PlumblineError
+from evaluators.types import Averaged, EvaluatorSpec, Sample, Score
 
 
 class Evaluator(BaseModel):
@@ -63,6 +63,11 @@ _MODULES = (
     "evaluators.trace_evaluator",
     "evaluators.advanced_rag_evaluator",
     "evaluators.evaluation_pipeline",
+    "evaluators.answer_match",
+    "evaluators.retriever_recall",
+    "evaluators.context_recall",
+    "evaluators.llm_judge",
+    "evaluators.g_eval",
 )
 
 
@@ -105,3 +110,24 @@ def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
     if lacking:
         what = ", ".join(lacking)
         raise MissingInputError(f"Sample {sample.id}: {what} missing, and {who} needs it. Add the column.")
+
+
+def averaged(judge: Callable[..., float], **columns: Sequence[Any]) -> Averaged:
+    """What `judge` says of each item, one value from each column in their order, and the mean over the judged.
+
+    Raises `ParameterError` where the columns have not the same length.
+    """
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ParameterError(f"The lists are not equally long: {told}. Give one entry for each item.")
+    found: list[float | None] = []
+    errors: dict[int, str] = {}
+    for number, item in enumerate(zip(*columns.values(), strict=True)):
+        try:
+            found.append(judge(*item))
+        except PlumblineError as error:
+            found.append(None)
+            errors[number] = str(error)
+    judged = [value for value in found if value is not None]
+    return Averaged(sum(judged) / len(judged) if judged else None, found, errors)

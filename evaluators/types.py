@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
@@ -91,7 +93,8 @@ class RGBTask(Record):
 class Sample(Record):
     """One question with its documents, the answer to judge (if there is one yet) and what is known to be true.
 
-    `generator` names the model that answered, where the data tells; `labels` are published (gold) labels.
+    `generator` names the model that answered, where the data tells; `labels` are published (gold) labels;
+    `gold_documents` are the contexts that a retriever should have found.
     """
 
     id: str
@@ -104,6 +107,7 @@ class Sample(Record):
     generator: str = ""
     sentences: Sentences | None = None
     labels: Labels | None = None
+    gold_documents: tuple[str, ...] = ()
 
 
 class Dataset(Record):
@@ -117,7 +121,8 @@ class Dataset(Record):
         """SHA-256 over the samples in order, 64 hex digits; the name does not count."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            digest.update(sample.model_dump_json().encode())
+            unset = None if sample.gold_documents else {"gold_documents"}  # runs from before the field keep their data
+            digest.update(sample.model_dump_json(exclude=unset).encode())
             digest.update(b"\n")
         return digest.hexdigest()
 
@@ -128,6 +133,22 @@ class Score(Record):
     values: dict[str, float | None]
     reason: str = ""
     details: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """What `compute` gives: unpacks to the average (`None` where nothing was judged) and the value of each item.
+
+    An item that could not be judged is `None`, has no part in the average, and its message is in `errors` by its
+    number from 0.
+    """
+
+    avg_score: float | None
+    per_item_scores: list[float | None]
+    errors: dict[int, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.avg_score, self.per_item_scores))
 
 
 class Usage(Record):

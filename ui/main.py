@@ -15,6 +15,7 @@ page = st.navigation(
         st.Page("../pages/datasets.py", title="Datasets", icon=":material/database:"),
         st.Page("../pages/rgb.py", title="RGB", icon=":material/show_chart:"),
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
+        st.Page("../pages/metrics.py", title="Metrics", icon=":material/straighten:"),
         st.Page("../pages/runs.py", title="Runs", icon=":material/history:"),
         st.Page("../pages/sample.py", title="Sample", icon=":material/search:"),
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),

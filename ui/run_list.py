@@ -18,7 +18,7 @@ def show(limit: int, *, editable: bool = False) -> None:
     """The newest runs of this workspace; `editable` adds resume, retry and delete."""
     runs = session.store().runs(session.workspace(), limit)
     if not runs:
-        st.info("No run yet. Start one on the Home, RGB or TRACE page.", icon=":material/hourglass_empty:")
+        st.info("No run yet. Start one on the Home, RGB, TRACE or Metrics page.", icon=":material/hourglass_empty:")
     keeps_answers = editable and session.store().cached_answers(session.workspace()) > 0
     for run in runs:
         _row(run, editable, keeps_answers)
@@ -66,7 +66,8 @@ def _remove(run: Run) -> None:
 
 
 def _kind(run: Run) -> str:
-    kind = catalogue()[run.evaluator.name].title
+    found = catalogue().get(run.evaluator.name)
+    kind = found.title if found else run.evaluator.name  # a metric of one's own may be gone
     models = f" with {', '.join(run_models.titles(run))}" if run.models else ""
     judges = run_models.judge_titles(run)
     jury = f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}" if judges else ""

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from evaluators.base import catalogue as evaluators
 from evaluators.base import from_spec
 from evaluators.llm import catalogue
+from evaluators.llm.rehearsal import prompts_of
 from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
 from evaluators.types import Ability, Cell, Run, Sample, SampleResult, Score
-from ui import highlight, labels_view, run_models, session, spending, tables
+from ui import highlight, labels_view, run_models, session, spending
 from ui.dataset_view import accepted
+from ui.metrics_view import asks_a_judge, title
 from ui.untrusted import plain
+
+LINE = 160
+"""Characters that a detail may have to stand in a line."""
 
 
 def chosen() -> tuple[Run | None, Cell]:
@@ -64,7 +71,7 @@ def show(run: Run, cell: Cell) -> None:
     elif run.evaluator.name in session.TRACE:
         labels_view.show(run, cell, sample, result.score if result else None)
     else:
-        _plain(sample, result.score if result else None)
+        _metric(run, sample, result.score if result else None)
 
 
 def _number(text: str | None) -> int:
@@ -165,9 +172,108 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
 
 
-def _plain(sample: Sample, score: Score | None) -> None:
-    """Any other evaluator: the texts and the values."""
+def _metric(run: Run, sample: Sample, score: Score | None) -> None:
+    """Any other evaluator: its values, what it has to say for them, and the texts."""
     if score is not None:
-        tables.plain_rows([score.values], "Values")
-    st.html(highlight.words(sample.response or "", []))
-    st.html(highlight.passages(sample.retrieved_documents))
+        _values(score)
+        _details(score.details)
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.subheader("Answer")
+        if sample.response is None:
+            st.caption("There is no answer.")
+        else:
+            st.html(highlight.words(sample.response, []))
+        _expected(sample)
+    with right:
+        st.subheader("Documents")
+        st.html(highlight.passages(sample.retrieved_documents))
+        if sample.gold_documents:
+            st.subheader("Gold documents")
+            st.html(highlight.passages(sample.gold_documents))
+    _prompts(run, sample)
+
+
+def _values(score: Score) -> None:
+    grid = st.grid(min(4, max(1, len(score.values))), min_column_width=150)
+    for name, value in score.values.items():
+        with grid.container(border=True, height="stretch"):
+            st.metric(plain(title(name)), "–" if value is None else f"{value:.2f}")
+            if value is None:
+                st.caption("not applicable")
+    if score.reason:
+        st.info(plain(score.reason), icon=":material/info:")
+
+
+def _details(details: Mapping[str, Any]) -> None:
+    """Records as tables, long texts behind a click, all else a line each; what the judge wrote comes last."""
+    for name, detail in details.items():
+        if name in ("outputs", "mode") or not _tells(detail):
+            continue
+        if rows := _rows(title(name), detail):
+            st.subheader(plain(title(name)))
+            _table(rows)
+        else:
+            _line(title(name), _words(detail))
+    if outputs := details.get("outputs"):
+        with st.expander("Raw judge output", icon=":material/data_object:", key="raw_metric_output"):
+            if mode := details.get("mode"):
+                st.caption(plain(f"JSON asked for by: {mode}"))
+            for output in outputs if isinstance(outputs, list) else [outputs]:
+                st.code(_words(output), language="json", wrap_lines=True)
+
+
+def _tells(detail: Any) -> bool:
+    return detail is not None and detail != "" and detail != [] and detail != {}
+
+
+def _rows(name: str, detail: Any) -> list[dict[str, Any]]:
+    """The detail as rows of a table, where it is a list of records, or names with a record or a value each."""
+    if isinstance(detail, Mapping):
+        return [{"of": title(key), **_record(name, each)} for key, each in detail.items()]
+    is_records = isinstance(detail, list) and all(isinstance(each, Mapping) for each in detail)
+    return [dict(each) for each in detail] if is_records else []
+
+
+def _record(name: str, each: Any) -> Mapping[str, Any]:
+    return each if isinstance(each, Mapping) else {name: each}
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """The rows with all their text in sight, numbered from 1."""
+    columns = dict.fromkeys(column for row in rows for column in row)
+    cells = [{plain(title(column)): plain(_words(row.get(column))) for column in columns} for row in rows]
+    st.table(pd.DataFrame(cells, index=range(1, len(cells) + 1)))
+
+
+def _line(name: str, text: str) -> None:
+    if len(text) <= LINE and "\n" not in text:
+        st.text(f"{name}: {text}")
+        return
+    with st.expander(plain(name), icon=":material/notes:"):
+        st.code(text, language=None, wrap_lines=True)
+
+
+def _words(detail: Any) -> str:
+    """What a metric wrote down, as text: yes and no, lists in a line (long ones by paragraphs), no needless digits."""
+    if isinstance(detail, bool):
+        return "yes" if detail else "no"
+    if isinstance(detail, float):
+        return f"{detail:.4g}"
+    if isinstance(detail, list | tuple):
+        parts = [_words(each) for each in detail]
+        return "\n\n".join(parts) if sum(map(len, parts)) > LINE else ", ".join(parts)
+    if isinstance(detail, Mapping):
+        return ", ".join(f"{title(str(key))}: {_words(each)}" for key, each in detail.items())
+    return "" if detail is None else str(detail)
+
+
+def _prompts(run: Run, sample: Sample) -> None:
+    """What the judge is asked about this sample."""
+    cls = evaluators().get(run.evaluator.name)
+    if cls is None or not asks_a_judge(cls):
+        return
+    with st.expander("Prompt", icon=":material/edit_note:", key="metric_prompt"):
+        st.caption("By today's prompt files; what depends on an earlier answer of the judge may differ.")
+        for prompt in prompts_of(from_spec(run.evaluator), sample):
+            st.code(prompt.text, language=None, wrap_lines=True)

@@ -25,6 +25,11 @@ TRACE = ("trace", "gpt_labeling", "hybrid")
 """The evaluators whose runs the TRACE page shows."""
 
 PAGES = {"rgb": "../pages/rgb.py"} | dict.fromkeys(TRACE, "../pages/trace.py")
+"""The evaluators that have a page of their own."""
+
+METRICS = "../pages/metrics.py"
+"""The page that all other evaluators share."""
+
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace on a public host: at least 128 bits that nobody can guess."""
 
@@ -117,18 +122,21 @@ def run(run_id: str | None) -> Run | None:
 
 
 def shown_run(*evaluators: str) -> Run | None:
-    """The run of one of these evaluators that this page shows: the one in the address, else the one shown last."""
-    key = f"shown_{evaluators[0]}"
-    found = run(st.query_params.get("run") or st.session_state.get(key))
-    if found is None or found.evaluator.name not in evaluators:
+    """The run that this page shows: the one in the address, else the one shown last.
+
+    It is of one of these evaluators; where none is named, of one without a page of its own.
+    """
+    page = PAGES[evaluators[0]] if evaluators else METRICS
+    found = run(st.query_params.get("run") or st.session_state.get(f"shown_{page}"))
+    if found is None or PAGES.get(found.evaluator.name, METRICS) != page:
         return None
-    st.session_state[key] = st.query_params["run"] = found.id
+    st.session_state[f"shown_{page}"] = st.query_params["run"] = found.id
     return found
 
 
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
-    st.switch_page(PAGES.get(run.evaluator.name, "../pages/sample.py"), query_params=address(run=run.id))
+    st.switch_page(PAGES.get(run.evaluator.name, METRICS), query_params=address(run=run.id))
 
 
 def version(run: Run) -> Version:

@@ -20,6 +20,7 @@ COLUMNS = {
     "question": ("question", "query", "user_input"),
     "response": ("response", "llm_response", "prediction", "output"),
     "retrieved_documents": ("retrieved_documents", "documents", "contexts", "retrieved_contexts", "context", "docs"),
+    "gold_documents": ("gold_documents", "gold_contexts", "gold_context", "reference_contexts", "gt_contexts"),
     "ground_truth": ("ground_truth", "reference", "expected_answer", "answer", "ans"),
 }
 
@@ -88,17 +89,20 @@ def _sample(row: Mapping[str, Any]) -> Sample:
         id=_text(row, ("id",)),
         question=_question(row),
         response=_text(row, COLUMNS["response"], required=False),
-        retrieved_documents=_documents(row),
+        retrieved_documents=_documents(row, "retrieved_documents"),
         ground_truth=_accepted(row),
         situation=_text(row, ("situation",), required=False) or "",
         labels=Labels.model_validate(row["labels"]) if row.get("labels") else None,
+        gold_documents=_documents(row, "gold_documents"),
     )
 
 
 def _recorded_answer(row: Mapping[str, Any]) -> Sample:
     known = {"query": _question(row), "prediction": _text(row, ("prediction",)), "noise_rate": _noise(row)}
+    known |= {"docs": _documents(row, "retrieved_documents"), "ans": _accepted(row)}
     planted = _spelled(_unpack(row.get("fakeanswer"))) or None
-    return rgb.recorded_answer({**row, **known, "docs": _documents(row), "ans": _accepted(row), "fakeanswer": planted})
+    sample = rgb.recorded_answer({**row, **known, "fakeanswer": planted})
+    return sample.model_copy(update={"gold_documents": _documents(row, "gold_documents")})
 
 
 def _noise(row: Mapping[str, Any]) -> float | None:
@@ -151,9 +155,9 @@ def _text(row: Mapping[str, Any], names: tuple[str, ...], required: bool = True)
     return str(value)
 
 
-def _documents(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _documents(row: Mapping[str, Any], field: str) -> tuple[str, ...]:
     """The documents as texts; a cell may hold a list, a JSON list as text, or one document."""
-    name = next((name for name in COLUMNS["retrieved_documents"] if row.get(name) is not None), None)
+    name = next((name for name in COLUMNS[field] if row.get(name) is not None), None)
     value = _unpack(row[name]) if name else []
     items = value if isinstance(value, list) else [value]
     for number, item in enumerate(items, start=1):

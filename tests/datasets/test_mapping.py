@@ -48,7 +48,7 @@ def outcome(name, data):
 def test_a_column_may_have_any_of_its_usual_names(field, name):
     row = {key: value for key, value in ROW.items() if key != field} | {name: "text"}
 
-    assert getattr(one(row), field) == (("text",) if field == "retrieved_documents" else "text")
+    assert getattr(one(row), field) == (("text",) if field.endswith("_documents") else "text")
 
 
 def test_a_row_becomes_a_sample():
@@ -116,6 +116,16 @@ def test_numbers_become_text(cell, text):
     assert one({"question": cell, "response": cell}).question == text
 
 
+def test_gold_contexts_may_stand_in_a_csv():
+    data = b'question,response,gold_contexts\nq,r,"[""g1"", ""g2""]"\n'
+
+    assert load("a.csv", data).samples[0].gold_documents == ("g1", "g2")
+
+
+def test_a_recorded_answer_keeps_its_gold_contexts():
+    assert one(RECORDED | {"gold_contexts": ["g"]}).gold_documents == ("g",)
+
+
 @pytest.mark.parametrize("cell", [None, math.nan])
 def test_a_missing_response_stays_unknown(cell):
     assert one({"question": "q", "response": cell}).response is None
@@ -159,6 +169,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
         (ROW | {"documents": ["d", 5]}, "Row 1: document 2 in documents is '5'. Make it text."),
         (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is 'nan'. Make it text."),
         (ROW | {"documents": {"a": "d"}}, "Row 1: document 1 in documents is \"{'a': 'd'}\". Make it text."),
+        (ROW | {"gt_contexts": ["g", 5]}, "Row 1: document 2 in gt_contexts is '5'. Make it text."),
         (ROW | {"answer": ["a", {}]}, "Row 1: ground_truth is not usable (Input should be a valid string). Correct"),
         (ROW | {"answer": {"a": 1}}, "Row 1: ground_truth is not usable"),
         (ROW | {"labels": 3}, "Row 1: labels is not usable"),

@@ -1,0 +1,136 @@
+"""Answer match: is the answer the true one, does it contain it, or how many words do the two share?
+
+Texts are compared as HotpotQA compares them (Yang et al., EMNLP 2018, `hotpot_evaluate_v1.py`): lower case, without
+ASCII punctuation, without the articles a, an and the, with single spaces. No LLM.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evaluators.base import Evaluator, averaged, evaluator, require
+from evaluators.errors import MissingInputError
+from evaluators.types import Accepted, Averaged, Sample, Score
+
+Match = Literal["exact_match", "fuzzy_match", "f1_score"]
+
+_ARTICLES = frozenset({"a", "an", "the"})
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_UTF8 = ("utf-8", "surrogatepass")  # bytes lose single characters many times faster than a string does
+_PUNCTUATION = string.punctuation.encode()
+_PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyz \t\n\r\v\f"
+
+
+@evaluator("answer_match", title="Answer match", needs=("response", "ground_truth"))
+class AnswerMatchAcc(Evaluator):
+    """Compares the answer with the ground truth, both normalised as in HotpotQA; 1 is a match, 0 is none.
+
+    `exact_match` wants the same words in the same order, `fuzzy_match` an answer that contains the ground truth,
+    and `f1_score` gives 2PR / (P + R) over the words that both share: P is their share of the answer's words, R their
+    share of the ground truth's. Of several spellings the best counts, of several required answers the worst.
+    """
+
+    type: Match = Field(
+        "exact_match",
+        title="Match",
+        description="exact: the same words; fuzzy: the ground truth is in the answer; F1: share of common words",
+    )
+
+    def compute(self, pred_answers: Sequence[object], gt_answers: Sequence[object]) -> Averaged:
+        """The mean over all pairs, and the value of each; raises `ParameterError` where the lengths differ."""
+        return averaged(self.compute_single_item, pred_answers=pred_answers, gt_answers=gt_answers)
+
+    def compute_single_item(self, y: object, y_gt: object) -> float:
+        """How well the answer `y` matches the ground truth, from 0 to 1; both may be anything that has a text.
+
+        Raises `MissingInputError` for `None` and for an object that has no text.
+        """
+        return _RULES[self.type](words(_text(y, "answer")), words(_text(y_gt, "ground truth")))
+
+    def score(self, sample: Sample) -> Score:
+        """`answer_match` of one sample; not applicable where the ground truth has no word to compare."""
+        require(self.needs, sample, self.title)
+        said, groups = sample.response or "", _groups(sample.ground_truth or ())
+        if not groups or not all(groups):
+            reason = "The ground truth has no word to compare (case, punctuation and articles do not count)."
+            return Score(values={"answer_match": None}, reason=reason)
+        best = [max(((self.compute_single_item(said, text), text) for text in group), key=_value) for group in groups]
+        value, spelling = min(best, key=_value)
+        compared = {"response": " ".join(words(said)), "ground_truth": " ".join(words(spelling))}
+        return Score(values={"answer_match": value}, details={"compared": compared})
+
+
+def words(text: str) -> list[str]:
+    """The words of a text that count: lower case, without ASCII punctuation and articles."""
+    kept = text.lower().encode(*_UTF8).translate(None, _PUNCTUATION)
+    found = kept.decode(*_UTF8).split()
+    others = kept.translate(None, _PLAIN)
+    if others and not others.decode(*_UTF8).isalnum():  # other signs, as in “the” or the–a, end words too
+        return _ARTICLE.sub(" ", " ".join(found)).split()
+    return found if _ARTICLES.isdisjoint(found) else [word for word in found if word not in _ARTICLES]
+
+
+def _value(judged: tuple[float, str]) -> float:
+    return judged[0]
+
+
+def _exact(said: list[str], true: list[str]) -> float:
+    return 1.0 if said == true else 0.0
+
+
+def _fuzzy(said: list[str], true: list[str]) -> float:
+    return 1.0 if " ".join(true) in " ".join(said) else 0.0
+
+
+def _f1(said: list[str], true: list[str]) -> float:
+    common = _common(said, true)
+    if not common:
+        return 0.0
+    precision, recall = common / len(said), common / len(true)
+    return 2 * precision * recall / (precision + recall)
+
+
+def _common(said: list[str], true: list[str]) -> int:
+    """How many words both have, a repeated word as often as both repeat it (a `Counter` is slower on short texts)."""
+    left: dict[str, int] = {}
+    for word in true:
+        left[word] = left.get(word, 0) + 1
+    common = 0
+    for word in said:
+        if left.get(word):
+            left[word] -= 1
+            common += 1
+    return common
+
+
+_RULES: dict[Match, Callable[[list[str], list[str]], float]] = {
+    "exact_match": _exact,
+    "fuzzy_match": _fuzzy,
+    "f1_score": _f1,
+}
+
+
+def _text(value: object, what: str) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        raise MissingInputError(f"There is no {what} (None). Give one, or leave the pair out.")
+    try:
+        return str(value)
+    except Exception as error:  # the object's own code: it may raise anything
+        kind = type(value).__name__
+        raise MissingInputError(f"The {what} is a {kind} without a text ({error!r:.100}). Give a string.") from error
+
+
+def _groups(truth: Accepted) -> list[list[str]]:
+    """The required answers, each with those of its spellings that have a word."""
+    required: Any = (truth,) if isinstance(truth, str) else truth
+    return [
+        [spelling for spelling in ((group,) if isinstance(group, str) else group) if words(spelling)]
+        for group in required
+    ]

@@ -1,0 +1,205 @@
+"""G-Eval: an LLM rates an answer's relevance, fluency, consistency and coherence, each by its own steps.
+
+Source: Liu et al., "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment", EMNLP 2023, arXiv 2303.16634, in
+the form that AdalFlow documents (`GEvalJudgeEvaluator`): a rating from 1 to 5 counts as a fifth of it, 0.2 to 1.0.
+Here the judge gives one rating with its reason; the paper weighs ratings by their probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError, model_validator
+
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.batch import mean
+from evaluators.config import config
+from evaluators.errors import AccessError, MissingInputError, ParameterError, PlumblineError
+from evaluators.llm import LLMClient
+from evaluators.llm.structured import ask
+from evaluators.prompts import Prompt, fenced, load
+from evaluators.text.normalise import remove_reasoning, without_surrogates
+from evaluators.types import Sample, Score
+
+TEMPLATE = "g_eval_en"
+CRITERIA = ("relevance", "fluency", "consistency", "coherence")
+CUSTOM = "custom"
+BEST = 5
+
+Values = Mapping[str, float | None]
+
+
+class Rating(BaseModel):
+    """What the judge answers: its reason, and then a rating by one criterion."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: str = ""
+    score: Literal[1, 2, 3, 4, 5]
+
+
+class GEvalLLMJudge(BaseModel):
+    """Rates one answer: a call for each criterion, and one more for a criterion of one's own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    model_client: SkipValidation[LLMClient | None] = None
+    criterion: str = ""
+    """A criterion of one's own, with its steps, in words."""
+
+    @property
+    def criteria(self) -> dict[str, str]:
+        """The criteria with their steps, by name."""
+        shipped = {name: load(f"g_eval_{name}_en").strip() for name in CRITERIA}
+        return {**shipped, CUSTOM: self.criterion.strip()} if self.criterion.strip() else shipped
+
+    def client(self) -> LLMClient:
+        """The judge's client; raises `AccessError` where there is none."""
+        if self.model_client is None:
+            raise AccessError("G-Eval needs a judge. Choose a model, or give its client as llm_client.")
+        return self.model_client
+
+    def __call__(self, answer: str, question: str = "", documents: Sequence[str] = ()) -> dict[str, Rating]:
+        """The ratings of an answer by criterion; without documents there is nothing to be consistent with.
+
+        Raises `AccessError` without a client, `LLMError` where a rating cannot be had.
+        """
+        client, is_bare = self.client(), not any(map(str.strip, documents))
+        asked = {name: text for name, text in self.criteria.items() if not (is_bare and name == "consistency")}
+        prompts = {name: _prompt(text, answer, question, documents) for name, text in asked.items()}
+        return {name: ask(client, prompt, Rating).value for name, prompt in prompts.items()}
+
+
+@dataclass(frozen=True)
+class GEvalResult:
+    """What `compute` gives: unpacks to the mean of each value and the values of each item.
+
+    An item that failed is `None`, has no part in the means, and its message is in `errors` by its number from 0.
+    """
+
+    avg_score: dict[str, float | None]
+    per_item_scores: list[Values | None]
+    errors: dict[int, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.avg_score, self.per_item_scores))
+
+
+@evaluator("g_eval", title="G-Eval", needs=("question", "response", "retrieved_documents"))
+class GEvalJudgeEvaluator(Evaluator):
+    """A judge rates every answer from 1 to 5 by four criteria, one call each; a value is a fifth of the rating.
+
+    `overall` is the mean of the four. An empty answer is not applicable; without documents consistency is not.
+    A criterion of your own is rated beside them as `custom`, and is no part of `overall`.
+    """
+
+    llm_client: SkipValidation[LLMClient | None] = None
+    """The judge; `llm_judge=GEvalLLMJudge(...)` gives it too."""
+    criterion: str = Field(
+        "",
+        title="Criterion of your own",
+        description="What an answer should be, and the steps to rate it, in words. Left empty, it is not asked.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _documented_judge(cls, given: Any) -> Any:
+        judge = given.get("llm_judge") if isinstance(given, dict) else None
+        if not isinstance(judge, GEvalLLMJudge):
+            return given
+        rest = {name: each for name, each in given.items() if name != "llm_judge"}
+        return {"llm_client": judge.model_client, "criterion": judge.criterion, **rest}
+
+    @property
+    def llm_judge(self) -> GEvalLLMJudge:
+        return GEvalLLMJudge(model_client=self.llm_client, criterion=self.criterion)
+
+    def compute(
+        self,
+        pred_answers: Sequence[str],
+        questions: Sequence[str] | None = None,
+        contexts: Sequence[str | Sequence[str]] | None = None,
+    ) -> GEvalResult:
+        """The means over all answers and each one's values; an answer that failed is `None`.
+
+        Raises `AccessError` without a judge and `ParameterError` where the lists are not equally long.
+        """
+        self.llm_judge.client()
+        rows = _rows(pred_answers, questions, contexts)
+        with ThreadPoolExecutor(config().workers) as pool:
+            asked = [pool.submit(self.compute_single_item, *row) for row in rows]
+        return _result(asked)
+
+    def compute_single_item(
+        self, pred_answer: str, question: str | None = None, contexts: str | Sequence[str] | None = None
+    ) -> Values:
+        """The values of one answer."""
+        return self.score(_row(pred_answer, question, contexts)).values
+
+    def score(self, sample: Sample) -> Score:
+        """The values of one sample, 0.2 to 1.0; raises `LLMError` where a rating cannot be had."""
+        require(self.needs, sample, self.title)
+        judge, answer = self.llm_judge, remove_reasoning(sample.response or "").strip()
+        names = judge.criteria
+        if not answer:
+            return Score(values=_values(names, {}), reason="The response is empty, so there is nothing to rate.")
+        ratings = judge(answer, sample.question, sample.retrieved_documents)
+        reason = "" if "consistency" in ratings else "Consistency: no document was retrieved."
+        told = {
+            name: {"score": each.score, "reason": without_surrogates(each.reason)} for name, each in ratings.items()
+        }
+        return Score(values=_values(names, ratings), reason=reason, details={"ratings": told})
+
+
+def _prompt(criterion: str, answer: str, question: str, documents: Sequence[str]) -> Prompt:
+    text = fenced(
+        load(TEMPLATE), criterion=criterion, documents="\n\n".join(documents), question=question, answer=answer
+    )
+    return Prompt(text=text, question=question)
+
+
+def _values(names: Mapping[str, str], ratings: Mapping[str, Rating]) -> dict[str, float | None]:
+    """The ratings as fifths, `None` where there is none, and the mean of the four that there are."""
+    found = {name: ratings[name].score / BEST if name in ratings else None for name in names}
+    return {**found, "overall": mean(found[name] for name in CRITERIA)}
+
+
+def _row(answer: str, question: str | None, contexts: str | Sequence[str] | None) -> Sample:
+    documents: Any = (contexts,) if isinstance(contexts, str) else contexts or ()
+    try:
+        return Sample(id="item", question=question or "", response=answer, retrieved_documents=documents)
+    except ValidationError as error:
+        raise MissingInputError(f"The item cannot be judged ({error.errors()[0]['msg']}). Give strings.") from error
+
+
+def _rows(
+    answers: Sequence[str],
+    questions: Sequence[str] | None,
+    contexts: Sequence[str | Sequence[str]] | None,
+) -> list[tuple[Any, Any, Any]]:
+    """The items; questions or contexts that were not given are `None`."""
+    given = {"pred_answers": answers, "questions": questions, "contexts": contexts}
+    lengths = {name: len(column) for name, column in given.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ParameterError(f"The lists are not equally long: {told}. Give one entry for each item.")
+    nothing = [None] * len(answers)
+    columns: list[Sequence[Any]] = [nothing if column is None else column for column in given.values()]
+    return list(zip(*columns, strict=True))
+
+
+def _result(asked: Sequence[Future[Values]]) -> GEvalResult:
+    items: list[Values | None] = []
+    errors: dict[int, str] = {}
+    for number, future in enumerate(asked):
+        try:
+            items.append(future.result())
+        except PlumblineError as error:
+            items.append(None)
+            errors[number] = str(error)
+    judged = [values for values in items if values is not None]
+    names = list(judged[0]) if judged else []
+    return GEvalResult({name: mean(values[name] for values in judged) for name in names}, items, errors)

@@ -1,0 +1,90 @@
+"""Retriever recall: how much of the gold contexts was retrieved, and how far up does it stand?
+
+A gold context is retrieved where it is contained, letter by letter, in the retrieved contexts joined by spaces (the
+rule of AdalFlow's `RetrieverRecall`). Precision and reciprocal rank look at single documents. No LLM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from evaluators.base import Evaluator, averaged, evaluator, require
+from evaluators.errors import MissingInputError
+from evaluators.types import Averaged, Sample, Score
+
+
+@evaluator("retriever_recall", title="Retriever recall", needs=("retrieved_documents", "gold_documents"))
+class RetrieverRecall(Evaluator):
+    """Compares the retrieved documents with the gold contexts, those that hold what is needed for the answer.
+
+    Retriever recall = gold contexts contained in the joined documents / gold contexts. Of the first `k` documents:
+    recall at k, the same share; precision at k = documents that contain a gold context / documents looked at;
+    reciprocal rank = 1 / place of the first such document, 0 if there is none.
+    """
+
+    k: int = Field(5, ge=1, le=1000, title="k", description="How many documents, from the top, the values at k look at")
+
+    def compute(
+        self, retrieved_contexts: Sequence[str | Sequence[str]], gt_contexts: Sequence[str | Sequence[str]]
+    ) -> Averaged:
+        """The mean recall over all queries, and that of each; raises `ParameterError` where the lengths differ.
+
+        The retrieved contexts of a query are a list, or one string where they are joined already.
+        """
+        return averaged(self.compute_single_item, retrieved_contexts=retrieved_contexts, gt_contexts=gt_contexts)
+
+    def compute_single_item(self, retrieved_context: str | Sequence[str], gt_context: str | Sequence[str]) -> float:
+        """The share of gold contexts that the retrieved contexts of one query contain.
+
+        Raises `MissingInputError` where there is no gold context, or where a context is no text.
+        """
+        gold = _gold(_texts(gt_context, "gold context"))
+        if not gold:
+            raise MissingInputError("There is no gold context. Give one, or leave the query out.")
+        return _recall(_texts(retrieved_context, "retrieved context"), gold)
+
+    def score(self, sample: Sample) -> Score:
+        """All four values of one sample; not applicable without gold contexts, 0 where nothing was retrieved."""
+        require(self.needs, sample, self.title)
+        documents, gold = sample.retrieved_documents, _gold(sample.gold_documents)
+        names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")
+        if not gold:
+            return Score(values=dict.fromkeys(names), reason="There is no gold context, so nothing could be found.")
+        if not documents:
+            values = {**dict.fromkeys(names, 0.0), "precision_at_k": None}
+            return Score(values=values, reason="Nothing was retrieved, so there is no precision.")
+        top = documents[: self.k]
+        ranks = [rank for rank, document in enumerate(top, start=1) if any(text in document for text in gold)]
+        measured = (
+            _recall(documents, gold),
+            _recall(top, gold),
+            len(ranks) / len(top),
+            1 / ranks[0] if ranks else 0.0,
+        )
+        whole = " ".join(documents)
+        missed = [text for text in gold if text not in whole]
+        return Score(values=dict(zip(names, measured, strict=True)), details={"missed": missed, "found_in": ranks})
+
+
+def _recall(documents: Sequence[str], gold: Sequence[str]) -> float:
+    whole = " ".join(documents)
+    return sum(text in whole for text in gold) / len(gold)
+
+
+def _gold(texts: Sequence[str]) -> list[str]:
+    """Without the empty ones, which every text contains."""
+    return [text for text in texts if text and not text.isspace()]
+
+
+def _texts(given: str | Sequence[str], what: str) -> Sequence[str]:
+    """One text or several as a list; raises `MissingInputError` for anything else."""
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, list | tuple):
+        raise MissingInputError(f"The {what} is {given!r:.40}. Give a string or a list of strings.")
+    for number, text in enumerate(given, start=1):
+        if not isinstance(text, str):
+            raise MissingInputError(f"The {what} number {number} is {text!r:.40}. Make it text.")
+    return given

@@ -1,0 +1,305 @@
+"""Metrics: any metric of the catalogue has a form, a run that is shown with numbers, samples and an explanation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field, SkipValidation
+from streamlit.testing.v1 import AppTest
+
+from evaluators.base import Evaluator, catalogue, evaluator, require
+from evaluators.errors import MissingInputError
+from evaluators.llm import LLMClient, clients
+from evaluators.llm.rehearsal import prompts_of
+from evaluators.llm.structured import ask
+from evaluators.prompts import FOLDER, Prompt
+from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from tests.loopback import Loopback
+from ui import session
+
+from .conftest import OpenPage, checked
+from .screen import button, cards, markdown, runs, said, settled, state, table
+
+KEY = "sk-Loopback-0123456789-abcdef"
+LUNA = "openai/gpt-6-luna"
+HOSTILE = "![x](http://127.0.0.1:9/x.png)"
+METRICS = sorted(name for name in catalogue() if name not in session.PAGES and not name.startswith("test_"))
+
+
+@evaluator("test_words", title="Words found", needs=("response", "ground_truth"))
+class Words(Evaluator):
+    """Share of the words of the ground truth that stand in the response.
+
+    words found = found / all
+    """
+
+    least: int = Field(1, ge=1, le=9, description="Words that a ground truth must have")
+
+    def score(self, sample: Sample) -> Score:
+        require(self.needs, sample, self.title)
+        wanted = str(sample.ground_truth).split()
+        if len(wanted) < self.least:
+            return Score(values={"words_found": None}, reason=f"Only {len(wanted)} words. {HOSTILE}")
+        rows = [{"word": word, "is_found": word in (sample.response or "").split()} for word in wanted]
+        found = sum(row["is_found"] for row in rows) / len(rows)
+        details = {"statements": rows, "longest": max(wanted, key=len), "raw": "long " * 50, "nothing": []}
+        return Score(values={"words_found": found}, details=details)
+
+
+class Verdict(BaseModel):
+    reason: str
+    verdict: Literal["yes", "no"]
+
+
+@evaluator("test_two_questions", title="Two questions", needs=("response",))
+class TwoQuestions(Evaluator):
+    """Asks a judge twice."""
+
+    llm_client: SkipValidation[LLMClient | None] = None
+
+    def score(self, sample: Sample) -> Score:
+        if self.llm_client is None:
+            raise MissingInputError("No judge. Choose one.")
+        said = {
+            name: ask(self.llm_client, Prompt(text=f"{name}? {sample.response}"), Verdict) for name in ("true", "short")
+        }
+        details = {
+            "reasons": {name: each.value.reason for name, each in said.items()},
+            "outputs": [text for each in said.values() for text in each.texts],
+            "mode": said["true"].mode,
+        }
+        return Score(values={name: float(each.value.verdict == "yes") for name, each in said.items()}, details=details)
+
+
+@evaluator("test_demanding", title="Demanding")
+class Demanding(Evaluator):
+    """Has a parameter without a default."""
+
+    what: str
+
+    def score(self, sample: Sample) -> Score:
+        return Score(values={"words": float(len(self.what))})
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """OpenAI is this server, whose models say yes to what is true and no to all else."""
+    with Loopback(key=KEY, answer=_verdict) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for access in session.keys().values():
+            clients.ask_models(access)
+        yield server
+
+
+# The form
+
+
+def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
+    at = open_page("metrics")
+    assert "those without a judge need no key" in said(at)
+    assert at.selectbox(key="metrics_metric").options
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_has_a_form_and_an_explanation(open_page: OpenPage, metric: str) -> None:
+    at, cls = form(open_page, metric), catalogue()[metric]
+    assert f"{cls.title} needs:" in said(at)
+    assert (cls.__doc__ or "").partition("\n")[0] in said(at, "text")
+    prompts = [file.read_text(encoding="utf-8") for file in FOLDER.glob(f"{metric}_*.md")]
+    assert {text.strip() for text in prompts} <= {code.value.strip() for code in at.code}
+
+
+def test_what_the_data_lack_is_said_with_the_column_to_add(open_page: OpenPage) -> None:
+    kept("half", ("tea is hot", "tea"), ("tea is hot", None))
+    at = form(open_page, "test_words", "half")
+    assert "Words found needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
+    assert "Ground truth missing in 1 sample. Add a column: ground_truth or reference" in said(at, "warning")
+    assert not at.button(key="metrics_start").disabled
+
+
+def test_a_metric_that_no_sample_serves_cannot_be_started(open_page: OpenPage) -> None:
+    kept("none", ("tea is hot", None))
+    at = form(open_page, "test_words", "none")
+    assert "✕ Words found · no Ground truth" in at.selectbox(key="metrics_metric").options
+    assert at.button(key="metrics_start").disabled
+
+
+def test_a_parameter_without_a_default_is_told(open_page: OpenPage) -> None:
+    at = form(open_page, "test_demanding")
+    assert "Demanding: what is missing. Give it a value." in said(at, "error")
+    assert at.button(key="metrics_start").disabled
+
+
+def test_a_metric_with_a_judge_says_that_it_needs_a_key(open_page: OpenPage) -> None:
+    at = form(open_page, "test_two_questions")
+    assert "an LLM, and that needs a key" in said(at, "info")
+    assert at.button(key="metrics_start").disabled
+
+
+def test_what_a_judge_is_asked_is_known_before_the_run() -> None:
+    sample = Sample(id="a", question="?", response="Tea.")
+    assert [prompt.text for prompt in prompts_of(TwoQuestions(), sample)] == ["true? Tea.", "short? Tea."]
+    assert prompts_of(Words(), sample) == []
+
+
+@pytest.mark.parametrize(("metric", "calls"), [("context_recall", 1), ("llm_judge", 1), ("g_eval", 4)])
+def test_the_calls_of_the_metrics_that_ship_are_known(metric: str, calls: int) -> None:
+    sample = Sample(id="a", question="?", response="Tea.", retrieved_documents=("Tea is hot.",), ground_truth="Tea.")
+    assert len(prompts_of(catalogue()[metric].build(), sample)) == calls
+
+
+# Runs
+
+
+def test_a_run_shows_mean_interval_and_coverage(open_page: OpenPage) -> None:
+    at = words_run(open_page)
+    assert state(at) == "Finished · 3 / 4 scored · 1 failed"
+    assert cards(at) == {"Words found": "0.75"}  # (1 + 0.5) / 2
+    assert "2 / 4 scored  \n1 not applicable  \n1 failed" in said(at)
+    assert "Metric: Words found · Data: four · Least: 2" in said(at)
+    assert [row["Words found"] for row in table(at, "#")][:2] == [1.0, 0.5]
+    assert at.get("download_button")
+
+
+def test_samples_can_be_ordered_by_a_value(open_page: OpenPage) -> None:
+    at = words_run(open_page)
+    at.selectbox(key=f"order_{runs()[0].id}").set_value("Words found, lowest first")
+    assert [row["#"] for row in table(checked(at.run()), "#")] == [2, 1, 3, 4]
+
+
+def test_the_list_of_runs_leads_to_the_metrics_page(open_page: OpenPage) -> None:
+    words_run(open_page)
+    at = open_page("runs")
+    button(at, "Open").click()
+    assert "Words found" in cards(checked(at.run()))
+
+
+def test_values_beyond_one_have_no_distribution(open_page: OpenPage) -> None:
+    at = open_page("metrics", run=stored("test_words", {"words": 7.0}).id)
+    assert cards(at) == {"Words": "7.00"}
+    assert "Not a share from 0 to 1" in said(at)
+
+
+def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page: OpenPage) -> None:
+    run = stored("gone", {"words": 0.5})
+    assert "There is no metric gone here any more." in said(open_page("metrics", run=run.id), "warning")
+    assert "gone" in "\n".join(markdown(open_page("runs")))
+    assert cards(open_page("sample", run=run.id)) == {"Words": "0.50"}
+
+
+def test_a_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: Loopback) -> None:
+    kept("two", ("It is true.", None), ("It is.", None))
+    at = form(open_page, "test_two_questions", "two", judge=LUNA)
+    (row,) = table(at, "Model")
+    assert (row["Calls"], row["Stored"]) == (4, 0)
+    at = started(at)
+    assert len(provider.asked) == 4
+    assert cards(at) == {"True": "0.50", "Short": "0.50"}
+    (row,) = table(form(open_page, "test_two_questions", "two", judge=LUNA), "Model")
+    assert (row["Calls"], row["Stored"]) == (0, 4)
+
+
+# The sample
+
+
+def test_a_sample_shows_statements_and_verdicts(open_page: OpenPage) -> None:
+    words_run(open_page)
+    at = open_page("sample", run=runs()[0].id, sample="2")
+    assert cards(at) == {"Words found": "0.50"}
+    assert at.table[0].value.to_dict("records") == [
+        {"Word": "tea", "Is found": "yes"},
+        {"Word": "cold", "Is found": "no"},
+    ]
+    assert "Longest: cold" in said(at, "text")
+    assert "Accepted: tea cold" in said(at, "text")
+
+
+def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page: OpenPage) -> None:
+    words_run(open_page)
+    at = open_page("sample", run=runs()[0].id, sample="3")
+    assert cards(at) == {"Words found": "–"}
+    assert f"Only 1 words. {HOSTILE}" in said(at, "info")
+    assert not [text for text in markdown(at) if HOSTILE in text]
+
+
+def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(open_page: OpenPage, provider: Loopback) -> None:
+    kept("two", ("It is true.", None))
+    started(form(open_page, "test_two_questions", "two", judge=LUNA))
+    at = open_page("sample", run=runs()[0].id)
+    rows = [row for shown in at.table for row in shown.value.to_dict("records")]
+    assert rows == [
+        {"Of": "True", "Reasons": "so it says"},
+        {"Of": "Short", "Reasons": "so it says"},
+    ]
+    assert _verdict("is true") in [code.value for code in at.code]
+    assert "short? It is true." in [code.value for code in at.code]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_stored_score_of_every_metric_opens(open_page: OpenPage, metric: str) -> None:
+    run = stored(metric, {metric: 1.0}, {"steps": [{"statement": HOSTILE}], "odd": {"deep": [1, [None]]}})
+    at = open_page("sample", run=run.id)
+    assert list(cards(at).values()) == ["1.00"]
+    assert not [cell for shown in at.table for cell in shown.value.values.flatten() if HOSTILE in cell]
+
+
+def words_run(open_page: OpenPage) -> AppTest:
+    """The page of a run that found all, half of, too few, and no words."""
+    kept("four", ("tea hot", "tea hot"), ("tea hot", "tea cold"), ("tea", "tea"), ("tea", None))
+    at = form(open_page, "test_words", "four")
+    at.number_input(key="metrics_test_words_least").set_value(2)
+    return started(checked(at.run()))
+
+
+def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
+    """An upload of responses with their ground truths."""
+    samples = tuple(
+        Sample(id=f"s{number}", question="What?", response=response, ground_truth=truth)
+        for number, (response, truth) in enumerate(pairs)
+    )
+    data = Dataset(name=name, samples=samples)
+    session.store().save_upload("local", data, "2026-11-21T09:00:00+00:00")
+    return data
+
+
+def stored(metric: str, values: dict[str, float | None], details: dict[str, object] | None = None) -> Run:
+    """A finished run of one sample."""
+    data = kept("stored", ("tea", "tea"))
+    run = Run(
+        id="stored",
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title="Stored",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluator=EvaluatorSpec(name=metric),
+    )
+    session.store().save_run(run, data)
+    score = Score(values=values, details=details or {})
+    session.store().save_result(run.id, SampleResult(position=0, status="scored", score=score))
+    return run
+
+
+def form(open_page: OpenPage, metric: str, data: str = "", judge: str = "") -> AppTest:
+    """The form with this much chosen."""
+    at = open_page("metrics")
+    if data:
+        at.selectbox(key="metrics_dataset").set_value(data)
+    at.selectbox(key="metrics_metric").set_value(metric)
+    checked(at.run())
+    if judge:
+        at.selectbox(key="metrics_judge").set_value(judge)
+    return checked(at.run())
+
+
+def started(at: AppTest) -> AppTest:
+    at.button(key="metrics_start").click()
+    return checked(settled(at.run()))
+
+
+def _verdict(prompt: str) -> str:
+    return json.dumps({"reason": "so it says", "verdict": "yes" if "is true" in prompt else "no"})

@@ -1,0 +1,208 @@
+"""Answer match: the documented examples, HotpotQA's normalisation, and what happens to answers that are none."""
+
+import pytest
+
+from evaluators.answer_match import AnswerMatchAcc, words
+from evaluators.base import from_spec
+from evaluators.errors import MissingInputError, ParameterError
+from evaluators.params import parameters
+from evaluators.types import Sample
+
+PREDICTED = ["positive", "negative", "this is neutral"]
+TRUE = ["positive", "negative", "neutral"]
+
+
+class Mute:
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def sample(response, truth):
+    return Sample(id="1", question="q", response=response, ground_truth=truth)
+
+
+def value(match, response, truth):
+    return AnswerMatchAcc(type=match).score(sample(response, truth)).values["answer_match"]
+
+
+# As documented
+
+
+def test_the_documented_example_of_exact_match():
+    avg_acc, acc_list = AnswerMatchAcc(type="exact_match").compute(PREDICTED, TRUE)
+
+    assert avg_acc == 2 / 3
+    assert acc_list == [1.0, 1.0, 0.0]
+
+
+def test_the_documented_example_of_fuzzy_match():
+    avg_acc, acc_list = AnswerMatchAcc(type="fuzzy_match").compute(PREDICTED, TRUE)
+
+    assert (avg_acc, acc_list) == (1.0, [1.0, 1.0, 1.0])
+
+
+def test_exact_match_is_the_default():
+    assert AnswerMatchAcc() == AnswerMatchAcc(type="exact_match")
+
+
+@pytest.mark.parametrize(
+    ("y", "y_gt", "matches"),
+    [(5, "5", 1.0), (5, 5.0, 0.0), (True, "true", 1.0), ([1, 2], "1 2", 1.0), ({"b": 1}, "b 1", 1.0), (b"x", "x", 0.0)],
+)  # fmt: skip
+def test_anything_with_a_text_is_compared(y, y_gt, matches):
+    assert AnswerMatchAcc().compute_single_item(y, y_gt) == matches
+
+
+# Normalisation
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("The Eiffel Tower!", ["eiffel", "tower"]),
+        ("  a\tcat \n and an\u00a0owl ", ["cat", "and", "owl"]),
+        ("U.S.A. won't", ["usa", "wont"]),
+        ("theatre another", ["theatre", "another"]),
+        ("t.h.e a.n", []),
+        ("“the” cat", ["“", "”", "cat"]),  # curly quotes are no ASCII punctuation, and yet end a word
+        ("the–end", ["–end"]),
+        ("an\x00owl", ["\x00owl"]),
+        ("a\x1cb", ["b"]),
+        ("ÉCOLE the ٣", ["école", "٣"]),
+        ("the 答案", ["答案"]),
+        ("the答案", ["the答案"]),
+        ("half \ud800 the", ["half", "\ud800"]),
+        ("", []),
+        (" ?! ", []),
+    ],
+)
+def test_case_punctuation_articles_and_spaces_do_not_count(text, left):
+    assert words(text) == left
+
+
+# Values
+
+
+@pytest.mark.parametrize(
+    ("y", "y_gt", "exact", "fuzzy", "f1"),
+    [
+        ("The cat.", "cat", 1.0, 1.0, 1.0),
+        ("cat", "black cat", 0.0, 0.0, 2 / 3),  # P = 1/1, R = 1/2
+        ("a black cat sat", "cat sat", 0.0, 1.0, 4 / 5),  # P = 2/3, R = 2/2
+        ("cat cat", "cat", 0.0, 1.0, 2 / 3),  # a word counts as often as both have it: P = 1/2, R = 1
+        ("cat dog", "dog cat", 0.0, 0.0, 1.0),
+        ("concatenate", "cat", 0.0, 1.0, 0.0),  # contained as letters, not as a word
+        ("dog", "cat", 0.0, 0.0, 0.0),
+        ("", "cat", 0.0, 0.0, 0.0),
+        ("", "", 1.0, 1.0, 0.0),
+        ("cat", "the", 0.0, 1.0, 0.0),
+    ],
+)
+def test_a_pair_is_judged_by_the_chosen_rule(y, y_gt, exact, fuzzy, f1):
+    assert AnswerMatchAcc(type="exact_match").compute_single_item(y, y_gt) == exact
+    assert AnswerMatchAcc(type="fuzzy_match").compute_single_item(y, y_gt) == fuzzy
+    assert AnswerMatchAcc(type="f1_score").compute_single_item(y, y_gt) == pytest.approx(f1)
+
+
+@pytest.mark.parametrize("match", ["exact_match", "fuzzy_match", "f1_score"])
+def test_values_are_floats(match):
+    assert all(type(AnswerMatchAcc(type=match).compute_single_item(y, "cat")) is float for y in ("cat", "dog"))
+
+
+# Lists that are not as they should be
+
+
+def test_of_no_pairs_there_is_no_average():
+    result = AnswerMatchAcc().compute([], [])
+
+    assert (result.avg_score, result.per_item_scores, result.errors) == (None, [], {})
+
+
+def test_a_pair_that_cannot_be_compared_is_named_and_left_out_of_the_average():
+    result = AnswerMatchAcc().compute(["x", None, Mute(), "y", "z"], ["x", "x", "x", "x", None])
+
+    assert result.per_item_scores == [1.0, None, None, 0.0, None]
+    assert result.avg_score == 0.5
+    assert result.errors == {
+        1: "There is no answer (None). Give one, or leave the pair out.",
+        2: "The answer is a Mute without a text (RuntimeError('no words')). Give a string.",
+        4: "There is no ground truth (None). Give one, or leave the pair out.",
+    }
+
+
+def test_lists_of_different_lengths_are_refused():
+    with pytest.raises(ParameterError) as caught:
+        AnswerMatchAcc().compute(["a", "b"], ["a"])
+
+    assert str(caught.value) == (
+        "The lists are not equally long: pred_answers has 2, gt_answers has 1. Give one entry for each item."
+    )
+
+
+# In a run
+
+
+@pytest.mark.parametrize(
+    ("truth", "exact", "fuzzy"),
+    [
+        ("Paris", 0.0, 1.0),
+        ((("Lutetia", "It is Paris"),), 1.0, 1.0),  # any spelling of the one required answer
+        (("Paris", "is"), 0.0, 1.0),
+        (("Paris", "Rome"), 0.0, 0.0),  # both are required
+        ((("Rome", "Paris"), "it is paris"), 0.0, 1.0),
+    ],
+)
+def test_the_best_spelling_and_the_worst_required_answer_count(truth, exact, fuzzy):
+    assert value("exact_match", "It is Paris.", truth) == exact
+    assert value("fuzzy_match", "It is Paris.", truth) == fuzzy
+
+
+def test_f1_of_several_required_answers_is_that_of_the_worst():
+    assert value("f1_score", "black cat", ("cat", "black")) == pytest.approx(2 / 3)
+    assert value("f1_score", "black cat", (("cat", "black cat"), "cat")) == pytest.approx(2 / 3)
+
+
+def test_the_texts_that_were_compared_are_told():
+    score = AnswerMatchAcc().score(sample("The Seine!", (("Loire", "A Seine"),)))
+
+    assert score.details == {"compared": {"response": "seine", "ground_truth": "seine"}}
+
+
+def test_of_equal_spellings_the_first_is_told():
+    score = AnswerMatchAcc().score(sample("dog", (("cat", "horse"),)))
+
+    assert score.details["compared"]["ground_truth"] == "cat"
+
+
+@pytest.mark.parametrize("truth", ["", " ", "The", "?!", (), ("cat", ""), (("", "a"),)])
+@pytest.mark.parametrize("match", ["exact_match", "fuzzy_match", "f1_score"])
+def test_a_ground_truth_without_a_word_does_not_apply(match, truth):
+    score = AnswerMatchAcc(type=match).score(sample("cat", truth))
+
+    assert score.values == {"answer_match": None}
+    assert score.reason.startswith("The ground truth has no word to compare")
+
+
+def test_an_empty_answer_is_judged():
+    assert value("exact_match", "", "cat") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("response", "truth", "lacking"),
+    [(None, "x", "response"), ("x", None, "ground_truth"), (None, None, "response, g")],
+)
+def test_a_sample_that_lacks_something_fails_with_the_remedy(response, truth, lacking):
+    with pytest.raises(MissingInputError, match=rf"Sample 1: {lacking}.* missing, and Answer match needs it\. Add"):
+        AnswerMatchAcc().score(sample(response, truth))
+
+
+def test_the_rule_is_a_choice_of_the_form_and_is_stored():
+    [choice] = parameters(AnswerMatchAcc)
+
+    assert (choice.kind, choice.choices) == ("choice", ("exact_match", "fuzzy_match", "f1_score"))
+    assert from_spec(AnswerMatchAcc(type="f1_score").spec()) == AnswerMatchAcc(type="f1_score")
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ParameterError, match="Answer match: type is 'rouge'"):
+        AnswerMatchAcc.build(type="rouge")
