@@ -116,7 +116,7 @@ def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
     page.goto(f"/trace?run={run.id}")
     expect(page.get_by_text("scored").first).to_be_visible()
     if page.get_by_role("button", name="Cancel").is_visible():
-        page.get_by_role("button", name="Cancel").click()
+        cancel(page)
         expect(page.get_by_role("button", name="Resume")).to_be_visible()
     server.store.delete_run(run.id)
 
@@ -151,6 +151,12 @@ def nothing_leaks(page: Page, seen: Seen) -> Iterator[None]:
         if not each.is_closed():
             assert each.get_by_test_id("stException").count() == 0
             assert each.get_by_text("Traceback").count() == 0
+
+
+def cancel(page: Page) -> None:
+    """Cancels the run on the page; a click in the moment in which the page is drawn anew would get lost."""
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
 
 
 def create_long_run(store: Store, name: str, workspace: str = "local") -> Run:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.loopback import Loopback
 
-from .conftest import Server, running
+from .conftest import Server, cancel, running
 
 FINISHED = re.compile(r"Finished · 48 / 48 scored")
 
@@ -53,7 +53,7 @@ def test_two_models_from_the_drop_down_to_two_lines(page: Page, app: Server, pro
     page.get_by_role("link", name="RGB", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()
-    page.get_by_role("button", name="Cancel").click()
+    cancel(page)
     expect(main.get_by_text(re.compile(r"Stopped · \d+ / 48 scored"))).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()

@@ -13,7 +13,7 @@ import websockets
 from playwright.sync_api import BrowserContext, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from .conftest import MANY, Server, create_long_run, running
+from .conftest import MANY, Server, cancel, create_long_run, running
 
 NOT_HERE = "There is no such run here"
 RUNNING = re.compile(r"Running · [\d,]+ / [\d,]+ scored")
@@ -54,7 +54,7 @@ def test_both_come_back_by_their_own_links_and_resume(host: Server, new_context:
         page.goto(links[-1])
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_test_id("stMain").get_by_text(RUNNING)).to_be_visible()
-        page.get_by_role("button", name="Cancel").click()
+        cancel(page)
         expect(page.get_by_role("button", name="Resume")).to_be_visible()
         page.context.close()
 

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.types import Run
 
-from .conftest import MANY
+from .conftest import MANY, cancel
 
 RUNNING = re.compile(r"Running · ([\d,]+) / [\d,]+ scored")
 
@@ -24,7 +24,7 @@ def test_a_reload_comes_back_to_the_run_at_work(page: Page, long_run: Run) -> No
 
 def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) -> None:
     set_to_work(page, long_run)
-    page.get_by_role("button", name="Cancel").click()
+    cancel(page)
     expect(
         page.get_by_test_id("stMain").get_by_text(re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored"))
     ).to_be_visible()
