@@ -12,11 +12,11 @@ import streamlit as st
 from evaluators import prompts
 from evaluators.base import Evaluator, catalogue
 from evaluators.params import parameters
-from evaluators.runs import aggregate, export
+from evaluators.runs import export
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline
 from evaluators.types import Run
-from ui import charts, run_models, session, tables
+from ui import cards, charts, run_models, session, tables
 from ui.untrusted import plain
 
 CUT = 60
@@ -54,7 +54,7 @@ def show(run: Run) -> None:
     rows = session.outlines(run)
     values = {name: title(name) for name in dict.fromkeys(name for row in rows for name in row.values)}
     if values:
-        _cards(rows, values)
+        cards.means(rows, values)
         _distributions(run, rows, values)
     else:
         st.caption("No score yet.")
@@ -63,21 +63,6 @@ def show(run: Run) -> None:
     tables.samples(run, _sorted(run, rows, values), values, facets)
     if not registry.is_live(run.id):
         _download(run, rows)
-
-
-def _cards(rows: Sequence[Outline], values: Mapping[str, str]) -> None:
-    grid = st.grid(min(3, len(values)), min_column_width=150)
-    for name, label in values.items():
-        mean = aggregate.summarise(rows, name)
-        with grid.container(border=True, height="stretch"):
-            st.metric(plain(label), "–" if mean.mean is None else f"{mean.mean:.2f}")
-            interval = "" if mean.low is None else f"95 %: {mean.low:.2f} to {mean.high:.2f}  \n"
-            st.caption(f"{interval}{mean.coverage} scored{_left_out(mean)}")
-
-
-def _left_out(mean: aggregate.Mean) -> str:
-    parts = [(mean.not_applicable, "not applicable"), (mean.failed, "failed")]
-    return "".join(f"  \n{count} {words}" for count, words in parts if count)
 
 
 def _distributions(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> None:

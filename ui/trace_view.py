@@ -17,7 +17,7 @@ from evaluators.runs.store import Outline, Store
 from evaluators.trace_metrics import METRICS, Definition
 from evaluators.trace_patterns import pattern
 from evaluators.types import Run
-from ui import charts, comparison, labellers, run_models, session, tables
+from ui import cards, charts, comparison, labellers, run_models, session, tables
 from ui.session import Version
 from ui.trace_form import UNUSED
 from ui.untrusted import plain
@@ -74,7 +74,7 @@ def show(run: Run) -> None:
     if registry.is_live(run.id) and not any(row.values for row in rows):
         st.caption("No score yet.")
         return
-    _cards(rows)
+    cards.means(rows, VALUES, HELP)
     if not registry.is_live(run.id):
         _say_what_it_means(_rows(session.store(), run.id, session.version(run), View(Definition.SENTENCE, by)))
     if len(names) > 1:
@@ -205,21 +205,6 @@ def _facets(rows: Sequence[Outline]) -> dict[str, str]:
 
 def _number(value: object) -> object:
     return f"{value:.4g}" if isinstance(value, float) else value
-
-
-def _cards(rows: Sequence[Outline]) -> None:
-    grid = st.grid(3, min_column_width=150)
-    for name, title in VALUES.items():
-        mean = aggregate.summarise(rows, name)
-        with grid.container(border=True, height="stretch"):
-            st.metric(title, "–" if mean.mean is None else f"{mean.mean:.2f}", help=HELP[name])
-            interval = "" if mean.low is None else f"95 %: {mean.low:.2f} to {mean.high:.2f}  \n"
-            st.caption(f"{interval}{mean.coverage} scored{_left_out(mean)}")
-
-
-def _left_out(mean: aggregate.Mean) -> str:
-    parts = [(mean.not_applicable, "not applicable"), (mean.failed, "failed")]
-    return "".join(f"  \n{count} {words}" for count, words in parts if count)
 
 
 def _distributions(rows: Sequence[Outline], run: Run) -> None:
