@@ -1,1 +1,92 @@
-"""Plumbline's evaluators: whether a RAG system's answers are true to their sources. Works without the app."""
+"""Plumbline's evaluators: whether a RAG system's answers are true to their sources. Works without the app.
+
+The public names are here; each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator as AdvancedRAGEvaluator
+    from evaluators.advanced_rag_evaluator import DocumentSentencizer as DocumentSentencizer
+    from evaluators.advanced_rag_evaluator import GPTLabelingOutput as GPTLabelingOutput
+    from evaluators.advanced_rag_evaluator import GPTLabelingPromptGenerator as GPTLabelingPromptGenerator
+    from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
+    from evaluators.base import Evaluator as Evaluator
+    from evaluators.base import evaluator as evaluator
+    from evaluators.context_recall import ContextRecall as ContextRecall
+    from evaluators.context_recall import LexicalContextRecall as LexicalContextRecall
+    from evaluators.datasets.rgb import TestBed as TestBed
+    from evaluators.datasets.rgb import compose as compose
+    from evaluators.errors import PlumblineError as PlumblineError
+    from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline as UnifiedEvaluationPipeline
+    from evaluators.g_eval import GEvalJudgeEvaluator as GEvalJudgeEvaluator
+    from evaluators.g_eval import GEvalLLMJudge as GEvalLLMJudge
+    from evaluators.llm_judge import LLMasJudge as LLMasJudge
+    from evaluators.retriever_recall import RetrieverRecall as RetrieverRecall
+    from evaluators.rgb_evaluator import EvaluationResult as EvaluationResult
+    from evaluators.rgb_evaluator import RGBEvaluator as RGBEvaluator
+    from evaluators.runs.evaluation import Results as Results
+    from evaluators.runs.evaluation import evaluate as evaluate
+    from evaluators.runs.given import load_data as load_data
+    from evaluators.trace_evaluator import TRACEEvaluator as TRACEEvaluator
+    from evaluators.trace_metrics import TRACEScores as TRACEScores
+    from evaluators.types import Ability as Ability
+    from evaluators.types import Cap as Cap
+    from evaluators.types import Dataset as Dataset
+    from evaluators.types import EvaluatorSpec as EvaluatorSpec
+    from evaluators.types import ModelSpec as ModelSpec
+    from evaluators.types import Sample as Sample
+    from evaluators.types import Score as Score
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found = getattr(import_module(_HOMES[name]), name)
+        return found
+
+
+_HOMES = {
+    "Ability": "evaluators.types",
+    "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
+    "AnswerMatchAcc": "evaluators.answer_match",
+    "Cap": "evaluators.types",
+    "compose": "evaluators.datasets.rgb",
+    "ContextRecall": "evaluators.context_recall",
+    "Dataset": "evaluators.types",
+    "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
+    "evaluate": "evaluators.runs.evaluation",
+    "EvaluationResult": "evaluators.rgb_evaluator",
+    "Evaluator": "evaluators.base",
+    "evaluator": "evaluators.base",
+    "EvaluatorSpec": "evaluators.types",
+    "GEvalJudgeEvaluator": "evaluators.g_eval",
+    "GEvalLLMJudge": "evaluators.g_eval",
+    "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",
+    "GPTLabelingPromptGenerator": "evaluators.advanced_rag_evaluator",
+    "LexicalContextRecall": "evaluators.context_recall",
+    "LLMasJudge": "evaluators.llm_judge",
+    "load_data": "evaluators.runs.given",
+    "ModelSpec": "evaluators.types",
+    "PlumblineError": "evaluators.errors",
+    "Results": "evaluators.runs.evaluation",
+    "RetrieverRecall": "evaluators.retriever_recall",
+    "RGBEvaluator": "evaluators.rgb_evaluator",
+    "Sample": "evaluators.types",
+    "Score": "evaluators.types",
+    "TestBed": "evaluators.datasets.rgb",
+    "TRACEEvaluator": "evaluators.trace_evaluator",
+    "TRACEScores": "evaluators.trace_metrics",
+    "UnifiedEvaluationPipeline": "evaluators.evaluation_pipeline",
+}
+"""Each public name with the module that holds it."""
+
+__all__ = list(_HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -6,18 +6,24 @@ ASCII punctuation, without the articles a, an and the, with single spaces. No LL
 
 from __future__ import annotations
 
+import math
 import re
 import string
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from evaluators.base import Evaluator, averaged, evaluator, require
+from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError
-from evaluators.types import Accepted, Averaged, Sample, Score
+from evaluators.items import averaged
+from evaluators.text.accepted import groups
+from evaluators.types import Averaged, Sample, Score
 
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
+
+NO_TRUTH = "There is no ground truth to compare with."
+NO_WORD = "The ground truth has no word to compare (case, punctuation and articles do not count)."
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -48,18 +54,18 @@ class AnswerMatchAcc(Evaluator):
     def compute_single_item(self, y: object, y_gt: object) -> float:
         """How well the answer `y` matches the ground truth, from 0 to 1; both may be anything that has a text.
 
-        Raises `MissingInputError` for `None` and for an object that has no text.
+        Raises `MissingInputError` for `None`, NaN (an empty cell) and an object that has no text.
         """
         return _RULES[self.type](words(_text(y, "answer")), words(_text(y_gt, "ground truth")))
 
     def score(self, sample: Sample) -> Score:
         """`answer_match` of one sample; not applicable where the ground truth has no word to compare."""
-        require(self.needs, sample, self.title)
-        said, groups = sample.response or "", _groups(sample.ground_truth or ())
-        if not groups or not all(groups):
-            reason = "The ground truth has no word to compare (case, punctuation and articles do not count)."
-            return Score(values={"answer_match": None}, reason=reason)
-        best = [max(((self.compute_single_item(said, text), text) for text in group), key=_value) for group in groups]
+        require(("response",), sample, self.title)
+        said = sample.response or ""
+        required = [[text for text in spellings if words(text)] for spellings in groups(sample.ground_truth)]
+        if not required or not all(required):
+            return Score(values={"answer_match": None}, reason=NO_WORD if required else NO_TRUTH)
+        best = [max(((self.compute_single_item(said, text), text) for text in group), key=_value) for group in required]
         value, spelling = min(best, key=_value)
         compared = {"response": " ".join(words(said)), "ground_truth": " ".join(words(spelling))}
         return Score(values={"answer_match": value}, details={"compared": compared})
@@ -118,19 +124,10 @@ _RULES: dict[Match, Callable[[list[str], list[str]], float]] = {
 def _text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
-    if value is None:
-        raise MissingInputError(f"There is no {what} (None). Give one, or leave the pair out.")
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        raise MissingInputError(f"There is no {what} ({value}). Give one, or leave the pair out.")
     try:
         return str(value)
     except Exception as error:  # the object's own code: it may raise anything
         kind = type(value).__name__
         raise MissingInputError(f"The {what} is a {kind} without a text ({error!r:.100}). Give a string.") from error
-
-
-def _groups(truth: Accepted) -> list[list[str]]:
-    """The required answers, each with those of its spellings that have a word."""
-    required: Any = (truth,) if isinstance(truth, str) else truth
-    return [
-        [spelling for spelling in ((group,) if isinstance(group, str) else group) if words(spelling)]
-        for group in required
-    ]

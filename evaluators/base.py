@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from threading import RLock
 from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluators.errors import MissingInputError, ParameterError, PlumblineError
-from evaluators.types import Averaged, EvaluatorSpec, Sample, Score
+from evaluators.errors import MissingInputError, ParameterError
+from evaluators.types import EvaluatorSpec, Sample, Score
 
 
 class Evaluator(BaseModel):
@@ -20,6 +21,11 @@ class Evaluator(BaseModel):
     name: ClassVar[str]
     title: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The fields of a sample that it needs with these parameters; `needs` where they make no difference."""
+        return self.needs
 
     def score(self, sample: Sample) -> Score:
         """Judges one sample.
@@ -55,9 +61,15 @@ def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     return f"is {first['input']!r:.60}. {first['msg']}"
 
 
+MOST_JUDGES = 5
+JURIES = ("gpt_labeling", "hybrid")
+"""Evaluators of which several judges are a jury; another that asks an LLM has one judge."""
+
 E = TypeVar("E", bound=type[Evaluator])
 
 _CATALOGUE: dict[str, type[Evaluator]] = {}
+_CHANGING = RLock()
+"""One thread at a time brings the catalogue up to date; the others wait until it is whole again."""
 _MODULES = (
     "evaluators.rgb_evaluator",
     "evaluators.trace_evaluator",
@@ -68,6 +80,7 @@ _MODULES = (
     "evaluators.context_recall",
     "evaluators.llm_judge",
     "evaluators.g_eval",
+    "evaluators.prompt_metric",
 )
 
 
@@ -77,18 +90,40 @@ def evaluator(name: str, *, title: str, needs: tuple[str, ...] = ()) -> Callable
     def register(cls: E) -> E:
         if name in _CATALOGUE:
             raise ValueError(f"Two evaluators are called {name!r}; rename one.")
-        cls.name, cls.title, cls.needs = name, title, needs
+        cls.name, cls.title, cls.needs = name, title, _fields(needs)
         _CATALOGUE[name] = cls
         return cls
 
     return register
 
 
+def _fields(needs: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields of a sample by these names; raises `ValueError` where there is no such field."""
+    if isinstance(needs, str):
+        raise ValueError(f"needs is one string; write needs=({needs!r},).")
+    if unknown := set(needs).difference(Sample.model_fields):
+        raise ValueError(f"A sample has no {min(unknown)!r}; it has {', '.join(Sample.model_fields)}.")
+    return tuple(needs)
+
+
 def catalogue() -> dict[str, type[Evaluator]]:
-    """All evaluators by name."""
-    for module in _MODULES:
-        import_module(module)
-    return dict(_CATALOGUE)
+    """All evaluators by name: those that ship, and those of the files in `config().custom_dir` as they are now."""
+    with _CHANGING:
+        for module in _MODULES:
+            import_module(module)
+        import_module("evaluators.custom").refresh()
+        return dict(_CATALOGUE)
+
+
+def registered(module: str) -> tuple[type[Evaluator], ...]:
+    """The evaluators that this module has registered."""
+    return tuple(cls for cls in _CATALOGUE.values() if cls.__module__ == module)
+
+
+def withdraw(module: str) -> None:
+    """Takes the evaluators of this module out of the catalogue."""
+    for cls in registered(module):
+        del _CATALOGUE[cls.name]
 
 
 def from_spec(spec: EvaluatorSpec) -> Evaluator:
@@ -97,6 +132,13 @@ def from_spec(spec: EvaluatorSpec) -> Evaluator:
     if cls is None:
         raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {', '.join(sorted(catalogue()))}.")
     return cls.build(**spec.params)
+
+
+def most_judges(cls: type[Evaluator]) -> int:
+    """How many judges the evaluator takes: none, one, or a jury of several."""
+    if cls.name == "trace" or "llm_client" not in cls.model_fields:  # TRACE takes a client, but asks it nothing
+        return 0
+    return MOST_JUDGES if cls.name in JURIES else 1
 
 
 def missing(needs: tuple[str, ...], sample: Sample) -> list[str]:
@@ -110,24 +152,3 @@ def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
     if lacking:
         what = ", ".join(lacking)
         raise MissingInputError(f"Sample {sample.id}: {what} missing, and {who} needs it. Add the column.")
-
-
-def averaged(judge: Callable[..., float], **columns: Sequence[Any]) -> Averaged:
-    """What `judge` says of each item, one value from each column in their order, and the mean over the judged.
-
-    Raises `ParameterError` where the columns have not the same length.
-    """
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ParameterError(f"The lists are not equally long: {told}. Give one entry for each item.")
-    found: list[float | None] = []
-    errors: dict[int, str] = {}
-    for number, item in enumerate(zip(*columns.values(), strict=True)):
-        try:
-            found.append(judge(*item))
-        except PlumblineError as error:
-            found.append(None)
-            errors[number] = str(error)
-    judged = [value for value in found if value is not None]
-    return Averaged(sum(judged) / len(judged) if judged else None, found, errors)

@@ -5,13 +5,14 @@ A case that could not be judged is an entry with "error" and has no part in the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluators.errors import MissingInputError, PlumblineError
+from evaluators.items import mean
 from evaluators.trace_metrics import METRICS, TRACEScores
 
 
@@ -34,7 +35,8 @@ def read(number: int, given: Mapping[str, Any]) -> Case:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the case"
         problem = "is missing" if first["type"] == "missing" else f"cannot be used ({first['msg']})"
-        raise MissingInputError(f"Case {number}: {field} {problem}. Give query, response, documents.") from error
+        remedy = "Give query, response and retrieved_documents"
+        raise MissingInputError(f"Case {number}: {field} {problem}. {remedy}.") from error
 
 
 def entries(
@@ -68,11 +70,6 @@ def means(scored: Sequence[Mapping[str, float | None]]) -> dict[str, float | Non
     """The mean of each TRACE metric over the cases it applies to (None where there is none), and their average."""
     found = {name: mean(values[name] for values in scored) for name in METRICS}
     return {**found, "average": mean(found.values())}
-
-
-def mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
 
 
 def _outcome(number: int, given: Mapping[str, Any], judge: Callable[[Case], Mapping[str, Any]]) -> Mapping[str, Any]:

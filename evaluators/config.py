@@ -15,9 +15,11 @@ ROOT = Path(__file__).parents[1]
 
 
 class Config(Record):
-    """One field for each variable `PLUMBLINE_<NAME>`; the limits below `public` hold only on a public host."""
+    """One field for each variable `PLUMBLINE_<NAME>`; those about visitors hold only on a public host."""
 
     data_dir: Path = ROOT / ".plumbline"
+    custom_dir: Path = ROOT / "evaluators" / "custom"
+    """Where metrics of one's own lie, a Python file each; their code runs as part of the app."""
     call_seconds: float = Field(90, gt=0)
     """The longest that one attempt at a call may take."""
     workers: int = Field(32, ge=1, le=256)
@@ -29,6 +31,13 @@ class Config(Record):
     runs_kept_per_visitor: int = Field(100, ge=1)
     cells_per_run: int = Field(2000, ge=1)
     uploads_per_visitor: int = Field(10, ge=1)
+    upload_bytes: int = Field(50 * 2**20, ge=1)
+    decoded_bytes: int = Field(200 * 2**20, ge=1)
+    """The most that a packed file may hold."""
+    rows_per_dataset: int = Field(20_000, ge=1)
+    cell_bytes: int = Field(2**20, ge=1)
+    json_depth: int = Field(64, ge=1, le=500)
+    metrics_per_visitor: int = Field(20, ge=1)
     unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""
 

@@ -7,16 +7,18 @@ by the words that one document shares with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SkipValidation
 
-from evaluators.base import Evaluator, evaluator, require
+from evaluators import items
+from evaluators.base import Evaluator, evaluator
 from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
+from evaluators.text.accepted import Spellings, groups, on_one_line
 from evaluators.text.normalise import without_surrogates
 from evaluators.text.sentences import letters, split_sentences
 from evaluators.text.similarity import STOP, terms
@@ -30,9 +32,6 @@ NO_TRUTH = "There is no ground truth, so nothing can be attributed."
 NO_CONTENT = "The ground truth has no content word that could be looked for."
 NO_DOCUMENTS = "No document was retrieved."
 _AROUND_KEYS = " .:,;()[]'\"`"
-
-Spellings = tuple[str, ...]
-"""A statement in all its accepted spellings; any of them will do."""
 
 
 class Statement(Record):
@@ -67,7 +66,8 @@ class Classifications(BaseModel):
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """The keys of the statements that have no classification."""
-        return [key for key in keys if key not in self.by_key()]
+        classified = self.by_key()
+        return [key for key in keys if key not in classified]
 
 
 @evaluator("context_recall", title="Context recall", needs=("question", "retrieved_documents", "ground_truth"))
@@ -85,7 +85,6 @@ class ContextRecall(Evaluator):
 
         Raises `AccessError` without a judge, `LLMError` where it does not classify every statement.
         """
-        require(("question",), sample, self.title)
         found = statements(sample.ground_truth)
         if not found:
             return Score(values={self.name: None}, reason=NO_TRUTH)
@@ -101,7 +100,7 @@ class ContextRecall(Evaluator):
 
     def evaluate(self, question: str, contexts: str | Sequence[str], ground_truth: Accepted) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
-        return self.score(_row(question, contexts, ground_truth))
+        return self.score(items.sample(contexts, question=question, ground_truth=ground_truth))
 
     def _asked(self, prompt: Prompt, count: int) -> Answered[Classifications]:
         if self.llm_client is None:
@@ -122,46 +121,35 @@ class LexicalContextRecall(Evaluator):
     """Context recall estimated without a judge: attributed sentences / all sentences, by shared words.
 
     A sentence counts as attributed if one document holds at least 70 % of its content words. Sentences without a
-    content word are left out. Show the values as estimates.
+    content word are left out. The value is an estimate: words tell neither a negation nor who did what.
     """
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample; a ground truth without a content word is not applicable."""
         found = statements(sample.ground_truth)
         documents = [frozenset(terms(document)) for document in sample.retrieved_documents]
-        shares = [(each, _share(each, documents)) for each in found]
-        judged = [
-            _stated(each, f"{share:.0%} of its content words stand in one document.", share >= ATTRIBUTED_FROM)
-            for each, share in shares
-            if share is not None
-        ]
+        compared = [(each, _held(each, documents)) for each in found]
+        judged = [_counted(each, *counts) for each, counts in compared if counts]
         if not judged:
             return Score(values={self.name: None}, reason=NO_CONTENT if found else NO_TRUTH)
         return _score(self.name, judged)
 
     def evaluate(self, question: str, contexts: str | Sequence[str], ground_truth: Accepted) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
-        return self.score(_row(question, contexts, ground_truth))
+        return self.score(items.sample(contexts, question=question, ground_truth=ground_truth))
 
 
 def statements(truth: Accepted | None) -> list[Spellings]:
     """The sentences of a ground truth; of a list of required answers each is one statement."""
     if isinstance(truth, str):
         return [(sentence.strip(),) for sentence in split_sentences(without_surrogates(truth)) if sentence.strip()]
-    groups = [(group,) if isinstance(group, str) else group for group in truth or ()]
-    spelled = [tuple(filter(str.strip, map(without_surrogates, group))) for group in groups]
+    spelled = (tuple(filter(str.strip, map(without_surrogates, group))) for group in groups(truth))
     return [spellings for spellings in spelled if spellings]
-
-
-def _row(question: str, contexts: str | Sequence[str], truth: Accepted) -> Sample:
-    documents = (contexts,) if isinstance(contexts, str) else tuple(contexts)
-    return Sample(id="row", question=question, retrieved_documents=documents, ground_truth=truth)
 
 
 def _score(name: str, judged: Sequence[Statement], **details: Any) -> Score:
     recall = sum(each.attributed for each in judged) / len(judged)
-    found: Mapping[str, Any] = {"statements": [each.model_dump() for each in judged], **details}
-    return Score(values={name: recall}, details=dict(found))
+    return Score(values={name: recall}, details={"statements": [each.model_dump() for each in judged], **details})
 
 
 def _stated(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:
@@ -174,7 +162,7 @@ def _keys(count: int) -> list[str]:
 
 def _prompt(sample: Sample, found: Sequence[Spellings]) -> Prompt:
     """Each statement on one line behind its key, whatever it holds: none may pass for another or for a mark."""
-    lines = [f"{key}: {' '.join(' / '.join(each).split())}" for key, each in zip(_keys(len(found)), found, strict=True)]
+    lines = [f"{key}: {on_one_line(each)}" for key, each in zip(_keys(len(found)), found, strict=True)]
     text = fenced(
         load(TEMPLATE),
         documents="\n\n".join(sample.retrieved_documents),
@@ -184,9 +172,15 @@ def _prompt(sample: Sample, found: Sequence[Spellings]) -> Prompt:
     return Prompt(text=text, question=sample.question)
 
 
-def _share(spellings: Spellings, documents: Sequence[frozenset[str]]) -> float | None:
-    """The greatest share of content words that a document holds of a spelling; `None` without a content word."""
+def _held(spellings: Spellings, documents: Sequence[frozenset[str]]) -> tuple[int, int] | None:
+    """How many content words of how many a document holds of a spelling, at best; `None` without a content word."""
     contents = [content for spelling in spellings if (content := frozenset(terms(spelling)) - {STOP})]
     if not contents:
         return None
-    return max((len(words & document) / len(words) for words in contents for document in documents), default=0.0)
+    counts = [(len(words & document), len(words)) for words in contents for document in documents]
+    return max(counts, key=lambda count: count[0] / count[1], default=(0, len(contents[0])))
+
+
+def _counted(spellings: Spellings, held: int, words: int) -> Statement:
+    reason = f"One document holds {held} of its {words} content word{'s' if words > 1 else ''}."
+    return _stated(spellings, reason, held / words >= ATTRIBUTED_FROM)

@@ -7,6 +7,7 @@ PlumblineError
 ├── MissingInputError   a sample lacks something that the evaluator needs
 ├── AccessError         no key, a key that cannot be one, an address that may not be asked
 ├── HostLimitError      a public host allows no more for now
+├── RunElsewhereError   another process works on the run
 ├── StoreError          the run store cannot be read or written
 └── LLMError            a model gave no usable answer: this sample fails
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
@@ -48,6 +49,10 @@ class AccessError(PlumblineError):
 
 class HostLimitError(PlumblineError):
     """A public host allows this visitor, or all together, no more for now."""
+
+
+class RunElsewhereError(PlumblineError):
+    """Another process works on this run, and two would pay twice."""
 
 
 class StoreError(PlumblineError):

@@ -8,18 +8,18 @@ Here the judge gives one rating with its reason; the paper weighs ratings by the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
+from evaluators import items
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.batch import mean
-from evaluators.config import config
-from evaluators.errors import AccessError, MissingInputError, ParameterError, PlumblineError
+from evaluators.errors import AccessError, ParameterError
+from evaluators.items import mean
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
+from evaluators.llm.verdicts import OneToFive
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.text.normalise import remove_reasoning, without_surrogates
 from evaluators.types import Sample, Score
@@ -38,17 +38,41 @@ class Rating(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     reason: str = ""
-    score: Literal[1, 2, 3, 4, 5]
+    score: OneToFive
+
+
+_ELSEWHERE = {
+    "model_kwargs": "The model and its settings belong to the client, as its ModelSpec",
+    "template": "The prompt is evaluators/prompts/g_eval_en.md; what to rate can be told as criterion",
+    "use_cache": "Whether stored answers serve is said where a run starts",
+    "default_task": "The task is to answer from documents; another one can be told as criterion",
+}
+"""AdalFlow's further arguments, and where Plumbline decides what they decide there."""
 
 
 class GEvalLLMJudge(BaseModel):
-    """Rates one answer: a call for each criterion, and one more for a criterion of one's own."""
+    """Rates one answer: a call for each criterion, and one more for a criterion of one's own.
+
+    AdalFlow's further arguments are known by name: what they decide is decided elsewhere in Plumbline, and any value
+    but the default raises `ParameterError`, which says where.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     model_client: SkipValidation[LLMClient | None] = None
+    model_kwargs: Mapping[str, Any] | None = None
+    template: str | None = None
+    use_cache: bool = True
+    default_task: Any = None
     criterion: str = ""
     """A criterion of one's own, with its steps, in words."""
+
+    @model_validator(mode="after")
+    def _decided_elsewhere(self) -> Self:
+        for name, where in _ELSEWHERE.items():
+            if getattr(self, name) not in (type(self).model_fields[name].default, {}):
+                raise ParameterError(f"G-Eval: {name} cannot be set here. {where}.")
+        return self
 
     @property
     def criteria(self) -> dict[str, str]:
@@ -62,7 +86,13 @@ class GEvalLLMJudge(BaseModel):
             raise AccessError("G-Eval needs a judge. Choose a model, or give its client as llm_client.")
         return self.model_client
 
-    def __call__(self, answer: str, question: str = "", documents: Sequence[str] = ()) -> dict[str, Rating]:
+    def __call__(
+        self, pred_answer: str, question: str | None = None, contexts: str | Sequence[str] | None = None
+    ) -> Values:
+        """The values of one answer, as `GEvalJudgeEvaluator.compute_single_item` gives them."""
+        return GEvalJudgeEvaluator.build(llm_judge=self).compute_single_item(pred_answer, question, contexts)
+
+    def ratings(self, answer: str, question: str, documents: Sequence[str]) -> dict[str, Rating]:
         """The ratings of an answer by criterion; without documents there is nothing to be consistent with.
 
         Raises `AccessError` without a client, `LLMError` where a rating cannot be had.
@@ -75,7 +105,7 @@ class GEvalLLMJudge(BaseModel):
 
 @dataclass(frozen=True)
 class GEvalResult:
-    """What `compute` gives: unpacks to the mean of each value and the values of each item.
+    """What `compute` gives: unpacks to the mean of each value (`None` where there is none) and the values of each item.
 
     An item that failed is `None`, has no part in the means, and its message is in `errors` by its number from 0.
     """
@@ -107,10 +137,12 @@ class GEvalJudgeEvaluator(Evaluator):
     @model_validator(mode="before")
     @classmethod
     def _documented_judge(cls, given: Any) -> Any:
-        judge = given.get("llm_judge") if isinstance(given, dict) else None
-        if not isinstance(judge, GEvalLLMJudge):
+        if not isinstance(given, dict) or "llm_judge" not in given:
             return given
         rest = {name: each for name, each in given.items() if name != "llm_judge"}
+        judge = given["llm_judge"] or GEvalLLMJudge()
+        if not isinstance(judge, GEvalLLMJudge):
+            return {"llm_client": judge, **rest}
         return {"llm_client": judge.model_client, "criterion": judge.criterion, **rest}
 
     @property
@@ -127,26 +159,28 @@ class GEvalJudgeEvaluator(Evaluator):
 
         Raises `AccessError` without a judge and `ParameterError` where the lists are not equally long.
         """
-        self.llm_judge.client()
-        rows = _rows(pred_answers, questions, contexts)
-        with ThreadPoolExecutor(config().workers) as pool:
-            asked = [pool.submit(self.compute_single_item, *row) for row in rows]
-        return _result(asked)
+        judge = self.llm_judge
+        judge.client()
+        rows = items.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, contexts=contexts)
+        found, errors = items.at_once(self.compute_single_item, rows)
+        judged = [values for values in found if values is not None]
+        means = {name: mean(values[name] for values in judged) for name in _values(judge.criteria, {})}
+        return GEvalResult(means, found, errors)
 
     def compute_single_item(
         self, pred_answer: str, question: str | None = None, contexts: str | Sequence[str] | None = None
     ) -> Values:
         """The values of one answer."""
-        return self.score(_row(pred_answer, question, contexts)).values
+        return self.score(items.sample(contexts, question=question or "", response=pred_answer)).values
 
     def score(self, sample: Sample) -> Score:
         """The values of one sample, 0.2 to 1.0; raises `LLMError` where a rating cannot be had."""
-        require(self.needs, sample, self.title)
+        require(("response",), sample, self.title)
         judge, answer = self.llm_judge, remove_reasoning(sample.response or "").strip()
         names = judge.criteria
         if not answer:
             return Score(values=_values(names, {}), reason="The response is empty, so there is nothing to rate.")
-        ratings = judge(answer, sample.question, sample.retrieved_documents)
+        ratings = judge.ratings(answer, sample.question, sample.retrieved_documents)
         reason = "" if "consistency" in ratings else "Consistency: no document was retrieved."
         told = {
             name: {"score": each.score, "reason": without_surrogates(each.reason)} for name, each in ratings.items()
@@ -165,41 +199,3 @@ def _values(names: Mapping[str, str], ratings: Mapping[str, Rating]) -> dict[str
     """The ratings as fifths, `None` where there is none, and the mean of the four that there are."""
     found = {name: ratings[name].score / BEST if name in ratings else None for name in names}
     return {**found, "overall": mean(found[name] for name in CRITERIA)}
-
-
-def _row(answer: str, question: str | None, contexts: str | Sequence[str] | None) -> Sample:
-    documents: Any = (contexts,) if isinstance(contexts, str) else contexts or ()
-    try:
-        return Sample(id="item", question=question or "", response=answer, retrieved_documents=documents)
-    except ValidationError as error:
-        raise MissingInputError(f"The item cannot be judged ({error.errors()[0]['msg']}). Give strings.") from error
-
-
-def _rows(
-    answers: Sequence[str],
-    questions: Sequence[str] | None,
-    contexts: Sequence[str | Sequence[str]] | None,
-) -> list[tuple[Any, Any, Any]]:
-    """The items; questions or contexts that were not given are `None`."""
-    given = {"pred_answers": answers, "questions": questions, "contexts": contexts}
-    lengths = {name: len(column) for name, column in given.items() if column is not None}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ParameterError(f"The lists are not equally long: {told}. Give one entry for each item.")
-    nothing = [None] * len(answers)
-    columns: list[Sequence[Any]] = [nothing if column is None else column for column in given.values()]
-    return list(zip(*columns, strict=True))
-
-
-def _result(asked: Sequence[Future[Values]]) -> GEvalResult:
-    items: list[Values | None] = []
-    errors: dict[int, str] = {}
-    for number, future in enumerate(asked):
-        try:
-            items.append(future.result())
-        except PlumblineError as error:
-            items.append(None)
-            errors[number] = str(error)
-    judged = [values for values in items if values is not None]
-    names = list(judged[0]) if judged else []
-    return GEvalResult({name: mean(values[name] for values in judged) for name in names}, items, errors)

@@ -7,13 +7,16 @@ from typing import Any, Literal, get_args, get_origin
 from evaluators.base import Evaluator
 from evaluators.types import Record
 
+Kind = Literal["bool", "int", "float", "choice", "choices", "text"]
+"""What is asked for; "choices" are several of those given."""
+
 
 class Parameter(Record):
     """One field of an evaluator: its kind, default, bounds (inclusive) and choices."""
 
     name: str
     title: str
-    kind: Literal["bool", "int", "float", "choice", "text"]
+    kind: Kind
     default: Any
     description: str = ""
     minimum: float | None = None
@@ -32,21 +35,28 @@ def parameters(cls: type[Evaluator]) -> tuple[Parameter, ...]:
             description=field.description or "",
             minimum=_bound(field.metadata, "ge"),
             maximum=_bound(field.metadata, "le"),
-            choices=get_args(field.annotation) if get_origin(field.annotation) is Literal else (),
+            choices=_choices(field.annotation),
         )
         for name, field in cls.model_fields.items()
         if name != "llm_client"
     )
 
 
-def _kind(annotation: Any) -> Literal["bool", "int", "float", "choice", "text"]:
-    if get_origin(annotation) is Literal:
-        return "choice"
+def _kind(annotation: Any) -> Kind:
+    if _choices(annotation):
+        return "choice" if get_origin(annotation) is Literal else "choices"
     if annotation is bool:
         return "bool"
     if annotation is int:
         return "int"
     return "float" if annotation is float else "text"
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:
+    """The values of a `Literal`, or of the literal that a tuple of any length holds."""
+    if get_origin(annotation) is tuple and get_args(annotation)[1:] == (...,):
+        return _choices(get_args(annotation)[0])
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
 def _bound(metadata: list[Any], name: str) -> float | None:

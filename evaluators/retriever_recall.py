@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from evaluators.base import Evaluator, averaged, evaluator, require
+from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
+from evaluators.items import averaged
 from evaluators.types import Averaged, Sample, Score
 
 
@@ -47,7 +48,6 @@ class RetrieverRecall(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         """All four values of one sample; not applicable without gold contexts, 0 where nothing was retrieved."""
-        require(self.needs, sample, self.title)
         documents, gold = sample.retrieved_documents, _gold(sample.gold_documents)
         names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")
         if not gold:

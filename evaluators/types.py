@@ -111,14 +111,18 @@ class Sample(Record):
 
 
 class Dataset(Record):
-    """Samples under a name; the fingerprint tells whether two data sets are the same."""
+    """Samples under a name; the fingerprint tells whether two data sets are the same.
+
+    `origin` says how the samples were made from their source, where they were made from one.
+    """
 
     name: str
     samples: tuple[Sample, ...]
+    origin: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the samples in order, 64 hex digits; the name does not count."""
+        """SHA-256 over the samples in order, 64 hex digits; name and origin do not count."""
         digest = hashlib.sha256()
         for sample in self.samples:
             unset = None if sample.gold_documents else {"gold_documents"}  # runs from before the field keep their data
@@ -221,7 +225,8 @@ class EvaluatorSpec(Record):
 class Run(Record):
     """Everything that makes a run reproducible. Every model answers every sample; without models answers are given.
 
-    Several `judges` are a jury. `prompt` is the generators' template.
+    All `evaluators` judge the same answers. Several `judges` are a jury. `prompt` is the generators' template;
+    `origin` says how the samples were made from their source.
     """
 
     id: str
@@ -230,13 +235,19 @@ class Run(Record):
     title: str
     dataset_name: str
     fingerprint: str
-    evaluator: EvaluatorSpec
+    evaluators: tuple[EvaluatorSpec, ...] = Field(min_length=1)
+    origin: dict[str, Any] = Field(default_factory=dict)
     models: tuple[ModelSpec, ...] = ()
     prompt: str = ""
     judges: tuple[ModelSpec, ...] = ()
     seed: int | None = None
     cap: Cap = Cap()
     use_cache: bool = True
+
+    @property
+    def evaluator(self) -> EvaluatorSpec:
+        """The first evaluator: its page shows the run."""
+        return self.evaluators[0]
 
     @property
     def judge(self) -> ModelSpec | None:
@@ -250,10 +261,11 @@ class Run(Record):
 
 
 class Cell(NamedTuple):
-    """One thing to do in a run: the sample at `position`, answered by the run's model number `model` (from 0)."""
+    """One thing to do in a run: the sample at `position`, answered by its model and judged by its metric (from 0)."""
 
     position: int
     model: int = 0
+    metric: int = 0
 
 
 class SampleResult(Record):
@@ -266,6 +278,7 @@ class SampleResult(Record):
 
     position: int
     model: int = 0
+    metric: int = 0
     status: Literal["scored", "failed"]
     score: Score | None = None
     response: str | None = None

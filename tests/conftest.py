@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from pydantic import SecretStr
 
+from evaluators.llm import Access, LLMClient
+from evaluators.llm.clients import Account, Ledger, Seat
+from evaluators.llm.layers import Meter
+from evaluators.llm.loop import Scope
+from evaluators.types import Cap, ModelSpec
 from tests.loopback import Loopback
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
@@ -27,6 +33,24 @@ def loopback() -> Iterator[Callable[..., Loopback]]:
     """`loopback(latency=0.1, fault=...)` starts a provider; all are closed at the end of the test."""
     with ExitStack() as servers:
         yield lambda **options: servers.enter_context(Loopback(**options))
+
+
+@pytest.fixture
+def seat(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LLMClient]]:
+    """`seat(answer=...)` is a client, through all layers, of a judge whose provider is on this computer."""
+    seats = []
+
+    def client(provider: str = "custom", model: str = "judge", **options: object) -> LLMClient:
+        server = loopback(**options)
+        address = server.base_url if provider == "custom" else server.address
+        keys = {provider: Access(provider=provider, base_url=address, key=SecretStr("sk-any"))}
+        spec = ModelSpec(provider=provider, model=model, answer_tokens=2048)
+        seats.append(Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None)))
+        return seats[-1].client(Ledger())
+
+    yield client
+    for each in seats:
+        each.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

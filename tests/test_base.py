@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from evaluators.base import Evaluator, catalogue, evaluator, from_spec, missing, require
+from evaluators.base import Evaluator, catalogue, evaluator, from_spec, missing, most_judges, require
 from evaluators.errors import MissingInputError, ParameterError, PlumblineError
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.types import EvaluatorSpec, Sample, Score
@@ -44,6 +44,14 @@ def test_every_evaluator_of_the_catalogue_can_be_built_from_its_own_spec():
     assert {"rgb", "trace"} <= set(usable)
     for cls in usable.values():
         assert from_spec(cls.build().spec()) == cls.build()
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("trace", 0), ("answer_match", 0), ("rgb", 1), ("llm_judge", 1), ("gpt_labeling", 5), ("hybrid", 5)],
+)
+def test_a_metric_has_no_judge_or_one_and_a_labeller_may_have_a_jury(name, most):
+    assert most_judges(catalogue()[name]) == most
 
 
 def test_two_evaluators_cannot_share_a_name():

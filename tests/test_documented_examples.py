@@ -1,18 +1,17 @@
-"""The usage examples of the two TRACE documents, run as they stand there but for the package path."""
+"""The usage examples of the documents, run as they stand there but for the package path, and their signatures."""
 
+import inspect
 import json
 import sys
 from types import SimpleNamespace
 
 import pytest
-from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import Access
-from evaluators.llm.clients import Account, Ledger, Seat
-from evaluators.llm.layers import Meter
-from evaluators.llm.loop import Scope
-from evaluators.types import Cap, Completion, ModelSpec
+from evaluators.answer_match import AnswerMatchAcc
+from evaluators.g_eval import GEvalJudgeEvaluator, GEvalLLMJudge
+from evaluators.llm_judge import LLMasJudge
+from evaluators.retriever_recall import RetrieverRecall
 from tests import judge
 
 MPNET = """
@@ -49,27 +48,10 @@ TEST_CASES = [
 ]
 
 
-class Told:
-    """A judge that always answers the same."""
-
-    model, room = "told", None
-
-    def __init__(self, answer):
-        self._answer = answer
-
-    def complete(self, prompt):
-        return Completion(text=json.dumps(self._answer))
-
-
 @pytest.fixture
-def groq_llm_client(loopback):
+def groq_llm_client(seat):
     """A client of Groq through all layers; the provider is on this computer and labels by shared words."""
-    server = loopback(answer=judge.labels_for)
-    keys = {"groq": Access(provider="groq", base_url=server.address, key=SecretStr("gsk-any"))}
-    spec = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=2048)
-    seat = Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None))
-    yield seat.client(Ledger())
-    seat.close()
+    return seat("groq", "openai/gpt-oss-20b", answer=judge.labels_for)
 
 
 @pytest.fixture
@@ -118,7 +100,11 @@ def test_the_complete_example_gives_exactly_its_numbers():
     """4 / 20 = 0.20, 4 / 4 = 1.0, 4 / 4 = 1.0, c is not fully supported = 0.0; their mean is 0.55."""
     from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 
-    scores = AdvancedRAGEvaluator(llm_client=Told(GPT_ANALYSIS)).evaluate(**MACHINE_LEARNING).under("fixed_20")
+    scores = (
+        AdvancedRAGEvaluator(llm_client=judge.Told(json.dumps(GPT_ANALYSIS)))
+        .evaluate(**MACHINE_LEARNING)
+        .under("fixed_20")
+    )
     assert (scores.context_relevance, scores.context_utilization) == (0.20, 1.0)
     assert (scores.completeness, scores.adherence) == (1.0, 0.0)
     assert scores.average() == pytest.approx(0.55)
@@ -326,3 +312,95 @@ def test_gpt_labeling_results_have_the_documented_shape(groq_llm_client):
     assert (first["metrics"]["overall_supported"], second["metrics"]["overall_supported"]) == (True, False)
     assert (results["overall_supported"], results["fully_supported_sentences"]) == (False, 2)
     assert results["partially_supported_sentences"] + results["unsupported_sentences"] == 1
+
+
+# AdalFlow: evaluation
+
+
+def test_answer_match_acc():
+    all_pred_answer = ["positive", "negative", "this is neutral"]
+    all_gt_answer = ["positive", "negative", "neutral"]
+    answer_match_acc = AnswerMatchAcc(type="exact_match")
+    avg_acc, acc_list = answer_match_acc.compute(all_pred_answer, all_gt_answer)
+    assert avg_acc == 2 / 3
+    assert acc_list == [1.0, 1.0, 0.0]
+    answer_match_acc = AnswerMatchAcc(type="fuzzy_match")
+    avg_acc, acc_list = answer_match_acc.compute(all_pred_answer, all_gt_answer)
+    assert avg_acc == 1.0
+    assert acc_list == [1.0, 1.0, 1.0]
+
+
+def test_retriever_recall():
+    """The document has lost brackets; its numbers hold for one joined text or a list of contexts for each query."""
+    all_retrieved_context = [
+        ["Apple is founded before Google."],
+        [
+            "Feburary has 28 days in common years. Feburary has 29 days in leap years. "
+            "Feburary is the second month of the year."
+        ],
+    ]
+    all_gt_context = [
+        ["Apple is founded in 1976.", "Google is founded in 1998.", "Apple is founded before Google."],
+        ["Feburary has 28 days in common years", "Feburary has 29 days in leap years"],
+    ]
+    retriever_recall = RetrieverRecall()
+    avg_recall, recall_list = retriever_recall.compute(all_retrieved_context, all_gt_context)
+    assert avg_recall == 2 / 3
+    assert recall_list == [1 / 3, 1.0]
+    joined = [" ".join(contexts) for contexts in all_retrieved_context]
+    assert tuple(retriever_recall.compute(joined, all_gt_context)) == (avg_recall, recall_list)
+
+
+def contains(prompt):
+    truth, answer = (judge.material(prompt, name).lower() for name in ("ground_truth", "predicted_answer"))
+    return json.dumps({"reason": "Compared.", "verdict": "yes" if truth in answer else "no"})
+
+
+def test_llm_as_judge(seat):
+    questions = ["Is Beijing in China?", "Is Apple founded before Google?", "Is earth flat?"]
+    pred_answers = ["Yes", "Yes, Appled is founded before Google", "Yes"]
+    gt_answers = ["Yes", "Yes", "No"]
+    judgement_query = "For the question, does the predicted answer contain the ground truth answer?"
+    llm_judge = LLMasJudge(llm_judge=seat(answer=contains))
+    avg_judgement, judgement_list = llm_judge.compute(questions, gt_answers, pred_answers, judgement_query)
+    assert avg_judgement == 2 / 3
+    assert judgement_list == [True, True, False]
+    # and by keyword, as the signature has it
+    result = llm_judge.compute(pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
+    assert (result.avg_score, result.judgement_score_list) == (avg_judgement, judgement_list)
+    low, high = result.confidence_interval
+    assert low < result.avg_score < high
+
+
+def test_g_eval(seat):
+    llm_judge = GEvalLLMJudge(model_client=seat(answer=lambda prompt: '{"reason": "Poor.", "score": 1}'))
+    evaluator = GEvalJudgeEvaluator(llm_judge=llm_judge)
+    averages, items = evaluator.compute(["It is Paris."], ["Which capital?"], [["Paris."]])
+    assert averages == dict.fromkeys(["relevance", "fluency", "consistency", "coherence", "overall"], 0.2)
+    assert items == [llm_judge("It is Paris.", "Which capital?", ["Paris."])]
+
+
+LISTS = {"pred_answers": None, "questions": None, "gt_answers": None, "judgement_query": None}
+NO_JUDGE = {"model_client": None, "model_kwargs": None, "template": None, "use_cache": True, "default_task": None}
+
+
+@pytest.mark.parametrize(
+    ("function", "documented"),
+    [
+        (AnswerMatchAcc, {"type": "exact_match"}),
+        (AnswerMatchAcc().compute_single_item, {"y": None, "y_gt": None}),
+        (AnswerMatchAcc().compute, {"pred_answers": None, "gt_answers": None}),
+        (RetrieverRecall().compute, {"retrieved_contexts": None, "gt_contexts": None}),
+        (LLMasJudge().compute, LISTS),
+        (GEvalLLMJudge, NO_JUDGE),
+    ],
+)
+def test_parameters_have_the_documented_names_and_defaults(function, documented):
+    parameters = inspect.signature(function).parameters
+    found = {name: parameters[name].default for name in documented}
+    assert {name: None if value is inspect.Parameter.empty else value for name, value in found.items()} == documented
+
+
+@pytest.mark.parametrize("evaluator", [LLMasJudge, GEvalJudgeEvaluator])
+def test_the_judge_is_optional_as_documented(evaluator):
+    assert evaluator(llm_judge=None) == evaluator()

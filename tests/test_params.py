@@ -18,6 +18,7 @@ class Everything(Evaluator):
     share: float = Field(0.5, ge=0, le=1, title="Part")
     at_least: int = Field(1, ge=1)
     policy: Literal["documented", "paper"] = "paper"
+    fields: tuple[Literal["question", "response"], ...] = ("response",)
     note: str = "none"
     llm_client: Any = None
 
@@ -32,6 +33,8 @@ class Everything(Evaluator):
         {"name": "at_least", "title": "At least", "kind": "int", "default": 1, "minimum": 1},
         {"name": "policy", "title": "Policy", "kind": "choice", "default": "paper",
          "choices": ("documented", "paper")},
+        {"name": "fields", "title": "Fields", "kind": "choices", "default": ("response",),
+         "choices": ("question", "response")},
         {"name": "note", "title": "Note", "kind": "text", "default": "none"},
     ],
     ids=lambda parameter: parameter["name"],
@@ -43,7 +46,7 @@ def test_a_field_becomes_a_parameter(expected):
 def test_parameters_keep_their_order_and_leave_out_the_client():
     names = [parameter.name for parameter in parameters(Everything)]
 
-    assert names == ["is_strict", "chunk_size", "share", "at_least", "policy", "note"]
+    assert names == ["is_strict", "chunk_size", "share", "at_least", "policy", "fields", "note"]
 
 
 def test_rgb_offers_its_policy_and_its_two_options():

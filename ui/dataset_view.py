@@ -94,7 +94,7 @@ def _delete(name: str) -> None:
 
 def _needs(data: Dataset) -> None:
     st.dataframe(
-        pd.DataFrame([_served(cls, data) for cls in catalogue().values()]),
+        pd.DataFrame([_served(cls, data) for cls in catalogue().values() if cls.needs]),
         hide_index=True,
         alt="What each evaluator needs",
     )

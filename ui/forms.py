@@ -24,9 +24,15 @@ def _widget(parameter: Parameter, column: Any, key: str) -> Any:
         return column.toggle(value=parameter.default, **common)
     if parameter.kind == "choice":
         return column.selectbox(options=parameter.choices, index=parameter.choices.index(parameter.default), **common)
+    if parameter.kind == "choices":
+        return tuple(column.multiselect(options=parameter.choices, default=parameter.default, **common))
     if parameter.kind in ("int", "float"):
-        bounds = {"min_value": parameter.minimum, "max_value": parameter.maximum}
-        cast = int if parameter.kind == "int" else float
-        bounds = {name: None if bound is None else cast(bound) for name, bound in bounds.items()}
-        return column.number_input(value=parameter.default, **bounds, **common)
+        return _number(parameter, column, common)
     return column.text_input(value=parameter.default, **common)
+
+
+def _number(parameter: Parameter, column: Any, common: dict[str, Any]) -> Any:
+    """A number field; the default, the bounds and the step have to be of one type."""
+    cast = int if parameter.kind == "int" else float
+    given = {"value": parameter.default, "min_value": parameter.minimum, "max_value": parameter.maximum}
+    return column.number_input(**{name: None if each is None else cast(each) for name, each in given.items()}, **common)

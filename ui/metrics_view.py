@@ -1,23 +1,27 @@
-"""What a run of one metric shows: its values with intervals, how they are spread, every sample, how it works."""
+"""What metrics show: values with intervals, how they are spread and how each works; every sample of their run."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 
 import streamlit as st
 
 from evaluators import prompts
-from evaluators.base import Evaluator, catalogue
+from evaluators.base import Evaluator, catalogue, from_spec
+from evaluators.errors import ParameterError
 from evaluators.params import parameters
-from evaluators.runs import export
+from evaluators.runs import aggregate, export
 from evaluators.runs.engine import registry
-from evaluators.runs.store import Outline
-from evaluators.types import Run
-from ui import cards, charts, run_models, session, tables
+from evaluators.runs.store import Outline, Store
+from evaluators.types import EvaluatorSpec, Run
+from ui import cards, charts, command_view, run_models, session, tables
+from ui.session import Version
 from ui.untrusted import plain
+from ui.words import counted
 
 CUT = 60
 """Characters of a parameter's value that the card shows."""
@@ -34,58 +38,143 @@ def asks_a_judge(cls: type[Evaluator]) -> bool:
 
 
 def card(run: Run) -> None:
-    """What this run was, and how its metric works."""
-    cls = catalogue().get(run.evaluator.name)
+    """What this run was."""
+    metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_metrics(run))}"
+    st.caption(plain(" · ".join([metrics, f"Data: {run.dataset_name}", *run_models.facts(run)])))
+    command_view.show(run)
+
+
+def also(run: Run) -> list[str]:
+    """The metrics of a run beside the first, for its card."""
+    further = _metrics(run)[1:]
+    return [f"Also: {', '.join(further)}"] if further else []
+
+
+def _metrics(run: Run) -> list[str]:
+    """The metrics of the run, each with its parameters."""
+    return [
+        f"{name} ({'; '.join(told)})" if (told := params(spec)) else name
+        for name, spec in zip(run_models.metric_titles(run), run.evaluators, strict=True)
+    ]
+
+
+def params(spec: EvaluatorSpec) -> list[str]:
+    """Its parameters in words, without those left empty and the name that a person gave it."""
+    cls = catalogue().get(spec.name)
     titles = {each.name: each.title for each in parameters(cls)} if cls else {}
-    params = [f"{titles.get(name, title(name))}: {_short(value)}" for name, value in run.evaluator.params.items()]
-    metric = f"Metric: {cls.title if cls else run.evaluator.name}"
-    st.caption(plain(" · ".join([metric, f"Data: {run.dataset_name}", *params, *run_models.facts(run)])))
-    if cls is None:
-        st.warning(
-            plain(f"There is no metric {run.evaluator.name} here any more. Its results stay, but it cannot go on."),
-            icon=":material/extension_off:",
-        )
-    else:
-        about(cls, run.id)
+    told = {name: value for name, value in spec.params.items() if name != "title" and value not in ("", None)}
+    return [f"{titles.get(name, title(name))}: {_short(value)}" for name, value in told.items()]
 
 
 def show(run: Run) -> None:
-    """Cards, distributions and samples, as far as the run is."""
-    rows = session.outlines(run)
-    values = {name: title(name) for name in dict.fromkeys(name for row in rows for name in row.values)}
-    if values:
-        cards.means(rows, values)
-        _distributions(run, rows, values)
-    else:
-        st.caption("No score yet.")
+    """Each metric with cards and distributions, and the samples, as far as the run is."""
+    for number in range(len(run.evaluators)):
+        _metric(run, number)
+    rows = _merged(session.store(), run.id, session.version(run))
+    values = columns(run)
     st.subheader("Samples")
     facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
-    tables.samples(run, _sorted(run, rows, values), values, facets)
+    tables.samples(run, ordered(run, rows, values), values, facets)
     if not registry.is_live(run.id):
         _download(run, rows)
 
 
-def _distributions(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
-    with st.expander("Distributions", icon=":material/bar_chart:", expanded=True):
-        grid = st.grid(min(4, len(values)), min_column_width=150)
-        for name, label in values.items():
-            judged = [value for row in rows if (value := row.values.get(name)) is not None]
-            with grid.container():
-                st.caption(plain(f"{label} · {len(judged):,} samples"))
-                if any(not 0 <= value <= 1 for value in judged):
-                    st.caption("Not a share from 0 to 1: read its values in the table.")
-                    continue
-                figure, alt = charts.distribution(judged), f"Distribution of {label.lower()}"
-                st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{run.id}", alt=alt)
+def further(run: Run) -> None:
+    """The metrics of a run beside the one whose page shows it."""
+    for number in range(1, len(run.evaluators)):
+        _metric(run, number)
 
 
-def _sorted(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Sequence[Outline]:
+def columns(run: Run, first: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A title for each value of the merged rows; where two would be alike, with that of its metric.
+
+    `first` are the titles of those values of the first metric that are shown.
+    """
+    found, metrics = dict(first or {}), run_models.metric_titles(run)
+    for (metric, name), shown in _columns(session.store(), run.id, session.version(run)).items():
+        if metric or first is None:
+            label = title(name)
+            found[shown] = _apart(label, metrics[metric]) if label in found.values() else label
+    return found
+
+
+def _apart(label: str, metric: str) -> str:
+    return metric if metric.startswith(label) else f"{label} ({metric})"
+
+
+def ordered(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Sequence[Outline]:
+    """The rows in the order that is chosen."""
     orders = {"As in the data": ""} | {f"{label}, lowest first": name for name, label in values.items()}
     chosen = st.selectbox("Order", list(orders), key=f"order_{run.id}", width=320, persist_state="session")
     name = orders.get(chosen, "")
     if not name:
         return rows
     return sorted(rows, key=lambda row: (row.values.get(name) is None, row.values.get(name) or 0))
+
+
+@lru_cache(maxsize=4)
+def _merged(runs: Store, run_id: str, _: Version) -> Sequence[Outline]:
+    run = runs.run(run_id)
+    return aggregate.merged([*session.outlines(run), *session.further(run)]) if run else []
+
+
+@lru_cache(maxsize=4)
+def _columns(runs: Store, run_id: str, _: Version) -> Mapping[tuple[int, str], str]:
+    run = runs.run(run_id)
+    return aggregate.columns([*session.outlines(run), *session.further(run)]) if run else {}
+
+
+def _names(rows: Sequence[Outline]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row.values))
+
+
+def _metric(run: Run, number: int) -> None:
+    """One metric of the run; the title says which where there are several."""
+    rows, spec = session.outlines(run, number), run.evaluators[number]
+    if len(run.evaluators) > 1:
+        st.subheader(plain(run_models.metric_titles(run)[number]))
+    if values := {name: title(name) for name in _names(rows)}:
+        for model, own in run_models.rows(run, rows).items():
+            if len(run.models) > 1:
+                st.markdown(f"**{plain(model)}**")
+            _values(f"{run.id}_{number}_{own[0].model}", own, values)
+    else:
+        st.caption(_without_values(rows))
+    if spec.name not in catalogue():
+        words = f"There is no metric {spec.name} here any more. Its results stay, but the run cannot go on."
+        st.warning(plain(words), icon=":material/extension_off:")
+    with suppress(ParameterError):  # its parameters may be others by now
+        metric = from_spec(spec)
+        about(type(metric), f"{run.id}_{number}", metric.needed)
+
+
+def _without_values(rows: Sequence[Outline]) -> str:
+    failed = sum(row.status == "failed" for row in rows)
+    return f"No score yet; {failed:,} of {counted(len(rows), 'sample')} failed." if failed else "No score yet."
+
+
+def _values(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
+    """Cards, and how their values are spread: beside it where it is one."""
+    left, right = st.columns([1, 2]) if len(values) == 1 else (st.container(), st.container())
+    with left:
+        cards.means(rows, values)
+    with right:
+        _distributions(place, rows, values)
+
+
+def _distributions(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
+    key = f"distributions_{place}"
+    with st.expander("Distributions", icon=":material/bar_chart:", expanded=True, key=key):
+        grid = st.grid(min(4, len(values)), min_column_width=150)
+        for name, label in values.items():
+            judged = [value for row in rows if (value := row.values.get(name)) is not None]
+            with grid.container():
+                st.caption(plain(f"{label} · {counted(len(judged), 'sample')}"))
+                if any(not 0 <= value <= 1 for value in judged):
+                    st.caption("Not a share from 0 to 1: read its values in the table.")
+                    continue
+                figure, alt = charts.distribution(judged), f"Distribution of {label.lower()}"
+                st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{place}", alt=alt)
 
 
 def _download(run: Run, rows: Sequence[Outline]) -> None:
@@ -98,6 +187,8 @@ def _download(run: Run, rows: Sequence[Outline]) -> None:
 
 
 def _short(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_short, value))
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if len(text) <= CUT else f"{text[:CUT]}…"
 
@@ -105,13 +196,13 @@ def _short(value: object) -> str:
 # How it works
 
 
-def about(cls: type[Evaluator], place: str) -> None:
+def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
     """How the metric works: what it needs and computes, its prompts, its code."""
     with st.expander("About this metric", icon=":material/menu_book:", key=f"about_{cls.name}_{place}"):
         asked = _prompts(cls)
         tabs = st.tabs(["Meaning", *(["Prompts"] if asked else []), "Source"])
         with tabs[0]:
-            _meaning(cls)
+            _meaning(cls, needs)
         if asked:
             with tabs[1]:
                 for name, text in asked.items():
@@ -121,11 +212,15 @@ def about(cls: type[Evaluator], place: str) -> None:
             _source(cls)
 
 
-def _meaning(cls: type[Evaluator]) -> None:
-    needs = ", ".join(map(title, cls.needs)).lower() or "nothing but the question"
+def needed(fields: Sequence[str]) -> str:
+    """What a metric needs, in words."""
+    return f"Needs: {', '.join(map(title, fields)).lower() or 'nothing but the question'}."
+
+
+def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
     judge = "one LLM as its judge" if asks_a_judge(cls) else "no LLM"
-    st.caption(plain(f"Needs: {needs}. Asks {judge}."))
-    for text in (cls.__doc__, sys.modules[cls.__module__].__doc__):
+    st.caption(plain(f"{needed(needs)} Asks {judge}."))
+    for text in (cls.__doc__, inspect.getdoc(inspect.getmodule(cls))):
         if text:
             st.text(inspect.cleandoc(text))
 
@@ -143,6 +238,6 @@ def _source(cls: type[Evaluator]) -> None:
     """The file in which the metric stands."""
     st.caption(plain(f"{cls.__module__.replace('.', '/')}.py"))
     try:
-        st.code(inspect.getsource(sys.modules[cls.__module__]), language="python", wrap_lines=True)
-    except (OSError, TypeError):
+        st.code(inspect.getsource(inspect.getmodule(cls)), language="python", wrap_lines=True)
+    except (OSError, TypeError):  # a file of one's own may go at any moment
         st.caption("The code cannot be read here.")

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.llm import Request, catalogue
+from evaluators.base import MOST_JUDGES
+from evaluators.llm import catalogue, clients
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
-from evaluators.llm.estimate import DAY, SHORT_ANSWER, SHORT_LABELS, Estimate, basis, duration, estimate, money, tokens
-from evaluators.llm.keys import ADDRESSES
-from evaluators.runs.engine import MOST_JUDGES
+from evaluators.llm.estimate import (
+    SHORT_ANSWER,
+    SHORT_LABELS,
+    Estimate,
+    bases,
+    estimate,
+    impossible,
+    in_words,
+    lengthy,
+)
+from evaluators.llm.sending import Sent, what_is_left
 from evaluators.types import Cap, ModelSpec
 from ui import session, spending, tables
 from ui.untrusted import plain
@@ -26,8 +35,6 @@ LABELS_BUDGET = 2048
 """Tokens that the labels of a long answer take, with the reasons, which are asked for."""
 
 _DATE = re.compile(r"-\d{4}(-?\d{2}-?\d{2})?$")
-
-PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
 
 
 class Options(NamedTuple):
@@ -50,15 +57,6 @@ class Plan(NamedTuple):
     @property
     def llms(self) -> list[ModelSpec]:
         return [model for model in (*self.models, *self.judges) if model != OFFLINE]
-
-
-class Sent(NamedTuple):
-    """What a run will send, without the texts: tokens of the prompts, and the keys of answers that may be stored."""
-
-    prompt_tokens: tuple[int, ...]
-    keys: Mapping[ModelSpec, Sequence[str]]
-    judge_tokens: tuple[int, ...]
-    """Of what the judge is sent about the answers of one model."""
 
 
 # Choosing
@@ -182,15 +180,8 @@ def label(choice: Choice) -> str:
 
 
 def _spec(choice: Choice, options: Options) -> ModelSpec:
-    """The model as the run keeps it, with its address where that is not the provider's own."""
-    model = choice.model
-    if model.id == OFFLINE.id:
-        return OFFLINE
-    address = session.keys()[model.provider].base_url
-    return model.spec(
-        base_url="" if address == ADDRESSES.get(model.provider) else address,
-        temperature=options.temperature,
-        answer_tokens=min(options.answer_tokens, model.most_answer_tokens or options.answer_tokens),
+    return clients.spec_for(
+        choice.model, session.keys(), temperature=options.temperature, answer_tokens=options.answer_tokens
     )
 
 
@@ -254,20 +245,6 @@ def _options(asked: Sequence[Choice], key: str, answer_tokens: int = Options().a
 # What it will take
 
 
-def sent(
-    prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Iterable[str] = (), schema_text: str = ""
-) -> Sent:
-    """Measures what is sent to each of the models, and to the judge (there without the answer to be judged)."""
-    sizes: list[int] = []
-    keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
-    for text in prompts:
-        sizes.append(tokens(text))
-        for model, own in keys.items():
-            address = model.base_url or ADDRESSES[model.provider]
-            own.append(Request(spec=model, text=text, base_url=address, schema_text=schema_text).key)
-    return Sent(tuple(sizes), keys, tuple(tokens(text) + SHORT_ANSWER for text in judge_prompts))
-
-
 def show_estimate(plan: Plan, what: Sent) -> None:
     """A line for each model and the judge, what it rests on, and warnings; nothing where no LLM is asked."""
     if not plan.llms:
@@ -288,79 +265,17 @@ def show_judging(plan: Plan, what: Mapping[ModelSpec, Sent]) -> None:
 
 
 def _show_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
-    tables.plain_rows([_cells(name, each) for name, each in rows], "Estimate")
-    notes = [f"{', '.join(names)}: {words}" for words, names in _bases(rows).items()]
-    notes += [PLAN] if any(each.limited_by for _, each in rows) else []
-    if notes:
+    tables.plain_rows([in_words(name, each) for name, each in rows], "Estimate")
+    if notes := bases(rows):
         st.caption("  \n".join(map(plain, notes)))
     for name, each in rows:
-        _warn(name, each)
+        if words := impossible(name, each):
+            st.warning(plain(words), icon=":material/warning:")
+        elif words := lengthy(name, each):
+            st.warning(plain(words), icon=":material/hourglass_top:")
 
 
 def _estimate(model: ModelSpec, what: Sent, use_cache: bool, shortest: int = SHORT_ANSWER) -> Estimate:
-    """How many answers are stored is known, which ones is not: the longest prompts are taken to be open."""
     keys = what.keys.get(model, ()) if use_cache else ()
     stored = session.store().cached(session.workspace(), keys) if keys else 0
-    return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored, shortest=shortest)
-
-
-def _cells(name: str, each: Estimate) -> dict[str, object]:
-    return {
-        "Model": name,
-        "Cost": money(each.cost_low, each.cost_high) if each.calls else "free",
-        "Waiting": _waiting(each),
-        "Calls": each.calls,
-        "Stored": each.cached,
-        "Prompt tokens": f"{each.prompt_tokens:,}",
-        "Answer tokens": _range(f"{each.answer_low:,}", f"{each.answer_high:,}"),
-    }
-
-
-def _waiting(each: Estimate) -> str:
-    """The time that the plan's limits impose."""
-    if each.model == OFFLINE.id or not each.calls or each.minutes_high == 0:
-        return "none"
-    return _range(duration(each.minutes_low), duration(each.minutes_high))
-
-
-def _range(low: str, high: str) -> str:
-    return high if low == high else f"{low} to {high}"
-
-
-def _bases(rows: Sequence[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """What the numbers rest on, each with the names for which it is so."""
-    found: dict[str, list[str]] = {}
-    for name, each in rows:
-        if each.model != OFFLINE.id and each.calls:
-            found.setdefault(basis(each), []).append(name)
-    return found
-
-
-def _warn(name: str, each: Estimate) -> None:
-    if each.too_long:
-        limit, plan = _narrowest(each)
-        st.warning(
-            plain(
-                f"{name}: {each.too_long:,} of {each.calls:,} calls cannot be answered{plan}. Prompt and answer budget "
-                f"({each.answer_high // each.calls:,} tokens) together exceed {limit}. "
-                "Lower the answer budget, shorten the prompts, or choose another model."
-            ),
-            icon=":material/warning:",
-        )
-    elif each.minutes_high and each.minutes_high >= DAY:
-        st.warning(
-            plain(
-                f"{name}: at {each.limited_by} this may take {duration(each.minutes_high)}. The run stops at each "
-                "day's limit, keeps everything, and goes on when you resume it. Fewer samples, or a smaller answer "
-                "budget, take less."
-            ),
-            icon=":material/hourglass_top:",
-        )
-
-
-def _narrowest(each: Estimate) -> tuple[str, str]:
-    """The limit that one call meets first, and on which plan, where it is not on every one."""
-    model = catalogue.find(each.model)
-    a_minute = (model.free and model.free.tpm, "tokens a minute", " on the free plan")
-    most, what, plan = min(limit for limit in (a_minute, (model.context, "tokens of context", "")) if limit[0])
-    return f"{most:,} {what}", plan
+    return what_is_left(model, what, stored, shortest)

@@ -20,11 +20,11 @@ REASONS = 5
 
 
 def watched(run: Run, body: Callable[[], None]) -> None:
-    """Draws the run's state and then `body`; while the run is live both are drawn again and again."""
-    live = registry.is_live(run.id)
+    """Draws the run's state and then `body`; while the run is at work both are drawn again and again."""
+    at_work = registry.is_at_work(run.id, session.store())
 
     def follow(draw: Callable[[], None]) -> None:
-        if registry.is_live(run.id) != live:
+        if registry.is_at_work(run.id, session.store()) != at_work:
             st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
         with problems.told():
             draw()
@@ -35,36 +35,38 @@ def watched(run: Run, body: Callable[[], None]) -> None:
         failures(run)
         body()
 
-    st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if live else None, key=f"state_{run.id}")()
-    st.fragment(lambda: follow(results), run_every=REDRAW if live else None, key=f"body_{run.id}")()
+    st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if at_work else None, key=f"state_{run.id}")()
+    st.fragment(lambda: follow(results), run_every=REDRAW if at_work else None, key=f"body_{run.id}")()
 
 
 def state(run: Run) -> None:
     """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it stopped."""
-    counts, live = session.store().counts(run), registry.is_live(run.id)
+    counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
     with st.container(horizontal=True, vertical_alignment="center"):
-        _bar(counts, " · ".join([words(counts, live), *pace(run)]))
-        actions(run, counts, live)
-        if not live and run.cap != Cap() and counts.scored < counts.asked:
+        _bar(counts, " · ".join([words(counts, at_work), *pace(run)]))
+        actions(run, counts, at_work)
+        if not at_work and run.cap != Cap() and counts.scored < counts.asked:
             _raise_cap(run)
     problems.show(run.id)
     if reason := session.store().stop_reason(run.id):  # of one model, perhaps, while others go on
         st.warning(plain(reason), icon=":material/pause_circle:")
 
 
-def actions(run: Run, counts: Counts, live: bool) -> None:
+def actions(run: Run, counts: Counts, at_work: bool) -> None:
     """The buttons that fit the run's state; `problems.show(run.id)` tells why one of them came to nothing."""
-    if live:
+    if registry.is_live(run.id):
         _button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
+    elif at_work:
+        st.caption("At work in another process: stop it there (Ctrl-C).")
     elif counts.open:
         _button("Resume", "play_arrow", f"resume_{run.id}", _start, run)
     elif counts.failed:
         _button("Retry failed", "refresh", f"retry_{run.id}", _start, run)
 
 
-def words(counts: Counts, live: bool) -> str:
+def words(counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
-    head = "Running" if live else "Stopped" if counts.open else "Finished"
+    head = "Running" if at_work else "Stopped" if counts.open else "Finished"
     failed = f" · {counts.failed} failed" if counts.failed else ""
     return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
 

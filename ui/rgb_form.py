@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, compose, with_ability
+from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.errors import PromptError
+from evaluators.llm import sending
 from evaluators.prompts import check, fenced, fill, load
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
@@ -76,12 +77,12 @@ def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Pl
 
 
 @lru_cache(maxsize=8)
-def _sent(bed: TestBed, asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> model_form.Sent:
+def _sent(bed: TestBed, asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> sending.Sent:
     """What the run would send; remembered, as the form is drawn again at every click."""
     samples = compose(bed, **asked._asdict()).samples
     texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
     judged = (sample for sample in samples if sample.rgb and sample.rgb.ability in JUDGED)
-    return model_form.sent(texts, models, map(_judge_prompt, judged))
+    return sending.sent(texts, models, map(_judge_prompt, judged))
 
 
 def _judge_prompt(sample: Sample) -> str:
@@ -172,8 +173,7 @@ def _score() -> None:
     params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
     if st.button("Start", type="primary", icon=":material/play_arrow:", key="rgb_score_start"):
         if isinstance(ability, Ability):
-            samples = tuple(with_ability(sample, ability) for sample in dataset.samples)
-            dataset = dataset.model_copy(update={"samples": samples})
+            dataset = all_with_ability(dataset, ability)
         _start(dataset, params)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
 from evaluators.types import Ability, Run
-from ui import charts, published, run_models, session, tables
+from ui import charts, command_view, metrics_view, published, run_models, session, tables
 from ui.charts import Curves
 from ui.untrusted import plain
 
@@ -35,20 +35,29 @@ def show(run: Run) -> None:
     else:
         st.caption("Nothing is scored yet.")
     _flips(run)
+    metrics_view.further(run)
     st.subheader("Samples")
-    shown = _chosen(rows, run)
-    tables.samples(run, shown, _asked_values(shown), FACETS)
+    shown = _chosen(_merged(run, rows), run)
+    tables.samples(run, shown, metrics_view.columns(run, _asked_values(shown)), FACETS)
 
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
-    asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}", *run_models.facts(run)]
+    asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}", *metrics_view.also(run)]
+    asked += run_models.facts(run)
     asked += [f"Prompt: {run.prompt_hash}", f"Seed: {run.seed}"] if run.models else ["Answers: from the file"]
     st.caption(plain(" · ".join(asked)))
+    command_view.show(run)
+
+
+def _merged(run: Run, rows: Sequence[Outline]) -> Sequence[Outline]:
+    """The rows with the values of the run's other metrics."""
+    others = session.further(run)
+    return aggregate.merged([*rows, *others]) if others else rows
 
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
-    by_model = _by_model(run, rows)
+    by_model = run_models.rows(run, rows)
     first, second = st.columns([1, 1], gap="large") if len(by_model) == 1 else (st.container(), st.container())
     with first:
         st.subheader("Accuracy by noise")
@@ -66,12 +75,6 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
             tables.rates(rates)
             st.caption("From the paper, for comparison of the kind, not of the digits:")
             tables.plain_rows(published.other_figures(), "Published figures")
-
-
-def _by_model(run: Run, rows: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
-    """The rows of each model under its name; all rows under an empty one where answers were given."""
-    names = run_models.titles(run)
-    return {name: aggregate.of_model(rows, number) for number, name in enumerate(names)} or {"": rows}
 
 
 def _curves(rows: Sequence[Outline]) -> Curves:
@@ -111,7 +114,7 @@ def _flips(run: Run) -> None:
 
 def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
-    by_model = _by_model(run, rows)
+    by_model = run_models.rows(run, rows)
     common = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
         model = None

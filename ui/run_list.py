@@ -6,7 +6,6 @@ from datetime import datetime
 
 import streamlit as st
 
-from evaluators.base import catalogue
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.types import Run
@@ -37,16 +36,16 @@ def none_shown(hint: str) -> None:
 
 
 def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
-    counts, live = session.store().counts(run), registry.is_live(run.id)
+    counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         what.markdown(f"**{plain(run.title)}**  \n{_kind(run)} · {_when(run)}")
-        state.caption(progress.words(counts, live))
+        state.caption(progress.words(counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)
             if editable:
-                progress.actions(run, counts, live)
+                progress.actions(run, counts, at_work)
                 _delete(run, keeps_answers)
         problems.show(run.id)
 
@@ -66,8 +65,7 @@ def _remove(run: Run) -> None:
 
 
 def _kind(run: Run) -> str:
-    found = catalogue().get(run.evaluator.name)
-    kind = found.title if found else run.evaluator.name  # a metric of one's own may be gone
+    kind = ", ".join(run_models.metric_titles(run))
     models = f" with {', '.join(run_models.titles(run))}" if run.models else ""
     judges = run_models.judge_titles(run)
     jury = f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}" if judges else ""

@@ -1,9 +1,16 @@
-"""The models of a run on the screen: their names, and how they were asked."""
+"""The models and metrics of a run on the screen: their names, and how they were asked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
+from evaluators.base import from_spec
+from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, title
-from evaluators.types import Cap, ModelSpec, Run
+from evaluators.runs import aggregate
+from evaluators.runs.store import Outline
+from evaluators.types import Cap, EvaluatorSpec, ModelSpec, Run
 from ui.spending import money
 from ui.words import counted
 
@@ -13,9 +20,26 @@ def titles(run: Run) -> list[str]:
     return _apart([title(spec) for spec in run.models])
 
 
+def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
+    """The rows of each model under its name; all rows under an empty one where answers were given."""
+    return {name: aggregate.of_model(outlines, number) for number, name in enumerate(titles(run))} or {"": outlines}
+
+
 def judge_titles(run: Run) -> list[str]:
     """A name for each judge of the run, no two alike."""
     return _apart([title(spec) for spec in run.judges])
+
+
+def metric_titles(run: Run) -> list[str]:
+    """A name for each metric of the run, no two alike."""
+    return _apart([metric_title(spec) for spec in run.evaluators])
+
+
+def metric_title(spec: EvaluatorSpec) -> str:
+    """The metric's title; of one that is gone, what it was called."""
+    with suppress(ParameterError):
+        return from_spec(spec).title
+    return spec.name
 
 
 def facts(run: Run) -> list[str]:

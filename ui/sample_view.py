@@ -15,7 +15,7 @@ from evaluators.llm import catalogue
 from evaluators.llm.rehearsal import prompts_of
 from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
-from evaluators.types import Ability, Cell, Run, Sample, SampleResult, Score
+from evaluators.types import Ability, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from ui import highlight, labels_view, run_models, session, spending
 from ui.dataset_view import accepted
 from ui.metrics_view import asks_a_judge, title
@@ -36,7 +36,7 @@ def chosen() -> tuple[Run | None, Cell]:
 def steps(run: Run, cell: Cell) -> Cell:
     """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it in the address."""
     names = run_models.titles(run)
-    asked = session.store().counts(run).asked // max(1, len(names))
+    asked = session.store().counts(run).asked // max(1, len(names)) // len(run.evaluators)
     position, model = min(cell.position, asked - 1), min(cell.model, max(0, len(names) - 1))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
@@ -55,23 +55,33 @@ def steps(run: Run, cell: Cell) -> Cell:
 
 
 def show(run: Run, cell: Cell) -> None:
-    """The sample with its result, by the kind of evaluator."""
+    """The sample with its results: the first by the kind of evaluator, further metrics below."""
     sample = session.store().sample(run.fingerprint, cell.position)
-    result = session.store().result(run.id, *cell)
+    results = session.store().results(run.id, cell.position, cell.model)
     st.subheader("Question")
     st.text(sample.question)
-    if result is None:
-        st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
+    answers = (result.response for result in results.values() if result.response is not None)
+    sample = sample.model_copy(update={"response": next(answers, sample.response)})
+    if session.PAGES.get(run.evaluator.name):
+        _of_a_page(run, cell, sample, results.get(0))
+        _metrics(run, sample, results, 1)
+    elif len(run.evaluators) == 1:
+        _metrics(run, sample, results, 0)
+        _texts(sample)
     else:
-        _outcome(result)
-        if result.response is not None:
-            sample = sample.model_copy(update={"response": result.response})
+        _texts(sample)
+        _metrics(run, sample, results, 0)
+    for number, spec in enumerate(run.evaluators):
+        _prompts(spec, sample, number)
+
+
+def _of_a_page(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
+    """What an evaluator says that has a page of its own."""
+    _outcome(result, 0)
     if run.evaluator.name == "rgb":
         _rgb(run, sample, result)
-    elif run.evaluator.name in session.TRACE:
-        labels_view.show(run, cell, sample, result.score if result else None)
     else:
-        _metric(run, sample, result.score if result else None)
+        labels_view.show(run, cell, sample, result.score if result else None)
 
 
 def _number(text: str | None) -> int:
@@ -89,12 +99,15 @@ def _switch(run: Run, names: list[str], model: int) -> None:
     st.segmented_control("Answer by", names, format_func=plain, required=True, key=key, on_change=change)
 
 
-def _outcome(result: SampleResult) -> None:
+def _outcome(result: SampleResult | None, number: int) -> None:
     """What it cost, and why it failed where it did."""
+    if result is None:
+        st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
+        return
     if result.score is None:
         st.error(plain(result.error), icon=":material/error:", title="This sample failed")
     if result.details:
-        with st.expander("Details", icon=":material/terminal:"):
+        with st.expander("Details", icon=":material/terminal:", key=f"details_{number}"):
             st.code(result.details, language=None, wrap_lines=True)
     spending.of_sample(result)
 
@@ -172,11 +185,21 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
 
 
-def _metric(run: Run, sample: Sample, score: Score | None) -> None:
-    """Any other evaluator: its values, what it has to say for them, and the texts."""
-    if score is not None:
-        _values(score)
-        _details(score.details)
+def _metrics(run: Run, sample: Sample, results: Mapping[int, SampleResult], begin: int) -> None:
+    """Every metric from this number on: its values and what it has to say for them; a title where there are several."""
+    titles = run_models.metric_titles(run)
+    for number in range(begin, len(titles)):
+        with st.container(border=len(titles) > 1):
+            if len(titles) > 1:
+                st.subheader(plain(titles[number]))
+            result = results.get(number)
+            _outcome(result, number)
+            if result and result.score:
+                _values(result.score)
+                _details(result.score.details, number)
+
+
+def _texts(sample: Sample) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Answer")
@@ -191,11 +214,10 @@ def _metric(run: Run, sample: Sample, score: Score | None) -> None:
         if sample.gold_documents:
             st.subheader("Gold documents")
             st.html(highlight.passages(sample.gold_documents))
-    _prompts(run, sample)
 
 
 def _values(score: Score) -> None:
-    grid = st.grid(min(4, max(1, len(score.values))), min_column_width=150)
+    grid = st.grid(4, min_column_width=150)
     for name, value in score.values.items():
         with grid.container(border=True, height="stretch"):
             st.metric(plain(title(name)), "–" if value is None else f"{value:.2f}")
@@ -205,18 +227,18 @@ def _values(score: Score) -> None:
         st.info(plain(score.reason), icon=":material/info:")
 
 
-def _details(details: Mapping[str, Any]) -> None:
+def _details(details: Mapping[str, Any], number: int) -> None:
     """Records as tables, long texts behind a click, all else a line each; what the judge wrote comes last."""
     for name, detail in details.items():
         if name in ("outputs", "mode") or not _tells(detail):
             continue
         if rows := _rows(title(name), detail):
-            st.subheader(plain(title(name)))
+            st.markdown(f"##### {plain(title(name))}")
             _table(rows)
         else:
             _line(title(name), _words(detail))
     if outputs := details.get("outputs"):
-        with st.expander("Raw judge output", icon=":material/data_object:", key="raw_metric_output"):
+        with st.expander("Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"):
             if mode := details.get("mode"):
                 st.caption(plain(f"JSON asked for by: {mode}"))
             for output in outputs if isinstance(outputs, list) else [outputs]:
@@ -268,12 +290,13 @@ def _words(detail: Any) -> str:
     return "" if detail is None else str(detail)
 
 
-def _prompts(run: Run, sample: Sample) -> None:
-    """What the judge is asked about this sample."""
-    cls = evaluators().get(run.evaluator.name)
-    if cls is None or not asks_a_judge(cls):
+def _prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
+    """What the judge is asked about this sample by a metric without a page of its own."""
+    cls = evaluators().get(spec.name)
+    if cls is None or spec.name in session.PAGES or not asks_a_judge(cls):
         return
-    with st.expander("Prompt", icon=":material/edit_note:", key="metric_prompt"):
+    title = f"Prompt · {run_models.metric_title(spec)}" if number else "Prompt"
+    with st.expander(plain(title), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
         st.caption("By today's prompt files; what depends on an earlier answer of the judge may differ.")
-        for prompt in prompts_of(from_spec(run.evaluator), sample):
+        for prompt in prompts_of(from_spec(spec), sample):
             st.code(prompt.text, language=None, wrap_lines=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from functools import cache, lru_cache
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import streamlit as st
@@ -17,7 +17,9 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.labelling import Correction
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
+from evaluators.runs import aggregate
 from evaluators.runs.engine import registry
+from evaluators.runs.given import local_store
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.types import Cell, Dataset, Run
 
@@ -43,12 +45,7 @@ class Version(NamedTuple):
 
 def store() -> Store:
     """The process's run store."""
-    return _open(config().data_dir / "plumbline.sqlite3")
-
-
-@cache
-def _open(path: Path) -> Store:
-    return Store(path)
+    return local_store()
 
 
 def workspace() -> str:
@@ -150,9 +147,33 @@ def made(version: Version) -> dict[Cell, tuple[Correction, ...]]:
     return dict(version.corrections)
 
 
-def outlines(run: Run) -> tuple[Outline, ...]:
-    """All samples of the run without their texts; read again only when there are new results or corrections."""
-    return _outlines(store(), run.id, version(run))
+def outlines(run: Run, metric: int = 0) -> tuple[Outline, ...]:
+    """What one metric says of all samples, without their texts; read again only when something is new."""
+    return _of_metric(store(), run.id, version(run), metric)
+
+
+def further(run: Run) -> list[Outline]:
+    """The same of all metrics but the first."""
+    return [row for row in _outlines(store(), run.id, version(run)) if row.metric]
+
+
+def failed(run: Run) -> Mapping[tuple[int, int], Sequence[int]]:
+    """The numbers of the metrics that failed, by position and model."""
+    return _failed(store(), run.id, version(run))
+
+
+@lru_cache(maxsize=8)
+def _of_metric(runs: Store, run_id: str, version: Version, metric: int) -> tuple[Outline, ...]:
+    return tuple(aggregate.of_metric(_outlines(runs, run_id, version), metric))
+
+
+@lru_cache(maxsize=4)
+def _failed(runs: Store, run_id: str, version: Version) -> dict[tuple[int, int], list[int]]:
+    found: dict[tuple[int, int], list[int]] = {}
+    for row in _outlines(runs, run_id, version):
+        if row.status == "failed":
+            found.setdefault((row.position, row.model), []).append(row.metric)
+    return found
 
 
 @lru_cache(maxsize=4)

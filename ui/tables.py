@@ -29,8 +29,9 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
         page = st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
         st.caption(f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to open the sample.")
     shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    failed = _failed(run)
     picked = st.dataframe(
-        pd.DataFrame([_cells(row, values, facets, names) for row in shown]),
+        pd.DataFrame([_cells(row, values, facets, names) | _failed_in(row, failed) for row in shown]),
         hide_index=True,
         key=f"samples_{run.id}_{page}",
         on_select="rerun",
@@ -122,6 +123,19 @@ def _cells(
         **{title: row.values.get(name) for name, title in values.items()},
         "Question": row.question,
     }
+
+
+def _failed(run: Run) -> Mapping[tuple[int, int], str]:
+    """The titles of the metrics that failed, by position and model; of a run of one metric it needs no telling."""
+    if len(run.evaluators) == 1:
+        return {}
+    titles = run_models.metric_titles(run)
+    return {cell: ", ".join(titles[metric] for metric in metrics) for cell, metrics in session.failed(run).items()}
+
+
+def _failed_in(row: Outline, failed: Mapping[tuple[int, int], str]) -> dict[str, str]:
+    titles = failed.get((row.position, row.model))
+    return {"State": f"failed: {titles}"} if titles else {}
 
 
 def _facet(name: str, value: Any) -> object:

@@ -1,4 +1,4 @@
-"""The form of a new TRACE run: a data set, a method, and the judges of a method that asks some."""
+"""The form of a new TRACE run: a data set, a method, the judges of a method that asks some, further metrics."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
-from evaluators.base import catalogue
+from evaluators.base import Evaluator, catalogue
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.labelling import sentences_of
-from evaluators.llm import clients
-from evaluators.llm.catalogue import Choice
+from evaluators.llm import clients, sending
+from evaluators.llm.catalogue import title as model_title
 from evaluators.llm.structured import schema
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, ModelSpec, Sample
-from ui import forms, model_form, problems, session
+from ui import forms, metric_choice, model_form, problems, session
 from ui.model_form import KEPT
 from ui.untrusted import plain
 from ui.words import counted
@@ -63,37 +63,37 @@ def show() -> None:
 
 
 def _without_judges(dataset: Dataset) -> None:
-    params = forms.parameter_widgets(catalogue()["trace"], "trace")
+    params, plan = forms.parameter_widgets(catalogue()["trace"], "trace"), None
+    further = _further(dataset)
     st.caption(f"{counted(len(dataset.samples), 'sample')} will be labelled.")
-    if _start_button(ready=True):
-        _start(dataset, "trace", params)
+    with problems.told():
+        plan = metric_choice.plan(further or [], dataset, "trace")
+    if _start_button(ready=further is not None and plan is not None) and plan:
+        _start(dataset, "trace", params, further or [], **plan._asdict())
 
 
 def _with_judges(dataset: Dataset, name: str, method: str) -> None:
     evaluator, judges = METHODS[method], model_form.judges(model_form.choices(), "trace_judges")
-    _point_out_generators(judges, dataset)
+    metric_choice.point_out_generators(judges, dataset)
     most = _most_calls(dataset, name, len(judges)) if method == HYBRID else None
     params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), "doubt_from"))
+    further = _further(dataset)
     plan, ready = model_form.judging(judges, "trace"), False
     with problems.told():
         asked = _asked(name, params, most, _rooms(plan))
-        ready = _estimate(name, asked, params, plan, most)
+        ready = _estimate(name, asked, params, plan, most, further or [])
         params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
-    if _start_button(ready) and plan:
-        _start(dataset, evaluator, params, **plan._asdict())
+    if _start_button(ready and further is not None) and plan:
+        _start(dataset, evaluator, params, further or [], **plan._asdict())
+
+
+def _further(dataset: Dataset) -> list[Evaluator] | None:
+    """The metrics that the run has beside the labels; `None` where one of them cannot run."""
+    return metric_choice.choose("Also measure", dataset, "trace")
 
 
 def _start_button(ready: bool) -> bool:
     return st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="trace_start")
-
-
-def _point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
-    """A judge may favour its own answers."""
-    for choice in judges:
-        own = sum(model_form.is_generator(choice, sample.generator) for sample in dataset.samples)
-        if own:
-            words = f"{choice.model.title} also wrote {counted(own, 'response')} of this data, and may favour its own."
-            st.warning(plain(words), icon=":material/balance:")
 
 
 def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
@@ -118,7 +118,14 @@ def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
 # What it will take
 
 
-def _estimate(name: str, asked: Asked, params: dict[str, Any], plan: model_form.Plan | None, most: int | None) -> bool:
+def _estimate(
+    name: str,
+    asked: Asked,
+    params: dict[str, Any],
+    plan: model_form.Plan | None,
+    most: int | None,
+    further: Sequence[Evaluator],
+) -> bool:
     """Says what will be labelled and what it takes; tells whether the run can start."""
     st.caption(_words(asked, most))
     if plan is None or not asked.positions:
@@ -129,8 +136,17 @@ def _estimate(name: str, asked: Asked, params: dict[str, Any], plan: model_form.
             judge: _sent(session.identity(name), asked.positions, judge, room, size, overlap)
             for judge, room in zip(plan.judges, _rooms(plan), strict=True)
         }
+    first = plan.judges[0]
+    what[first] = sending.together([what[first], metric_choice.sent(name, further, first)], first)
+    _say_who_judges(further, plan)
     model_form.show_judging(plan, what)
     return True
+
+
+def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
+    asking = [metric.title for metric in further if metric_choice.asks_a_judge(metric)]
+    if asking and len(plan.judges) > 1:
+        st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {model_title(plan.judges[0])}."))
 
 
 def _rooms(plan: model_form.Plan | None) -> tuple[int | None, ...]:
@@ -178,7 +194,7 @@ def _calls(data: Identity, rooms: tuple[int | None, ...], size: int, overlap: in
 @lru_cache(maxsize=16)
 def _sent(
     data: Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
-) -> model_form.Sent:
+) -> sending.Sent:
     """What the judge will be sent about these samples."""
     evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
     samples = dict(_judgeable(data[1]))
@@ -187,7 +203,7 @@ def _sent(
         for position in positions
         for prompt in evaluator.prompts(sentences_of(samples[position]), samples[position].question, room)
     )
-    return model_form.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
+    return sending.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
 
 
 def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:
@@ -199,9 +215,11 @@ def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:
                 yield position, sample
 
 
-def _start(dataset: Dataset, evaluator: str, params: dict[str, Any], **chosen: Any) -> None:
+def _start(
+    dataset: Dataset, evaluator: str, params: dict[str, Any], further: Sequence[Evaluator], **chosen: Any
+) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
     with problems.told():
-        spec = catalogue()[evaluator].build(**params).spec()
-        run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name, **chosen)
-        session.start(run)
+        metrics = [catalogue()[evaluator].build(**params), *further]
+        chosen |= {"workspace": session.workspace(), "title": dataset.name}
+        session.start(create_run(session.store(), dataset, [metric.spec() for metric in metrics], **chosen))

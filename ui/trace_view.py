@@ -17,7 +17,7 @@ from evaluators.runs.store import Outline, Store
 from evaluators.trace_metrics import METRICS, Definition
 from evaluators.trace_patterns import pattern
 from evaluators.types import Run
-from ui import cards, charts, comparison, labellers, run_models, session, tables
+from ui import cards, charts, command_view, comparison, labellers, metrics_view, run_models, session, tables
 from ui.session import Version
 from ui.trace_form import UNUSED
 from ui.untrusted import plain
@@ -52,15 +52,15 @@ HELP = {
 LEAST_FOR_ADVICE = 10
 """Samples from which means are worth an advice."""
 
-ORDERS = {"As in the data": None} | {f"{title}, lowest first": name for name, title in VALUES.items()}
-
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     name, values = run.evaluator.name, run.evaluator.params
     declared = [p for p in parameters(catalogue()[name]) if p.name in values and p.name not in UNUSED.get(name, ())]
     params = [f"{p.title}: {_number(values[p.name])}" for p in declared]
-    st.caption(plain(" · ".join([f"Data: {run.dataset_name}", *params, *run_models.facts(run)])))
+    told = [f"Data: {run.dataset_name}", *params, *metrics_view.also(run), *run_models.facts(run)]
+    st.caption(plain(" · ".join(told)))
+    command_view.show(run)
 
 
 def show(run: Run) -> None:
@@ -80,10 +80,13 @@ def show(run: Run) -> None:
     if len(names) > 1:
         comparison.show(run, definition, names, VALUES)
     _distributions(rows, run)
+    metrics_view.further(run)
     st.subheader("Samples")
-    tables.samples(run, _sorted(rows, run), VALUES, _facets(rows))
+    merged = _merged(session.store(), run.id, session.version(run), View(definition, by))
+    values = metrics_view.columns(run, VALUES)
+    tables.samples(run, metrics_view.ordered(run, merged, values), values, _facets(rows))
     if not registry.is_live(run.id):
-        _downloads(run, rows)
+        _downloads(run, merged)
 
 
 def _downloads(run: Run, rows: Sequence[Outline]) -> None:
@@ -149,6 +152,13 @@ def _rows(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Ou
     if view == View() and not version.corrections:
         return rows
     return aggregate.viewed(rows, runs.scored(run), view, session.made(version))
+
+
+@lru_cache(maxsize=8)
+def _merged(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Outline]:
+    """The same with the values of the run's other metrics."""
+    rows, run = _rows(runs, run_id, version, view), runs.run(run_id)
+    return aggregate.merged([*rows, *session.further(run)]) if run else rows
 
 
 def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
@@ -217,10 +227,3 @@ def _distributions(rows: Sequence[Outline], run: Run) -> None:
                 st.caption(f"{VALUES[name]} · {len(values):,} samples")
                 figure = charts.distribution(values)
                 st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{run.id}", alt=title)
-
-
-def _sorted(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
-    order = ORDERS[st.selectbox("Order", list(ORDERS), key=f"order_{run.id}", width=320, persist_state="session")]
-    if order is None:
-        return rows
-    return sorted(rows, key=lambda row: (row.values.get(order) is None, row.values.get(order) or 0))

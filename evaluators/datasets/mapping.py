@@ -1,75 +1,173 @@
-"""From rows to a data set: which kind of file this is, and which column means what."""
+"""From a table's rows to a data set: every row that can be used, and for each other one its number and the reason."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from pydantic import ValidationError
 
 from evaluators.datasets import ragbench, rgb
-from evaluators.datasets.readers import Row, raise_problems, read_rows
+from evaluators.datasets.cells import lines, unpack
+from evaluators.datasets.checks import Finding, checks
+from evaluators.datasets.readers import read
+from evaluators.datasets.shapes import COLUMNS, FIELDS, Guess, Shape, is_plural, names_of, recognise
+from evaluators.datasets.table import RAW_SHOWN, Problem, Row, Table, told
 from evaluators.errors import DatasetError
 from evaluators.text.normalise import without_surrogates
+from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.types import Dataset, Labels, Sample
 
-T = TypeVar("T")
+__all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "rejected"]
 
-COLUMNS = {
-    "question": ("question", "query", "user_input"),
-    "response": ("response", "llm_response", "prediction", "output"),
-    "retrieved_documents": ("retrieved_documents", "documents", "contexts", "retrieved_contexts", "context", "docs"),
-    "gold_documents": ("gold_documents", "gold_contexts", "gold_context", "reference_contexts", "gt_contexts"),
-    "ground_truth": ("ground_truth", "reference", "expected_answer", "answer", "ans"),
-}
+FLAT = ("CSV", "TSV", "XLSX")
+"""Formats whose cells hold no lists."""
+
+TEXT_KEYS = ("text", "page_content", "content", "passage", "document", "body")
+"""Under which a document that is an object holds its text."""
+
+Made = Sample | rgb.BedRow
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A file as far as it can be used: `data` is `None` where no row can, or no column is mapped yet.
+
+    `problems` are the rows left out, `total` counts all rows of the file, `note` says what the reader assumed.
+    """
+
+    data: Dataset | rgb.TestBed | None
+    guess: Guess
+    problems: tuple[Problem, ...] = ()
+    total: int = 0
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+
+    @property
+    def usable(self) -> int:
+        """How many rows became samples, or rows of a test bed."""
+        if self.data is None:
+            return 0
+        return len(self.data.rows if isinstance(self.data, rgb.TestBed) else self.data.samples)
 
 
 def load(name: str, data: bytes) -> Dataset | rgb.TestBed:
-    """The data set or test bed in a file; raises `DatasetError` that names rows and remedies."""
-    rows = read_rows(name, data)
-    columns = {column for _, row in rows for column in row}
-    if {"query", "positive", "negative"} <= columns:
-        return _bed(name, rows)
-    if {"query", "prediction"} <= columns:
-        return _dataset(name, rows, _recorded_answer)
-    if {"documents_sentences", "all_relevant_sentence_keys"} <= columns:
-        return _dataset(name, rows, _published)
-    _check_columns(name, columns)
-    return _dataset(name, rows, _sample)
+    """The data set or test bed in a file, where every row can be used and no column is in doubt.
+
+    Raises `DatasetError` that names rows and remedies.
+    """
+    table = read(name, data)
+    loaded = open_table(name, table)
+    if not loaded.guess.is_sure:
+        raise DatasetError(f"{name} {_unclear(loaded.guess, names_of(table))}")
+    if loaded.problems or loaded.data is None:
+        raise DatasetError(told(list(loaded.problems)))
+    return loaded.data
 
 
-def _dataset(name: str, rows: list[Row], make: Callable[[Mapping[str, Any]], Sample]) -> Dataset:
-    samples = _each(rows, make)
-    _check_ids(rows, [(sample.id, "") for sample in samples])
-    return Dataset(name=name, samples=tuple(samples))
+def open_file(name: str, data: bytes, columns: Mapping[str, str] | None = None) -> Loaded:
+    """What a file holds, read by a person's `columns` (a column for each field) or by the guess.
+
+    Raises `DatasetError` only where nothing can be read at all, or `columns` do not fit the file.
+    """
+    return open_table(name, read(name, data), columns)
 
 
-def _bed(name: str, rows: list[Row]) -> rgb.TestBed:
-    """One file may hold a bed for each ability, each of which counts from 0."""
-    bed_rows = _each(rows, _bed_row)
-    _check_ids(rows, [(row.id, str(row.abilities)) for row in bed_rows])
-    return rgb.TestBed(name=name, rows=tuple(bed_rows))
+def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None) -> Loaded:
+    """What a table holds; see `open_file`."""
+    guess = _settled(table, columns)
+    loaded = Loaded(None, guess, tuple(table.problems), len(table.rows) + len(table.problems), note=table.note)
+    if not _is_enough(guess):
+        return loaded
+    made, problems = _each(table.rows, _maker(guess, table.format))
+    loaded = replace(loaded, problems=tuple(sorted((*table.problems, *problems), key=lambda problem: problem.row)))
+    if not made:
+        return loaded
+    numbers = [number for number, _ in made]
+    items, repeated = _own_ids(made)
+    data = _collected(name, items)
+    findings = (*repeated, *_split(table, guess), *checks(data, numbers))
+    return replace(loaded, data=data, findings=findings)
 
 
-def _check_ids(rows: list[Row], ids: list[tuple[str, str]]) -> None:
-    seen: dict[tuple[str, str], int] = {}
-    for (number, _), key in zip(rows, ids, strict=True):
-        if key in seen:
-            message = f"Row {number}: id {key[0][:60]!r} stands in row {seen[key]} too."
-            raise DatasetError(f"{message} Make the ids unique, or remove the column and rows are numbered.")
-        seen[key] = number
+def preview(table: Table, columns: Mapping[str, str] | None = None, count: int = 3) -> tuple[Made | Problem, ...]:
+    """The first rows as they would be read, or what is wrong with them."""
+    guess = _settled(table, columns)
+    make = _maker(guess, table.format)
+    return tuple(_one(row, make) for row in table.rows[:count]) if _is_enough(guess) else ()
 
 
-def _each(rows: list[Row], make: Callable[[Mapping[str, Any]], T]) -> list[T]:
-    made, problems = [], []
-    for number, row in rows:
-        try:
-            made.append(make({"id": number, **_clean(row)}))
-        except (ValidationError, KeyError, RecursionError, DatasetError) as error:
-            problems.append(f"Row {number}: {_problem(error)}")
-    raise_problems(problems)
-    return made
+def rejected(loaded: Loaded) -> bytes:
+    """The rows left out as CSV (UTF-8 with a mark): number, reason and the beginning of the row."""
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["row", "reason", "content"])
+    writer.writerows([problem.row, safe(problem.message), safe(problem.raw)] for problem in loaded.problems)
+    return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
+    """The guess, or what a person says: the same columns confirm it, others make a plain table of it."""
+    guess = recognise(table)
+    if columns is None:
+        return guess
+    if dict(columns) == dict(guess.columns):
+        return replace(guess, confidence=1.0)
+    for field, column in columns.items():
+        if field not in FIELDS or column not in names_of(table):
+            there = ", ".join(name[:30] for name in names_of(table)[:12])
+            raise DatasetError(f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}.")
+    return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, dict(columns))
+
+
+def _is_enough(guess: Guess) -> bool:
+    """Whether the columns make a sample: a question, an answer, or what was retrieved and what should have been."""
+    found = set(guess.columns)
+    return bool(found & {"question", "response"}) or {"retrieved_documents", "gold_documents"} <= found
+
+
+def _unclear(guess: Guess, columns: Sequence[str]) -> str:
+    """What is in doubt about the columns, and the remedy."""
+    field = next((field for field in ("question", "response") if field not in guess.columns), None)
+    if field is None:
+        return f"has columns that may mean several things. {guess.why} Rename it: response or ground_truth."
+    found = ", ".join(sorted(without_surrogates(column)[:30] for column in columns)[:12])
+    return f"has no column {field} (it has: {found or 'none'}). Rename or add one: {' or '.join(COLUMNS[field])}."
+
+
+# Rows
+
+
+def _each(rows: Sequence[Row], make: Callable[[dict[str, Any]], Made]) -> tuple[list[tuple[int, Made]], list[Problem]]:
+    made: list[tuple[int, Made]] = []
+    problems: list[Problem] = []
+    for row in rows:
+        one = _one(row, make)
+        if isinstance(one, Problem):
+            problems.append(one)
+        else:
+            made.append((row[0], one))
+    return made, problems
+
+
+def _one(row: Row, make: Callable[[dict[str, Any]], Made]) -> Made | Problem:
+    number, cells = row
+    try:
+        clean = _clean(cells)
+        return make(clean if clean.get("id", "") != "" else clean | {"id": number})
+    except (ValidationError, KeyError, RecursionError, DatasetError) as error:
+        return Problem(number, _problem(error), _raw(cells))
+
+
+def _raw(cells: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(cells, ensure_ascii=False, default=str)[:RAW_SHOWN]
+    except (ValueError, TypeError, RecursionError):
+        return ""
 
 
 def _problem(error: Exception) -> str:
@@ -84,25 +182,88 @@ def _problem(error: Exception) -> str:
     return f"{field} is not usable ({first['msg'].replace('tuple', 'list')}). Correct it or remove the row."
 
 
-def _sample(row: Mapping[str, Any]) -> Sample:
+def _collected(name: str, items: Sequence[Made]) -> Dataset | rgb.TestBed:
+    beds = tuple(item for item in items if isinstance(item, rgb.BedRow))
+    if beds:
+        return rgb.TestBed(name=name, rows=beds)
+    return Dataset(name=name, samples=tuple(item for item in items if isinstance(item, Sample)))
+
+
+def _own_ids(made: Sequence[tuple[int, Made]]) -> tuple[list[Made], list[Finding]]:
+    """Each item with an id of its own; one file may hold a bed for each ability, each of which counts from 0."""
+    taken = {_key(item) for _, item in made}
+    seen: set[tuple[str, str]] = set()
+    kept, again = [], []
+    for number, item in made:
+        if _key(item) in seen:
+            again.append(number)
+            item = _numbered(item, taken)
+        seen.add(_key(item))
+        kept.append(item)
+    words = "Their id is that of an earlier row; a number was put behind it."
+    return kept, [Finding("Repeated ids", tuple(again), words)] if again else []
+
+
+def _key(item: Made) -> tuple[str, str]:
+    return item.id, str(item.abilities) if isinstance(item, rgb.BedRow) else ""
+
+
+def _numbered(item: Made, taken: set[tuple[str, str]]) -> Made:
+    _, kind = _key(item)
+    counts = (f"{item.id} ({count})" for count in range(2, len(taken) + 3))
+    own = next(each for each in counts if (each, kind) not in taken)
+    taken.add((own, kind))
+    return item.model_copy(update={"id": own})
+
+
+# Fields
+
+
+def _maker(guess: Guess, form: str) -> Callable[[dict[str, Any]], Made]:
+    """What makes a sample, or a row of a test bed, of a row of this shape."""
+    known: dict[Shape, Callable[[dict[str, Any]], Made]] = {
+        Shape.BED: _bed_row,
+        Shape.ANSWERS: _recorded_answer,
+        Shape.RAGBENCH: _published,
+        Shape.LABELS: _exported,
+        Shape.VALUES: lambda row: _sample(_unquoted(row), guess.columns, False),
+    }
+    splits = form in FLAT and is_plural(guess.columns.get("retrieved_documents", ""))
+    return known.get(guess.shape, lambda row: _sample(row, guess.columns, splits))
+
+
+def _sample(row: Mapping[str, Any], columns: Mapping[str, str], splits: bool) -> Sample:
+    cells = {field: row.get(column) for field, column in columns.items()}
+    question, response = _question(row, columns.get("question")), _text(row, columns.get("response"))
+    if "question" not in columns and "response" in columns and response is None:
+        raise DatasetError(f"{columns['response']} is missing, and there is no question. Add one.")
     return Sample(
-        id=_text(row, ("id",)),
-        question=_question(row),
-        response=_text(row, COLUMNS["response"], required=False),
-        retrieved_documents=_documents(row, "retrieved_documents"),
-        ground_truth=_accepted(row),
-        situation=_text(row, ("situation",), required=False) or "",
-        labels=Labels.model_validate(row["labels"]) if row.get("labels") else None,
-        gold_documents=_documents(row, "gold_documents"),
+        id=_text(row, columns.get("id", "id")) or str(row["id"]),
+        question=question,
+        response=response,
+        retrieved_documents=_documents(row, columns.get("retrieved_documents"), splits),
+        ground_truth=_accepted(cells.get("ground_truth")),
+        generator=_text(row, columns.get("generator")) or "",
+        situation=_text(row, columns.get("situation")) or "",
+        labels=Labels.model_validate(_object(cells["labels"])) if cells.get("labels") else None,
+        gold_documents=_documents(row, columns.get("gold_documents")),
     )
 
 
 def _recorded_answer(row: Mapping[str, Any]) -> Sample:
-    known = {"query": _question(row), "prediction": _text(row, ("prediction",)), "noise_rate": _noise(row)}
-    known |= {"docs": _documents(row, "retrieved_documents"), "ans": _accepted(row)}
-    planted = _spelled(_unpack(row.get("fakeanswer"))) or None
-    sample = rgb.recorded_answer({**row, **known, "fakeanswer": planted})
-    return sample.model_copy(update={"gold_documents": _documents(row, "gold_documents")})
+    answer = _text(row, "prediction")
+    if answer is None:
+        raise DatasetError("prediction is missing. Add it.")
+    known = {
+        "query": _question(row, "query"),
+        "prediction": answer,
+        "noise_rate": _noise(row),
+        "docs": _documents(row, _first(row, "retrieved_documents")),
+        "ans": _accepted(row.get(_first(row, "ground_truth") or "")),
+        "fakeanswer": _accepted(row.get("fakeanswer")),
+    }
+    sample = rgb.recorded_answer({**row, **known})
+    return sample.model_copy(update={"gold_documents": _documents(row, _first(row, "gold_documents"))})
 
 
 def _noise(row: Mapping[str, Any]) -> float | None:
@@ -119,56 +280,83 @@ def _noise(row: Mapping[str, Any]) -> float | None:
     return noise
 
 
-def _published(row: Mapping[str, Any]) -> Sample:
+def _published(row: dict[str, Any]) -> Sample:
     try:
-        return ragbench.sample(row)
-    except ValidationError:
+        return ragbench.sample(row | {name: unpack(row[name]) for name in ragbench.LISTS if name in row})
+    except (ValidationError, DatasetError):
         raise
     except (TypeError, ValueError, AttributeError) as error:
         raise DatasetError("not in the shape of a RAGBench row. Take the columns as they were published.") from error
 
 
+def _exported(row: Mapping[str, Any]) -> Sample:
+    """A line of the app's own labels: a person's corrected ones where there are any, else those that counted."""
+    found = _object(row.get("labels"))
+    if not isinstance(found, dict):
+        raise DatasetError("labels is no object. Take the file as it was downloaded.")
+    counted = found.get("corrected", found.get(str(row.get("labels_by"))))
+    labels = Labels.model_validate(counted) if counted is not None else None
+    return Sample(id=_text(row, "id") or "", question=_question(row, "question"), labels=labels)
+
+
+def _unquoted(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: unsafe(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
 def _bed_row(row: Mapping[str, Any]) -> rgb.BedRow:
-    known = {name: _unpack(row[name]) for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")}
+    known = {name: unpack(row[name]) for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")}
     known |= {name: _spelled(known[name]) for name in ("answer", "fakeanswer") if name in known}
-    return rgb.BedRow.model_validate({**known, "id": str(row["id"]), "query": _question(row)})
+    return rgb.BedRow.model_validate({**known, "id": str(row["id"]), "query": _question(row, "query")})
 
 
-def _question(row: Mapping[str, Any]) -> str:
-    question: str = _text(row, COLUMNS["question"])
+def _question(row: Mapping[str, Any], column: str | None) -> str:
+    """The question; empty only where the file has none at all."""
+    if column is None:
+        return ""
+    question = _text(row, column)
+    if question is None:
+        raise DatasetError(f"{column} is missing. Add it.")
     if not question.strip():
         raise DatasetError("the question is empty. Fill it in or remove the row.")
     return question
 
 
-def _text(row: Mapping[str, Any], names: tuple[str, ...], required: bool = True) -> Any:
-    """The text under the first of the names that the row has; numbers become text, `None` stands for absence."""
-    name = next((name for name in names if row.get(name) is not None), None)
-    if name is None:
-        if required:
-            raise DatasetError(f"{names[0]} is missing. Add it.")
-        return None
-    value = row[name]
+def _text(row: Mapping[str, Any], column: str | None) -> str | None:
+    """The text in a column; numbers become text, `None` stands for absence."""
+    value = row.get(column) if column is not None else None
     if isinstance(value, list | dict):
         kind = "a list" if isinstance(value, list) else "an object"
-        raise DatasetError(f"{name} is {kind}. Make it text.")
-    return str(value)
+        raise DatasetError(f"{column} is {kind}. Make it text.")
+    return None if value is None else str(value)
 
 
-def _documents(row: Mapping[str, Any], field: str) -> tuple[str, ...]:
-    """The documents as texts; a cell may hold a list, a JSON list as text, or one document."""
-    name = next((name for name in COLUMNS[field] if row.get(name) is not None), None)
-    value = _unpack(row[name]) if name else []
-    items = value if isinstance(value, list) else [value]
-    for number, item in enumerate(items, start=1):
-        if not isinstance(item, str):
-            raise DatasetError(f"document {number} in {name} is {str(item)[:40]!r}. Make it text.")
-    return tuple(items)
+def _documents(row: Mapping[str, Any], column: str | None, splits: bool = False) -> tuple[str, ...]:
+    """The documents as texts; a cell may hold a list, a list as text, or one document."""
+    value = unpack(row.get(column)) if column is not None else None
+    if value is None:
+        return ()
+    items = lines(value) if splits and isinstance(value, str) else value
+    texts = [_document(item) for item in (items if isinstance(items, list) else [items])]
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise DatasetError(f"document {number} in {column} is {str(text)[:40]!r}. Make it text.")
+    return tuple(texts)
 
 
-def _accepted(row: Mapping[str, Any]) -> Any:
-    name = next((name for name in COLUMNS["ground_truth"] if row.get(name) not in (None, "")), None)
-    return _spelled(_unpack(row[name])) if name else None
+def _document(item: Any) -> Any:
+    """The text of a document that came as an object, as retrievers write them; anything else as it is."""
+    if not isinstance(item, dict):
+        return item
+    return next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)), item)
+
+
+def _accepted(cell: Any) -> Any:
+    return None if cell in (None, "") else _spelled(unpack(cell))
+
+
+def _first(row: Mapping[str, Any], field: str) -> str | None:
+    """The first of the field's usual names that the row has."""
+    return next((name for name in COLUMNS[field] if row.get(name) not in (None, "")), None)
 
 
 def _spelled(value: Any) -> Any:
@@ -178,22 +366,26 @@ def _spelled(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-def _unpack(value: Any) -> Any:
-    """A list that a CSV cell holds as JSON text; anything else as it is."""
-    if not (isinstance(value, str) and value.lstrip().startswith("[")):
-        return value
+def _object(cell: Any) -> Any:
+    """An object that a cell holds as JSON text; anything else as it is."""
     try:
-        return json.loads(value)
+        return json.loads(cell) if isinstance(cell, str) else cell
     except (ValueError, RecursionError):
-        return value
+        return cell
 
 
 def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _repaired(value) for name, value in row.items() if value is not None and value == value}
+    """The row without its empty cells, and without half characters, which cannot be stored as UTF-8."""
+    there = {name: value for name, value in row.items() if value is not None and value == value}
+    try:
+        json.dumps(there, ensure_ascii=False).encode()
+    except (ValueError, TypeError):
+        return {name: _repaired(value) for name, value in there.items()}
+    return there
 
 
 def _repaired(value: Any) -> Any:
-    """Half of a surrogate pair cannot be stored as UTF-8; a replacement character stands in its place."""
+    """A replacement character stands for half of a surrogate pair."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
@@ -201,11 +393,15 @@ def _repaired(value: Any) -> Any:
     return {name: _repaired(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
-def _check_columns(name: str, columns: set[str]) -> None:
-    wanted = {field: names for field, names in COLUMNS.items() if field in ("question", "response")}
-    for field, names in wanted.items():
-        if not columns & set(names):
-            found = ", ".join(sorted(without_surrogates(column)[:30] for column in columns)[:12])
-            raise DatasetError(
-                f"{name} has no column {field} (it has: {found or 'none'}). Rename or add one: {' or '.join(names)}."
-            )
+def _split(table: Table, guess: Guess) -> list[Finding]:
+    """Where a text became several documents, which is a guess of its own."""
+    column = guess.columns.get("retrieved_documents", "")
+    if table.format not in FLAT or not is_plural(column):
+        return []
+    parted = [number for number, row in table.rows if _is_parted(row.get(column))]
+    words = f"{column[:30]} holds lines there; each line became a document of its own."
+    return [Finding("Documents by lines", tuple(parted), words)] if parted else []
+
+
+def _is_parted(cell: Any) -> bool:
+    return isinstance(cell, str) and "\n" in cell and isinstance(unpack(cell), str) and len(lines(cell)) > 1

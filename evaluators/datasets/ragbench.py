@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluators.errors import DatasetError
-from evaluators.types import Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+from evaluators.types import Labels, Sample, Sentences, SentenceSupport, Support
 
 _KEY = re.compile(r"\d{0,6}[a-z]{1,6}")
 
@@ -25,6 +26,9 @@ COLUMNS = (
     "all_relevant_sentence_keys",
     "all_utilized_sentence_keys",
 )
+
+LISTS = COLUMNS[5:]
+"""The columns that hold lists."""
 
 
 def sample(row: Mapping[str, Any]) -> Sample:
@@ -54,16 +58,16 @@ def _require_columns(row: Mapping[str, Any]) -> None:
 
 def _sentences(row: Mapping[str, Any]) -> Sentences:
     """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or name a sentence."""
-    documents = tuple(_keyed(document) for document in row["documents_sentences"])
-    response = _keyed(row["response_sentences"])
-    keys = [sentence.key for part in (*documents, response) for sentence in part]
-    if odd := next((key for key in keys if not _KEY.fullmatch(key) or keys.count(key) > 1), None):
+    documents = [_keyed(document) for document in row["documents_sentences"]]
+    found = Sentences.model_validate({"documents": documents, "response": _keyed(row["response_sentences"])})
+    counts = Counter(sentence.key for part in (*found.documents, found.response) for sentence in part)
+    if odd := next((key for key, count in counts.items() if not _KEY.fullmatch(key) or count > 1), None):
         raise DatasetError(f"The sentence key {odd[:20]!r} is not like 0a or a, or not alone. Give each its own.")
-    return Sentences(documents=documents, response=response)
+    return found
 
 
-def _keyed(pairs: Iterable[Any]) -> tuple[Sentence, ...]:
-    return tuple(Sentence(key=key, text=text) for key, text in pairs)
+def _keyed(pairs: Iterable[Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "text": text} for key, text in pairs]
 
 
 def _labels(row: Mapping[str, Any]) -> Labels:

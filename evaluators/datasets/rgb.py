@@ -73,7 +73,15 @@ def compose(
         for row in [row for row in bed.rows if ability in row.abilities][:limit]
         for noise in _levels(ability, noise_levels)
     ]
-    return Dataset(name=bed.name, samples=tuple(samples))
+    origin = {
+        "test_bed": bed.name,
+        "abilities": [ability.value for ability in abilities],
+        "noise_levels": list(noise_levels),
+        "passages": passages,
+        "seed": seed,
+        "limit": limit,
+    }
+    return Dataset(name=bed.name, samples=tuple(samples), origin=origin)
 
 
 def recorded_answer(row: Mapping[str, Any]) -> Sample:
@@ -95,6 +103,13 @@ def with_ability(sample: Sample, ability: Ability) -> Sample:
     """The sample, to be judged for this ability."""
     task = sample.rgb.model_copy(update={"ability": ability}) if sample.rgb else RGBTask(ability=ability)
     return sample.model_copy(update={"rgb": task})
+
+
+def all_with_ability(dataset: Dataset, ability: Ability) -> Dataset:
+    """The data set, every sample of it to be judged for this ability."""
+    samples = tuple(with_ability(sample, ability) for sample in dataset.samples)
+    origin = {**dataset.origin, "abilities": [ability.value]}
+    return dataset.model_copy(update={"samples": samples, "origin": origin})
 
 
 def _guess(truth: Accepted | None, noise: float | None) -> Ability:

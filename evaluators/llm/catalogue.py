@@ -99,6 +99,11 @@ def find(model_id: str) -> Model | None:
     return models().get(model_id)
 
 
+def unlisted(provider: str, name: str) -> Model:
+    """A model that the catalogue lacks, under the name that its provider has for it."""
+    return Model(provider=provider, model=name, title=name, temperature="unknown" if provider == "openai" else "yes")
+
+
 def title(spec: ModelSpec) -> str:
     """The model's name for the screen; of an unknown model, what its provider calls it."""
     found = find(spec.id)
@@ -136,7 +141,7 @@ def _problem(model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], tod
 def _unknown(offered: Mapping[str, Sequence[str]]) -> list[Model]:
     """The offered models that the catalogue lacks, as far as their names do not rule out chat."""
     return [
-        Model(provider=provider, model=name, title=name, temperature="unknown" if provider == "openai" else "yes")
+        unlisted(provider, name)
         for provider, names in offered.items()
         for name in names
         if f"{provider}/{name}" not in models() and not _NOT_FOR_CHAT.search(name)

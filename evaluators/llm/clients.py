@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from evaluators.config import config
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
-from evaluators.llm.catalogue import OFFLINE, PROVIDERS, find, title
+from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, title
+from evaluators.llm.keys import ADDRESSES
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
@@ -150,6 +151,19 @@ class _Client:
         reply = stored or self._scope.run(self._layers.complete(request))
         self._ledger.add(reply.completion)
         return reply.completion
+
+
+def spec_for(model: Model, keys: Keys, *, temperature: float, answer_tokens: int) -> ModelSpec:
+    """The model as a run keeps it, with its address where that is not the provider's own.
+
+    Raises `AccessError` where its key is missing.
+    """
+    if model.id == OFFLINE.id:
+        return OFFLINE
+    most = min(answer_tokens, model.most_answer_tokens or answer_tokens)
+    spec = model.spec(temperature=temperature, answer_tokens=most)
+    address = access_for(spec, keys).base_url
+    return spec.model_copy(update={"base_url": "" if address == ADDRESSES.get(model.provider) else address})
 
 
 def room(spec: ModelSpec, keys: Keys) -> int | None:

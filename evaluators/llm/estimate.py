@@ -19,6 +19,8 @@ SHORT_LABELS = 200
 
 DAY = 1440
 
+PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
+
 
 class Estimate(Record):
     """What the calls to one model will take; money in US dollars, `None` where a price or a plan is unknown.
@@ -113,6 +115,77 @@ def duration(minutes: float | None) -> str:
         if minutes < end:
             return f"{minutes / length:.0f} {unit}"
     return f"{minutes / DAY:.0f} days"
+
+
+# In words
+
+
+def in_words(name: str, each: Estimate) -> dict[str, object]:
+    """A row for a table: what the model of that name will take, by column."""
+    return {
+        "Model": name,
+        "Cost": money(each.cost_low, each.cost_high) if each.calls else "free",
+        "Waiting": _waiting(each),
+        "Calls": each.calls,
+        "Stored": each.cached,
+        "Prompt tokens": f"{each.prompt_tokens:,}",
+        "Answer tokens": _range(f"{each.answer_low:,}", f"{each.answer_high:,}"),
+    }
+
+
+def bases(rows: Sequence[tuple[str, Estimate]]) -> list[str]:
+    """What the numbers rest on, a sentence each with the names for which it is so."""
+    found: dict[str, list[str]] = {}
+    for name, each in rows:
+        if each.model != OFFLINE.id and each.calls:
+            found.setdefault(basis(each), []).append(name)
+    told = [f"{', '.join(names)}: {words}" for words, names in found.items()]
+    return [*told, PLAN] if any(each.limited_by for _, each in rows) else told
+
+
+def impossible(name: str, each: Estimate) -> str:
+    """A warning where calls can never be answered; empty where all can."""
+    if not each.too_long:
+        return ""
+    limit, plan = _narrowest(each)
+    return (
+        f"{name}: {each.too_long:,} of {each.calls:,} calls cannot be answered{plan}. Prompt and answer budget "
+        f"({each.answer_high // each.calls:,} tokens) together exceed {limit}. "
+        "Lower the answer budget, shorten the prompts, or choose another model."
+    )
+
+
+def lengthy(name: str, each: Estimate) -> str:
+    """A warning where the plan makes the run last a day or more; empty where it does not."""
+    if not each.minutes_high or each.minutes_high < DAY:
+        return ""
+    return (
+        f"{name}: at {each.limited_by} this may take {duration(each.minutes_high)}. The run stops at each "
+        "day's limit, keeps everything, and goes on when you resume it. Fewer samples, or a smaller answer "
+        "budget, take less."
+    )
+
+
+def _waiting(each: Estimate) -> str:
+    """The time that the plan's limits impose."""
+    if each.model == OFFLINE.id or not each.calls or each.minutes_high == 0:
+        return "none"
+    return _range(duration(each.minutes_low), duration(each.minutes_high))
+
+
+def _range(low: str, high: str) -> str:
+    return high if low == high else f"{low} to {high}"
+
+
+def _narrowest(each: Estimate) -> tuple[str, str]:
+    """The limit that one call meets first, and on which plan, where it is not on every one."""
+    model = find(each.model)
+    if model is None:
+        return "what the model takes", ""
+    a_minute = (model.free and model.free.tpm, "tokens a minute", " on the free plan")
+    limits = [(most, what, plan) for most, what, plan in (a_minute, (model.context, "tokens of context", "")) if most]
+    most, what, plan = min(limits)
+    return f"{most:,} {what}", plan
 
 
 def _minutes(plan: Limits | None, calls: int, tokens: int) -> tuple[float | None, str]:

@@ -17,11 +17,13 @@ from evaluators.llm import Access
 ADDRESSES = {"groq": "https://api.groq.com", "openai": "https://api.openai.com/v1"}
 """The providers' own addresses, as their SDKs want them: groq's adds /openai/v1 by itself."""
 
-_VARIABLES = {
+VARIABLES = {
     "groq": ("GROQ_API_KEY", "GROQ_BASE_URL"),
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
     "custom": ("PLUMBLINE_CUSTOM_API_KEY", "PLUMBLINE_CUSTOM_BASE_URL"),
 }
+"""Where the environment holds each provider's key and address."""
+
 _AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, straight and typographic quotes."""
 _KEY = re.compile(r"(?<![A-Za-z0-9])(gsk_|sk-|hf_)[\w*.-]{4,}|\b((?i:Bearer)\s+)\S{6,}")
@@ -59,7 +61,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
     """The access that the environment's variables give, by provider; nothing on a public host."""
     if config().public:
         return {}
-    found = {provider: _from_variables(provider, environment) for provider in _VARIABLES}
+    found = {provider: _from_variables(provider, environment) for provider in VARIABLES}
     return {provider: access for provider, access in found.items() if access}
 
 
@@ -131,14 +133,14 @@ def _address_problem(address: str) -> str:
 
 def _from_variables(provider: str, environment: Mapping[str, str]) -> Access | None:
     """A provider needs its key, a custom endpoint its address; one that cannot be used is named in the log."""
-    key, address = (environment.get(name, "").strip() for name in _VARIABLES[provider])
+    key, address = (environment.get(name, "").strip() for name in VARIABLES[provider])
     if not (address if provider == "custom" else key):
         return None
     try:
         base_url = clean_address(address) if address else ADDRESSES[provider]
         return Access(provider=provider, base_url=base_url, key=clean_key(key) if key else SecretStr(""))
     except AccessError as error:
-        _warn(f"{' or '.join(_VARIABLES[provider])} is not used. {error}")
+        _warn(f"{' or '.join(VARIABLES[provider])} is not used. {error}")
         return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Template
 
 from evaluators.errors import PromptError
+from evaluators.text.normalise import without_surrogates
 from evaluators.types import Record
 
 FOLDER = Path(__file__).parent
@@ -86,7 +87,7 @@ def _blanks(template: str) -> frozenset[str] | None:
 def filled(template: str, **facts: str) -> str:
     """The template with the facts in its blanks; raises `PromptError` unless each has one and none is left."""
     check(template, facts)
-    return Template(template).substitute(facts)
+    return without_surrogates(Template(template).substitute(facts))
 
 
 def fill(template: str, question: str, documents: tuple[str, ...]) -> Prompt:

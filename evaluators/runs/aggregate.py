@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from evaluators import labelling
 from evaluators.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
-from evaluators.runs.statistics import interval
 from evaluators.runs.store import Outline
+from evaluators.statistics import interval
 from evaluators.trace_metrics import Definition, TRACEScores, from_score, trace_scores
 from evaluators.types import Ability, Cell, Labels, Record, Run, Sample, Score
 
@@ -72,13 +73,19 @@ def viewed(
     view: View,
     corrections: Mapping[Cell, Sequence[Correction]],
 ) -> list[Outline]:
-    """The rows with their TRACE values as the view counts them; without values where its labeller gave no labels."""
+    """The rows with their TRACE values as the view counts them; without values where its labeller gave no labels.
+
+    TRACE is the run's first metric; rows of the others stay as they are.
+    """
     values = {
         cell: scores.values()
         for cell, sample, score in scored
         if (scores := _scores(sample, score, view, corrections.get(cell, ())))
     }
-    return [row.model_copy(update={"values": values.get(Cell(row.position, row.model), {})}) for row in rows]
+    return [
+        row if row.metric else row.model_copy(update={"values": values.get(Cell(row.position, row.model), {})})
+        for row in rows
+    ]
 
 
 def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[str]:
@@ -97,6 +104,36 @@ def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[st
 def of_model(rows: Iterable[Outline], model: int) -> list[Outline]:
     """The rows of one of the run's models, by its number from 0."""
     return [row for row in rows if row.model == model]
+
+
+def of_metric(rows: Iterable[Outline], number: int) -> list[Outline]:
+    """The rows of one of the run's metrics, by its number from 0."""
+    return [row for row in rows if row.metric == number]
+
+
+def merged(rows: Iterable[Outline]) -> list[Outline]:
+    """One row for each answer with the values of all metrics, under the names of `columns`.
+
+    It is failed where any metric failed, else open where any is open. For tables: a mean is of one metric's rows.
+    """
+    answers: dict[Cell, list[Outline]] = {}
+    for row in rows:
+        answers.setdefault(Cell(row.position, row.model), []).append(row)
+    names = columns(chain.from_iterable(answers.values()))
+    return [_merged(own, names) for own in answers.values()]
+
+
+def columns(rows: Iterable[Outline]) -> dict[tuple[int, str], str]:
+    """What each value is called beside those of other metrics, by metric and its own name, in the metrics' order.
+
+    A name that an earlier metric has gets the metric's number, counted from 1: "recall (2)".
+    """
+    found = dict.fromkeys((row.metric, name) for row in rows for name in row.values)
+    named: dict[tuple[int, str], str] = {}
+    for metric, name in sorted(found, key=lambda value: value[0]):
+        is_taken = name in named.values()
+        named[metric, name] = f"{name} ({metric + 1})" if is_taken else name
+    return named
 
 
 def with_ability(rows: Iterable[Outline], ability: Ability) -> list[Outline]:
@@ -150,6 +187,21 @@ def _labels(
         return labelling.corrected(counted, corrections)
     found = labelling.labellings(score, sample).get(by)
     return found.labels if found else None
+
+
+def _merged(rows: Sequence[Outline], names: Mapping[tuple[int, str], str]) -> Outline:
+    """The rows of one answer as one row, the values in the order of the names."""
+    states = {row.status for row in rows}
+    values = {(row.metric, name): value for row in rows for name, value in row.values.items()}
+    return rows[0].model_copy(
+        update={
+            "metric": 0,
+            "status": "failed" if "failed" in states else None if None in states else "scored",
+            "values": {shown: values[key] for key, shown in names.items() if key in values},
+            "by": next((row.by for row in rows if row.by), ""),
+            "corrected": max(row.corrected for row in rows),
+        }
+    )
 
 
 def _point(noise: float, rows: Sequence[Outline]) -> NoisePoint:

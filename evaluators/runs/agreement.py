@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators.labelling import CORRECTED, GOLD, Correction, corrected, labellings
-from evaluators.runs.statistics import kappa
+from evaluators.statistics import kappa
 from evaluators.trace_metrics import from_score
 from evaluators.types import Cell, Labels, Record, Sample, Score, Sentences, Support
 

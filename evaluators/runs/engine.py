@@ -8,24 +8,24 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from evaluators.base import Evaluator, from_spec
+from evaluators.base import JURIES, Evaluator, from_spec, most_judges
 from evaluators.config import config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm import Keys, catalogue
 from evaluators.prompts import check
 from evaluators.runs.job import Job, Progress
+from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
 from evaluators.types import Cap, Dataset, EvaluatorSpec, ModelSpec, Run
 
-MOST_JUDGES = 5
-JURIES = ("gpt_labeling", "hybrid")
-"""Evaluators of which several judges are a jury; another that asks an LLM has one judge."""
+WITH_A_PAGE = ("rgb", "trace", *JURIES)
+"""Evaluators with a page of their own, which shows the run: at most one of them is in it, and it is the first."""
 
 
 def create_run(
     store: Store,
     dataset: Dataset,
-    evaluator: EvaluatorSpec,
+    evaluators: EvaluatorSpec | Sequence[EvaluatorSpec],
     *,
     workspace: str,
     title: str,
@@ -36,20 +36,23 @@ def create_run(
     cap: Cap | None = None,
     use_cache: bool = True,
 ) -> Run:
-    """Stores a new run and its samples; raises before anything is stored where it could not be run."""
-    usable = from_spec(evaluator)
-    usable.check_ready()
+    """Stores a new run of one or several evaluators over the samples, the one with a page of its own first.
+
+    Raises `PlumblineError` before anything is stored where it could not be run.
+    """
+    usable = _usable([evaluators] if isinstance(evaluators, EvaluatorSpec) else evaluators)
     _check_judges(usable, judges)
     if models:
         check(prompt)
     run = Run(
-        id=secrets.token_urlsafe(16),
+        id=secrets.token_hex(16),
         workspace=workspace,
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
         title=title,
         dataset_name=dataset.name,
         fingerprint=dataset.fingerprint,
-        evaluator=usable.spec(),
+        evaluators=tuple(evaluator.spec() for evaluator in usable),
+        origin=dataset.origin,
         models=tuple(models),
         prompt=prompt,
         judges=tuple(judges),
@@ -82,7 +85,8 @@ class RunRegistry:
     def start(self, run: Run, store: Store, keys: Keys | None = None) -> Job:
         """Starts or resumes a run; a run that is live already goes on as it is.
 
-        Raises `AccessError` where a model has no key, `HostLimitError` where a public host is full.
+        Raises `AccessError` where a model has no key, `HostLimitError` where a public host is full,
+        `RunElsewhereError` where another process works on the run.
         """
         with self._lock:
             job = self._jobs.get(run.id)
@@ -96,6 +100,10 @@ class RunRegistry:
     def is_live(self, run_id: str) -> bool:
         job = self._jobs.get(run_id)
         return job is not None and job.is_live
+
+    def is_at_work(self, run_id: str, store: Store) -> bool:
+        """Whether this process or another one (a terminal, a notebook) works on the run."""
+        return self.is_live(run_id) or RunLock(store.locks, run_id).is_held
 
     def watch(self, run_id: str) -> None:
         """Somebody looks at the run; on a public host one that nobody looks at is paused."""
@@ -139,18 +147,34 @@ class RunRegistry:
 registry = RunRegistry()
 
 
-def _check_judges(evaluator: Evaluator, judges: Sequence[ModelSpec]) -> None:
-    """Raises `ParameterError` where the evaluator takes no judge, not so many, or cannot do without one."""
-    asks_nobody = evaluator.name == "trace" or "llm_client" not in type(evaluator).model_fields
-    most = 0 if asks_nobody else MOST_JUDGES if evaluator.name in JURIES else 1
+def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
+    """The evaluators in the order of the run; raises `ParameterError` where they cannot be in one run."""
+    if not specs:
+        raise ParameterError("No metric is chosen. Choose one.")
+    found = sorted(map(from_spec, specs), key=lambda evaluator: evaluator.name not in WITH_A_PAGE)
+    leading = [evaluator.title for evaluator in found if evaluator.name in WITH_A_PAGE]
+    if len(leading) > 1:
+        raise ParameterError(f"{' and '.join(leading)} cannot be in one run. Start a run for each.")
+    for number, evaluator in enumerate(found):
+        if evaluator in found[:number]:
+            raise ParameterError(f"{evaluator.title} is chosen twice with the same parameters. Remove one.")
+        evaluator.check_ready()
+    return found
+
+
+def _check_judges(evaluators: Sequence[Evaluator], judges: Sequence[ModelSpec]) -> None:
+    """Raises `ParameterError` where the evaluators take no judge, not so many, or cannot do without one."""
+    most = max(most_judges(type(evaluator)) for evaluator in evaluators)
     if len(judges) > most:
         allowed = f"takes {most} at most" if most else "asks none"
-        raise ParameterError(f"{len(judges)} judges are chosen; {evaluator.title} {allowed}. Remove some.")
+        titles = " with ".join(evaluator.title for evaluator in evaluators)
+        raise ParameterError(f"{len(judges)} judges are chosen; {titles} {allowed}. Remove some.")
     if len(set(judges)) < len(judges):
         raise ParameterError("The same judge is chosen twice; its second vote would be a copy. Remove one.")
-    never_doubts = getattr(evaluator, "doubt_from", 0) > 1
-    if evaluator.name in JURIES and not judges and not never_doubts:
-        raise ParameterError(f"{evaluator.title} labels with an LLM, and no judge is chosen. Choose one.")
+    first = evaluators[0]
+    never_doubts = getattr(first, "doubt_from", 0) > 1
+    if first.name in JURIES and not judges and not never_doubts:
+        raise ParameterError(f"{first.title} labels with an LLM, and no judge is chosen. Choose one.")
 
 
 def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
@@ -158,11 +182,11 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
     settings = config()
     if not settings.public:
         return
-    cells = len(dataset.samples) * max(1, len(run.models))
+    cells = len(dataset.samples) * max(1, len(run.models)) * len(run.evaluators)
     if cells > settings.cells_per_run:
         raise HostLimitError(
             f"This run has {cells:,} samples to score; this host allows {settings.cells_per_run:,}. "
-            "Choose fewer samples, noise levels or models, or run Plumbline on your own machine."
+            "Choose fewer samples, noise levels, models or metrics, or run Plumbline on your own machine."
         )
     if len(store.runs(run.workspace, settings.runs_kept_per_visitor)) == settings.runs_kept_per_visitor:
         raise HostLimitError(

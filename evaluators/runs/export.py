@@ -5,22 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evaluators.labelling import Correction, corrected, labellings
+from evaluators.runs.aggregate import merged
 from evaluators.runs.store import Outline
+from evaluators.text.spreadsheet import safe
 from evaluators.types import Cell, Labels, Sample, Score
-
-_FORMULA = re.compile(r"(?:^|[\r\n])[\s\u00a0\ufeff]*[=+\-@|%\t\r]")
-"""What a spreadsheet may take for a formula, at the start of a cell or of a line in it."""
 
 
 def table(rows: Sequence[Outline], models: Sequence[str] = ()) -> bytes:
-    """The rows as CSV (UTF-8 with a mark, as spreadsheets want it); a value that does not apply is an empty cell.
+    """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
-    `models` names the run's models where there are several. Text that looks like a formula is quoted by an apostrophe.
+    A value that does not apply is an empty cell, and so is one of a metric that failed. `models` names the run's models
+    where there are several. Text that looks like a formula is quoted by an apostrophe.
     """
+    rows = merged(rows)
     names = dict.fromkeys(name for row in rows for name in row.values)
     file = io.StringIO()
     writer = csv.writer(file)
@@ -51,11 +51,6 @@ def labels(
             "corrections": [each.model_dump(mode="json") for each in made],
         }
         yield json.dumps(facts).encode() + b"\n"
-
-
-def safe(text: str) -> str:
-    """The text as a cell that no spreadsheet runs."""
-    return f"'{text}" if _FORMULA.search(text) else text
 
 
 def _plain(each: Labels) -> dict[str, object]:

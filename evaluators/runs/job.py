@@ -1,4 +1,4 @@
-"""A job is a run at work: threads take the open cells in turn; every result is stored the moment it exists."""
+"""A job is a run at work: threads take the open answers in turn; every result is stored the moment it exists."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import logging
 import math
 import threading
 import time
+import traceback
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from evaluators.base import Evaluator, from_spec
+from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.config import config
 from evaluators.errors import PlumblineError, RunStoppedError, StoreError, TransientError
 from evaluators.llm import Keys, LLMClient
@@ -22,6 +26,7 @@ from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
 from evaluators.prompts import fill
+from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
 from evaluators.text.normalise import without_surrogates
 from evaluators.types import Cell, Completion, ModelSpec, Record, Run, Sample, SampleResult
@@ -47,17 +52,25 @@ class Progress(Record):
     waiting: str = ""
 
 
+class Task(NamedTuple):
+    """One answer to be judged: a sample and a model, with the metrics that have not scored it yet."""
+
+    position: int
+    model: int
+    metrics: tuple[int, ...]
+
+
 class Job:
     """One run at work, a lane for each model, until no cell is open or somebody cancels.
 
-    Raises `AccessError` where a model or the judge has no key.
+    Raises `AccessError` where a model or the judge has no key, `RunElsewhereError` where another process works on it.
     """
 
     def __init__(self, run: Run, store: Store, keys: Keys | None = None) -> None:
         self.run = run
         self.last_seen = time.monotonic()
         self._store = store
-        self._evaluator = from_spec(run.evaluator)
+        self._evaluators = tuple(map(from_spec, run.evaluators))
         self._patience = config().unwatched_seconds if config().public else math.inf
         self._scope = Scope()
         self._shelf = _shelf(store, run.workspace) if run.use_cache else None
@@ -65,7 +78,9 @@ class Job:
         self._started = time.monotonic()
         self._done: deque[float] = deque(maxlen=20_000)
         self._lock = threading.Lock()
+        self._run_lock = RunLock(store.locks, run.id)
         try:
+            self._run_lock.acquire()
             self._judges, self._lanes = self._opened(keys or {})
         except PlumblineError:
             self._close()
@@ -119,26 +134,26 @@ class Job:
 
         judges = [seat(spec) for spec in self.run.judges]
         seats: list[Seat | None] = [seat(spec) for spec in self.run.models]
-        cells = self._store.open_cells(self.run)
-        self._failed = self._store.failed_cells(self.run.id)
+        tasks = _tasks(self._store.open_cells(self.run))
         if seats:
-            cells.sort(key=_scattered)
+            tasks.sort(key=_scattered)
         workers = max(1, _workers([*seats, *judges]) // max(1, len(seats)))
         return judges, [
-            Lane(self._work, [cell for cell in cells if cell.model == number], each, workers)
+            Lane(self._work, [task for task in tasks if task.model == number], each, workers)
             for number, each in enumerate(seats or [None])
         ]
 
     def _close(self) -> None:
         for seat in self._seats:
             seat.close()
+        self._run_lock.release()
 
     # Working
 
     def _work(self, lane: Lane) -> None:
         try:
-            for cell in lane.cells():
-                self._do(cell, lane)
+            for task in lane.tasks():
+                self._do(task, lane)
         except CancelledError:
             pass
         except RunStoppedError as error:
@@ -156,53 +171,64 @@ class Job:
         with suppress(StoreError):
             self._store.save_stop_reason(self.run.id, " ".join(reasons))
 
-    def _do(self, cell: Cell, lane: Lane) -> None:
+    def _do(self, task: Task, lane: Lane) -> None:
+        """Judges one answer by each of its metrics; every result is stored before the next is asked for."""
         if time.monotonic() - self.last_seen > self._patience:
             raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
+        earlier = self._store.results(self.run.id, task.position, task.model)
+        load = partial(self._store.sample, self.run.fingerprint, task.position)
+        answer = _Answer(load, self.run.prompt, lane.seat, earlier.values())
+        failures = []
+        for metric in task.metrics:
+            if lane.is_stopped:
+                return
+            cell = Cell(task.position, task.model, metric)
+            failures.append(self._judge(cell, answer, earlier.get(metric)))
+            self._done.append(time.monotonic())
+            lane.left -= 1
+        lane.count(failures)
+
+    def _judge(self, cell: Cell, answer: _Answer, earlier: SampleResult | None) -> type[Exception] | None:
+        """Stores the result of one cell with the calls it took; returns the kind of error, where it failed."""
         ledger = Ledger(self._shelf)
         try:
-            result = self._result(cell, lane, ledger)
+            result, failure = self._result(cell, answer, earlier, ledger)
         except BaseException:
             self._store.save_calls(self.run.id, ledger.calls)
             raise
         else:
             self._store.save_result(self.run.id, result, ledger.calls)
+            return failure
         finally:
             ledger.stored()
-        self._done.append(time.monotonic())
-        lane.left -= 1
-        lane.check()
 
-    def _result(self, cell: Cell, lane: Lane, ledger: Ledger) -> SampleResult:
-        """The result for one cell; the one place where an exception becomes a failed result."""
-        started = time.perf_counter()
-        earlier = self._store.result(self.run.id, *cell) if cell in self._failed else None
-        response = earlier.response if earlier else None
+    def _result(
+        self, cell: Cell, answer: _Answer, earlier: SampleResult | None, ledger: Ledger
+    ) -> tuple[SampleResult, type[Exception] | None]:
+        """The result for one cell; the one place where an exception becomes a failed result, beside its kind."""
+        started, failure = time.perf_counter(), None
         outcome: dict[str, object]
         try:
-            sample = self._store.sample(self.run.fingerprint, cell.position)
-            if sample.response is None and lane.seat:
-                response = response or _answer(sample, self.run.prompt, lane.seat.client(ledger)).text
-                sample = sample.model_copy(update={"response": response})
-            score = self._evaluator_for(ledger).score(sample)
+            score = self._evaluator_for(cell.metric, ledger).score(answer.sample(ledger))
             score.model_dump_json()  # what cannot be stored fails this sample, not the run
             outcome = {"status": "scored", "score": score}
-            lane.outages = 0
         except (RunStoppedError, StoreError, CancelledError):
             raise
         except Exception as error:
-            lane.outages += isinstance(error, TransientError)
+            failure = type(error)
             ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
-            outcome = {"status": "failed", "error": _message(error), "details": getattr(error, "details", "")}
-        outcome |= {"response": response, "seconds": time.perf_counter() - started}
-        return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)})
+            outcome = {"status": "failed", "error": _message(error), "details": _details(error)}
+        outcome |= {"response": answer.response, "seconds": time.perf_counter() - started}
+        return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)}), failure
 
-    def _evaluator_for(self, ledger: Ledger) -> Evaluator:
+    def _evaluator_for(self, metric: int, ledger: Ledger) -> Evaluator:
         """The evaluator with its judge, or with a tuple of judges where they are a jury."""
-        if not self._judges:
-            return self._evaluator
-        clients = tuple(judge.client(ledger) for judge in self._judges)
-        return self._evaluator.model_copy(update={"llm_client": clients if len(clients) > 1 else clients[0]})
+        evaluator = self._evaluators[metric]
+        judges = self._judges[: most_judges(type(evaluator))]
+        if not judges:
+            return evaluator
+        clients = tuple(judge.client(ledger) for judge in judges)
+        return evaluator.model_copy(update={"llm_client": clients if len(clients) > 1 else clients[0]})
 
     def _leave(self) -> None:
         """The last thread lets the connections go; a run that came to its end has not stopped."""
@@ -220,40 +246,86 @@ class Job:
         return f"waiting {longest:.0f} s for the provider's limit" if longest > WORTH_TELLING else ""
 
 
-class Lane:
-    """One model's part of a run: its open cells, and the threads that work on them."""
+class _Answer:
+    """A sample and what its model answered, asked for once: whoever comes later gets the same, or the same error.
 
-    def __init__(self, work: Callable[[Lane], None], cells: Sequence[Cell], seat: Seat | None, workers: int) -> None:
+    A response that an `earlier` result holds is not asked for again.
+    """
+
+    def __init__(
+        self, load: Callable[[], Sample], prompt: str, seat: Seat | None, earlier: Iterable[SampleResult]
+    ) -> None:
+        self.response = next((each.response for each in earlier if each.response is not None), None)
+        self._load = load
+        self._prompt = prompt
+        self._seat = seat
+        self._sample: Sample | None = None
+        self._error: Exception | None = None
+
+    def sample(self, ledger: Ledger) -> Sample:
+        """The sample with its response; raises what it failed of."""
+        if self._error is not None:
+            raise self._error
+        try:
+            self._sample = self._sample or self._answered(ledger)
+        except Exception as error:
+            self._error = error
+            raise
+        return self._sample
+
+    def _answered(self, ledger: Ledger) -> Sample:
+        sample = self._load()
+        if sample.response is not None or not self._seat:
+            return sample
+        self.response = self.response or _answer(sample, self._prompt, self._seat.client(ledger)).text
+        return sample.model_copy(update={"response": self.response})
+
+
+class Lane:
+    """One model's part of a run: its open tasks, and the threads that work on them."""
+
+    def __init__(self, work: Callable[[Lane], None], tasks: Sequence[Task], seat: Seat | None, workers: int) -> None:
         self.seat = seat
         self.outages = 0
-        self.left = len(cells)
+        self.left = sum(len(task.metrics) for task in tasks)
         self.reason = ""
         self.threads = [
             threading.Thread(target=work, args=(self,), daemon=True, name="plumbline")
-            for _ in range(min(workers, len(cells)))
+            for _ in range(min(workers, len(tasks)))
         ]
-        self._cells = iter(cells)
+        self._tasks = iter(tasks)
         self._turn = threading.Lock()
         self._stopped = threading.Event()
 
-    def cells(self) -> Iterator[Cell]:
-        """The next open cell, as long as there is one and nobody stopped the lane."""
-        while not self._stopped.is_set():
+    def tasks(self) -> Iterator[Task]:
+        """The next open task, as long as there is one and nobody stopped the lane."""
+        while not self.is_stopped:
             with self._turn:
-                cell = next(self._cells, None)
-            if cell is None:
+                task = next(self._tasks, None)
+            if task is None:
                 return
-            yield cell
+            yield task
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._stopped.is_set()
 
     def stop(self, reason: str = "") -> None:
-        """Gives no cell out any more; the first reason counts."""
+        """Gives no task out any more; the first reason counts."""
         with self._turn:
             self.reason = self.reason or reason
             self.left = 0
         self._stopped.set()
 
-    def check(self) -> None:
-        """Raises `RunStoppedError` when the provider failed too often in a row."""
+    def count(self, failures: Sequence[type[Exception] | None]) -> None:
+        """Takes note of how one answer's metrics failed; raises `RunStoppedError` after too many outages in a row.
+
+        An answer counts once, and metrics that ask nobody do not make up for one that was not answered.
+        """
+        if any(kind and issubclass(kind, TransientError) for kind in failures):
+            self.outages += 1
+        elif not any(failures):
+            self.outages = 0
         if self.outages >= MOST_OUTAGES:
             who = self.seat.name if self.seat else "the provider"
             raise RunStoppedError(
@@ -269,9 +341,15 @@ def _shelf(store: Store, workspace: str) -> Shelf:
     return _shelves.setdefault((store, workspace), Shelf(partial(store.answer, workspace)))
 
 
-def _scattered(cell: Cell) -> tuple[int, Cell]:
+def _tasks(cells: Sequence[Cell]) -> list[Task]:
+    """The open cells, those of one answer together."""
+    answers = groupby(cells, key=lambda cell: (cell.position, cell.model))
+    return [Task(position, model, tuple(cell.metric for cell in own)) for (position, model), own in answers]
+
+
+def _scattered(task: Task) -> tuple[int, Task]:
     """Every model goes through the samples in the same mixed order, so that a part of a run is a fair part."""
-    return zlib.crc32(str(cell.position).encode()), cell
+    return zlib.crc32(str(task.position).encode()), task
 
 
 def _workers(seats: Sequence[Seat | None]) -> int:
@@ -291,3 +369,11 @@ def _message(error: Exception) -> str:
         return str(error)
     log.error("A sample failed with %s", type(error).__name__)
     return f"Unexpected {type(error).__name__}. Try again with “Retry failed”; if it stays, report it."
+
+
+def _details(error: Exception) -> str:
+    """What our own errors tell the curious; of any other its kind and where it happened, not its text."""
+    if isinstance(error, PlumblineError):
+        return str(getattr(error, "details", ""))
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    return f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"

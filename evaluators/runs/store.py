@@ -17,7 +17,19 @@ from pydantic import TypeAdapter
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import StoreError
 from evaluators.labelling import Correction
-from evaluators.types import Call, Cap, Cell, Completion, Dataset, Record, Run, Sample, SampleResult, Score
+from evaluators.types import (
+    Call,
+    Cap,
+    Cell,
+    Completion,
+    Dataset,
+    EvaluatorSpec,
+    Record,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 QUESTION_SHOWN = 120
@@ -29,7 +41,7 @@ _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
 
 
 class Counts(Record):
-    """How far a run is: cells (samples, once for each model) asked, scored, failed."""
+    """How far a run is: cells (samples, once for each model and metric) asked, scored, failed."""
 
     asked: int
     scored: int
@@ -57,6 +69,7 @@ class Outline(Record):
 
     position: int
     model: int = 0
+    metric: int = 0
     sample_id: str
     question: str
     ability: str | None = None
@@ -74,6 +87,8 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self._lock = threading.RLock()
+        self.locks = None if path == ":memory:" else Path(path).parent / "locks"
+        """Where processes say which runs they work on."""
         try:
             if path != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -109,6 +124,22 @@ class Store:
     def delete_upload(self, workspace: str, name: str) -> None:
         with self._transaction() as db:
             db.execute("delete from uploads where workspace = ? and name = ?", (workspace, name))
+
+    # Saved metrics
+
+    def save_metric(self, workspace: str, title: str, spec: EvaluatorSpec) -> None:
+        """Keeps a metric for the workspace; one of the same title is replaced."""
+        with self._transaction() as db:
+            db.execute("insert or replace into saved_metrics values (?, ?, ?)", (workspace, title, _json(spec)))
+
+    def saved_metrics(self, workspace: str) -> dict[str, EvaluatorSpec]:
+        """The workspace's metrics by title."""
+        rows = self._all("select title, body from saved_metrics where workspace = ? order by title", workspace)
+        return {title: EvaluatorSpec.model_validate_json(body) for title, body in rows}
+
+    def delete_metric(self, workspace: str, title: str) -> None:
+        with self._transaction() as db:
+            db.execute("delete from saved_metrics where workspace = ? and title = ?", (workspace, title))
 
     # Runs
 
@@ -163,8 +194,9 @@ class Store:
         values = json.dumps(result.score.values) if result.score else None
         by = result.score.details.get("by", "") if result.score else ""
         with self._transaction() as db:
-            row = (run_id, result.position, result.model, result.status, values, by, _json(result))
-            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?)", row)
+            cell = result.position, result.model, result.metric
+            row = (run_id, *cell, result.status, values, by, _json(result))
+            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
             _insert_calls(db, run_id, calls)
 
     def save_calls(self, run_id: str, calls: Sequence[Call]) -> None:
@@ -173,52 +205,58 @@ class Store:
             with self._transaction() as db:
                 _insert_calls(db, run_id, calls)
 
-    def result(self, run_id: str, position: int, model: int = 0) -> SampleResult | None:
-        query = "select body from results where run_id = ? and position = ? and model = ?"
+    def result(self, run_id: str, position: int, model: int = 0, metric: int = 0) -> SampleResult | None:
+        return self.results(run_id, position, model).get(metric)
+
+    def results(self, run_id: str, position: int, model: int = 0) -> dict[int, SampleResult]:
+        """What the metrics say of one answer, as far as they are, by their numbers."""
+        query = "select metric, body from results where run_id = ? and position = ? and model = ? order by metric"
         rows = self._all(query, run_id, position, model)
-        return SampleResult.model_validate_json(rows[0][0]) if rows else None
+        return {metric: SampleResult.model_validate_json(body) for metric, body in rows}
 
     def counts(self, run: Run) -> Counts:
         samples = self._all("select count(*) from samples where fingerprint = ?", run.fingerprint)[0][0]
         by_status = dict(self._all("select status, count(*) from results where run_id = ? group by 1", run.id))
-        asked = samples * len(_numbers(run))
+        asked = samples * len(_models(run)) * len(run.evaluators)
         return Counts(asked=asked, scored=by_status.get("scored", 0), failed=by_status.get("failed", 0))
 
     def open_cells(self, run: Run) -> list[Cell]:
         """What has no score yet: the cells never tried and those that failed, sample by sample."""
-        query = """select s.position, m.value from samples s cross join json_each(?) m
+        query = """select s.position, m.value, e.value
+                   from samples s cross join json_each(?) m cross join json_each(?) e
                    left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
-                        and r.status = 'scored'
-                   where s.fingerprint = ? and r.run_id is null order by 1, 2"""
-        return [Cell(*row) for row in self._all(query, json.dumps(_numbers(run)), run.id, run.fingerprint)]
+                        and r.metric = e.value and r.status = 'scored'
+                   where s.fingerprint = ? and r.run_id is null order by 1, 2, 3"""
+        return [Cell(*row) for row in self._all(query, *_numbers(run), run.id, run.fingerprint)]
 
     def outlines(self, run: Run) -> list[Outline]:
-        """Every cell of the run with its values, without texts, sample by sample."""
-        query = """select s.position, m.value, s.sample_id, s.question, s.facets, r.status, r."values", r.labeller,
-                          (select count(*) from corrections c
-                           where c.run_id = r.run_id and c.position = r.position and c.model = r.model)
-                   from samples s cross join json_each(?) m
-                   left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
-                   where s.fingerprint = ? order by 1, 2"""
-        return [_outline(*row) for row in self._all(query, json.dumps(_numbers(run)), run.id, run.fingerprint)]
+        """Every cell of the run with its values, without texts, sample by sample.
 
-    def scored(self, run: Run) -> Iterator[tuple[Cell, Sample, Score]]:
-        """Every scored cell with its sample and score, in order, a few hundred in memory at a time."""
+        A person's corrections count for the first metric only.
+        """
+        query = """select s.position, m.value, e.value, s.sample_id, s.question, s.facets, r.status, r."values",
+                          r.labeller,
+                          (select count(*) from corrections c where r.metric = 0
+                           and c.run_id = r.run_id and c.position = r.position and c.model = r.model)
+                   from samples s cross join json_each(?) m cross join json_each(?) e
+                   left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
+                        and r.metric = e.value
+                   where s.fingerprint = ? order by 1, 2, 3"""
+        return [_outline(*row) for row in self._all(query, *_numbers(run), run.id, run.fingerprint)]
+
+    def scored(self, run: Run, metric: int = 0) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Every cell that the metric scored with its sample and score, in order, a few hundred in memory at a time."""
         query = """select r.position, r.model, s.body, r.body from results r
                    join samples s on s.position = r.position and s.fingerprint = ?
-                   where r.run_id = ? and r.status = 'scored' and (r.position, r.model) > (?, ?)
+                   where r.run_id = ? and r.metric = ? and r.status = 'scored' and (r.position, r.model) > (?, ?)
                    order by r.position, r.model limit 256"""
         last = Cell(-1)
-        while rows := self._all(query, run.fingerprint, run.id, *last):
+        while rows := self._all(query, run.fingerprint, run.id, metric, *last[:2]):
             for position, model, sample, result in rows:
-                last = Cell(position, model)
+                last = Cell(position, model, metric)
                 score = SampleResult.model_validate_json(result).score
                 if score is not None:
                     yield last, Sample.model_validate_json(sample), score
-
-    def failed_cells(self, run_id: str) -> set[Cell]:
-        query = "select position, model from results where run_id = ? and status = 'failed'"
-        return {Cell(*row) for row in self._all(query, run_id)}
 
     def notes(self, run_id: str) -> list[str]:
         """What providers would not accept in this run, each once."""
@@ -238,20 +276,20 @@ class Store:
                    where run_id = ? group by 1 order by 1"""
         return dict(self._all(query, run.id))
 
-    # Corrections
+    # Corrections: of the labels of an answer, whatever the metric of the cell
 
     def save_correction(self, run_id: str, cell: Cell, correction: Correction) -> None:
         """Keeps what a person changed in the labels of one cell, after what was changed before."""
         values = (correction.created, correction.label, correction.key, correction.value)
         with self._transaction() as db:
-            db.execute("insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)", (run_id, *cell, *values))
+            db.execute("insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)", (run_id, *cell[:2], *values))
 
     def corrections(self, run_id: str, cell: Cell | None = None) -> dict[Cell, list[Correction]]:
         """The corrections by cell, of one cell or of the whole run, in the order in which they were made."""
         query = """select position, model, label, key, value, created from corrections
                    where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3)) order by id"""
         found: dict[Cell, list[Correction]] = {}
-        for position, model, label, key, value, created in self._all(query, run_id, *(cell or (None, None))):
+        for position, model, label, key, value, created in self._all(query, run_id, *(cell or (None, None))[:2]):
             correction = Correction(label=label, key=key, value=value, created=created)
             found.setdefault(Cell(position, model), []).append(correction)
         return found
@@ -261,18 +299,18 @@ class Store:
         query = """delete from corrections where id =
                    (select max(id) from corrections where run_id = ? and position = ? and model = ?)"""
         with self._transaction() as db:
-            return db.execute(query, (run_id, *cell)).rowcount > 0
+            return db.execute(query, (run_id, *cell[:2])).rowcount > 0
 
     def drop_corrections(self, run_id: str, cell: Cell, label: str, key: str) -> None:
         """Takes back what was changed in one label of one sentence: it is again as the labeller said."""
         query = "delete from corrections where run_id = ? and position = ? and model = ? and label = ? and key = ?"
         with self._transaction() as db:
-            db.execute(query, (run_id, *cell, label, key))
+            db.execute(query, (run_id, *cell[:2], label, key))
 
     def reset_corrections(self, run_id: str, cell: Cell) -> None:
         """Takes all corrections of the cell back."""
         with self._transaction() as db:
-            db.execute("delete from corrections where run_id = ? and position = ? and model = ?", (run_id, *cell))
+            db.execute("delete from corrections where run_id = ? and position = ? and model = ?", (run_id, *cell[:2]))
 
     # Calls
 
@@ -383,9 +421,14 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _numbers(run: Run) -> list[int]:
+def _models(run: Run) -> range:
     """The numbers of the run's models; 0 stands for answers that are given."""
-    return list(range(max(1, len(run.models))))
+    return range(max(1, len(run.models)))
+
+
+def _numbers(run: Run) -> tuple[str, str]:
+    """The numbers of the run's models and of its metrics, as JSON."""
+    return json.dumps(list(_models(run))), json.dumps(list(range(len(run.evaluators))))
 
 
 def _insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) -> None:
@@ -411,13 +454,14 @@ def _facets(sample: Sample) -> str:
 
 
 def _outline(
-    position: int, model: int, sample_id: str, question: str, facets: str, status: Any, *result: Any
+    position: int, model: int, metric: int, sample_id: str, question: str, facets: str, status: Any, *result: Any
 ) -> Outline:
     values, by, corrected = result
     return Outline.model_construct(
         **(_EMPTY | json.loads(facets)),
         position=position,
         model=model,
+        metric=metric,
         sample_id=sample_id,
         question=question,
         status=status,

@@ -15,14 +15,19 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
 
 
-_PLAIN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-"})
+_PLAIN = {"’": "'", "‘": "'", "‐": "-", "‑": "-"}
 """What NFKC leaves alone although models write it for the plain character: "don’t", "88‑81"."""
 
 
 def nfkc(text: str) -> str:
     """Bring look-alike characters to one form: Unicode NFKC (full-width letters, ligatures, no-break spaces),
     and the typographic apostrophes and hyphens that it leaves."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_PLAIN)
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    for typographic, plain in _PLAIN.items():  # far faster than `translate`
+        text = text.replace(typographic, plain)
+    return text
 
 
 def remove_reasoning(text: str) -> str:

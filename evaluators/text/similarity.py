@@ -58,6 +58,8 @@ def terms(text: str) -> list[str]:
     if text.isascii():
         return list(map(_term, _ASCII_WORD.findall(text.lower())))
     words: list[str] = _WORD.findall(text.lower())
+    if not _IDEOGRAPH.search(text):
+        return list(map(_term, words))
     following = [*words, STOP][1:]
     return [
         _pair(word, after) if _is_ideograph(word) else _term(word) for word, after in zip(words, following, strict=True)

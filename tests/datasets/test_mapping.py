@@ -1,7 +1,10 @@
 """From rows to data sets: what a column may be called and hold, and that bad rows are named with a remedy."""
 
+import csv
+import io
 import json
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.datasets import ragbench
-from evaluators.datasets.mapping import COLUMNS, load
+from evaluators.datasets.mapping import COLUMNS, load, open_file, open_table, preview, rejected
+from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.shapes import Shape
+from evaluators.datasets.table import Problem, Table
 from evaluators.errors import DatasetError
-from evaluators.types import Ability
+from evaluators.types import Ability, Sample
 
 ROW = {"question": "q", "response": "r"}
 BED_ROW = {"query": "q", "answer": "a", "positive": ["p"], "negative": ["n"]}
@@ -167,7 +173,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
         (ROW | {"response": {"text": "r"}}, "Row 1: response is an object. Make it text."),
         (ROW | {"id": [1]}, "Row 1: id is a list. Make it text."),
         (ROW | {"documents": ["d", 5]}, "Row 1: document 2 in documents is '5'. Make it text."),
-        (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is 'nan'. Make it text."),
+        (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is 'None'. Make it text."),
         (ROW | {"documents": {"a": "d"}}, "Row 1: document 1 in documents is \"{'a': 'd'}\". Make it text."),
         (ROW | {"gt_contexts": ["g", 5]}, "Row 1: document 2 in gt_contexts is '5'. Make it text."),
         (ROW | {"answer": ["a", {}]}, "Row 1: ground_truth is not usable (Input should be a valid string). Correct"),
@@ -189,23 +195,192 @@ def test_the_bad_rows_are_named_by_their_numbers():
     )
 
 
-def test_an_id_that_stands_twice_is_named_with_both_rows():
-    assert refusal(ROW | {"id": 1}, ROW | {"id": 2}, ROW | {"id": "1"}) == (
-        "Row 3: id '1' stands in row 1 too. Make the ids unique, or remove the column and rows are numbered."
-    )
+def test_an_id_that_stands_again_is_numbered_and_told():
+    rows = [ROW | {"id": given} for given in (1, 2, "1", "1 (2)", 1)]
+
+    loaded = open_file("a.json", json.dumps(rows).encode())
+
+    assert [sample.id for sample in loaded.data.samples] == ["1", "2", "1 (3)", "1 (2)", "1 (4)"]
+    assert next((found.title, found.rows) for found in loaded.findings) == ("Repeated ids", (3, 5))
 
 
 @pytest.mark.parametrize("column", ["documents", "answer", "response", "labels", "anything"])
-def test_a_deeply_nested_cell_is_read_or_refused(column):
+def test_a_deeply_nested_cell_is_refused(column):
     text = json.dumps(ROW)[:-1] + f', "{column}": {"[" * 900}{"]" * 900}' + "}"
-    assert outcome("a.json", text.encode()) in ("loaded", "Row 1: nested too deeply. Flatten it.")
+    assert outcome("a.json", text.encode()) == (
+        "a.json holds no usable row. Row 1: nested more than 64 deep. Flatten it."
+    )
 
 
 def test_a_row_nested_too_deeply_is_named():
     text = f'{json.dumps(ROW)}\n{json.dumps(ROW)[:-1]}, "documents": [{"[" * 900}{"]" * 900}]}}'
 
-    with pytest.raises(DatasetError, match=r"^Row 2: nested too deeply\. Flatten it\.$"):
+    with pytest.raises(DatasetError, match=r"^Row 2: nested more than 64 deep\. Flatten it\.$"):
         load("a.jsonl", text.encode())
+
+
+# Files of which only a part can be used
+
+
+def opened(*rows, columns=None):
+    return open_file("a.json", json.dumps(rows).encode(), columns)
+
+
+def table(*rows, form="JSON"):
+    return Table(list(enumerate(rows, start=1)), [], form)
+
+
+def test_good_rows_are_kept_and_the_others_told_with_their_beginning():
+    loaded = opened(ROW, ROW | {"question": ""}, ROW, ROW | {"response": ["r"]}, "no row")
+
+    assert (loaded.usable, loaded.total, len(loaded.data.samples)) == (2, 5, 2)
+    assert [problem.row for problem in loaded.problems] == [2, 4, 5]
+    assert loaded.problems[1] == Problem(4, "response is a list. Make it text.", '{"question": "q", "response": ["r"]}')
+
+
+def test_samples_without_an_id_keep_the_number_of_their_row_in_the_file():
+    assert [sample.id for sample in opened(ROW, {"question": " "}, ROW).data.samples] == ["1", "3"]
+
+
+def test_findings_name_the_rows_of_the_file():
+    loaded = open_file("a.jsonl", b'[\n{"question": "", "response": "r"}\n\n{"question": "q", "response": ""}\n')
+
+    assert [problem.row for problem in loaded.problems] == [2]
+    assert ("Empty responses", (4,)) in [(found.title, found.rows) for found in loaded.findings]
+
+
+def test_a_file_without_a_usable_row_still_tells_its_shape_and_problems():
+    loaded = opened(ROW | {"question": ""}, ROW | {"question": " "})
+
+    assert (loaded.data, loaded.usable, loaded.total) == (None, 0, 2)
+    assert loaded.guess.columns == {"question": "question", "response": "response"}
+    assert len(loaded.problems) == 2
+
+
+def test_a_table_without_a_known_column_waits_for_a_person():
+    rows = [{"alpha": 1, "beta": 2.5}]
+
+    loaded = opened(*rows)
+
+    assert (loaded.data, loaded.problems, loaded.total, loaded.guess.confidence) == (None, (), 1, 0)
+    assert preview(table(*rows)) == ()
+
+
+def test_the_rows_left_out_are_a_table_that_no_spreadsheet_runs():
+    loaded = opened(ROW, {"question": "", "response": "r"}, {"question": "q", "response": ["=1+1"]})
+    loaded = replace(loaded, problems=(*loaded.problems, Problem(7, "m", "=cmd()|x")))
+
+    rows = list(csv.reader(io.StringIO(rejected(loaded).decode("utf-8-sig"))))
+
+    assert rows == [
+        ["row", "reason", "content"],
+        ["2", "the question is empty. Fill it in or remove the row.", '{"question": "", "response": "r"}'],
+        ["3", "response is a list. Make it text.", '{"question": "q", "response": ["=1+1"]}'],
+        ["7", "m", "'=cmd()|x"],
+    ]
+
+
+# What a person says of the columns
+
+WRONG = {"Frage": "q?", "Antwort": "r", "Quelle": ["d"], "Wahr": "t"}
+SAID = {"question": "Frage", "response": "Antwort", "retrieved_documents": "Quelle", "ground_truth": "Wahr"}
+
+
+def test_columns_of_any_name_can_be_mapped():
+    loaded = opened(WRONG, columns=SAID)
+
+    (sample,) = loaded.data.samples
+    assert (sample.question, sample.response, sample.ground_truth) == ("q?", "r", "t")
+    assert sample.retrieved_documents == ("d",)
+    assert (loaded.guess.shape, loaded.guess.confidence) == (Shape.PLAIN, 1)
+
+
+def test_a_mapping_overrules_the_guess():
+    row = {"question": "wrong", "response": "r", "real": "right"}
+
+    assert opened(row, columns={"question": "real", "response": "response"}).data.samples[0].question == "right"
+
+
+def test_the_guessed_columns_said_again_keep_the_shape():
+    guess = opened(BED_ROW).guess
+
+    loaded = opened(BED_ROW, columns=guess.columns)
+
+    assert isinstance(loaded.data, TestBed)
+    assert (loaded.guess.shape, loaded.guess.confidence) == (Shape.BED, 1)
+
+
+@pytest.mark.parametrize("columns", [{"question": "nowhere"}, {"nothing": "Frage"}])
+def test_a_mapping_that_does_not_fit_the_file_is_refused(columns):
+    with pytest.raises(DatasetError, match=r"^There is no column .* Choose one of: Frage, Antwort, Quelle, Wahr\."):
+        opened(WRONG, columns=columns)
+
+
+def test_a_preview_shows_the_first_rows_as_they_would_be_read():
+    first, second = preview(table(WRONG, WRONG | {"Frage": ""}, WRONG), SAID, count=2)
+
+    assert isinstance(first, Sample)
+    assert (first.question, first.retrieved_documents) == ("q?", ("d",))
+    assert second.message == "the question is empty. Fill it in or remove the row."
+
+
+def test_a_preview_of_a_test_bed_shows_its_rows():
+    assert [row.positive for row in preview(table(BED_ROW))] == [("p",)]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": "q", "answer": "a"}, "has no column response (it has: answer, question)"),
+        ({"question": "q", "answer": "a", "contexts": ["c"]}, "answer may be the answer to judge or the true one."),
+        ({"response": "r"}, "has no column question (it has: response)"),
+    ],
+)
+def test_the_strict_door_refuses_what_is_in_doubt(row, message):
+    assert message in refusal(row)
+
+
+def test_samples_without_responses_can_be_loaded_for_a_model_to_answer():
+    sample = one({"question": "q", "contexts": ["c"], "ground_truth": "t"})
+
+    assert (sample.response, sample.retrieved_documents, sample.ground_truth) == (None, ("c",), "t")
+
+
+def test_answers_without_questions_can_be_judged_against_true_ones():
+    (sample,) = open_file("a.json", b'{"pred_answers": ["p"], "gt_answers": ["t"]}').data.samples
+
+    assert (sample.question, sample.response, sample.ground_truth) == ("", "p", "t")
+
+
+@pytest.mark.parametrize("key", ["text", "page_content", "content"])
+def test_a_document_may_be_an_object_with_its_text(key):
+    assert one(ROW | {"documents": [{key: "d", "metadata": {"page": 1}}, "e"]}).retrieved_documents == ("d", "e")
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "documents"),
+    [
+        ("contexts", "CSV", ("One.", "Two.")),
+        ("Retrieved Documents", "XLSX", ("One.", "Two.")),
+        ("上下文", "TSV", ("One.", "Two.")),
+        ("context", "CSV", ("One.\nTwo.",)),
+        ("contexts", "JSON", ("One.\nTwo.",)),
+    ],
+)
+def test_lines_of_a_cell_become_documents_where_the_column_is_named_for_many(name, form, documents):
+    loaded = open_table("a", table(ROW | {name: "One.\nTwo."}, form=form))
+
+    assert loaded.data.samples[0].retrieved_documents == documents
+    assert ("Documents by lines" in [found.title for found in loaded.findings]) == (len(documents) == 2)
+
+
+def test_the_same_rows_are_the_same_data_in_every_form():
+    rows = [ROW | {"documents": ["d1", "d2"], "ground_truth": "t"}]
+    as_json = load("a.json", json.dumps(rows).encode())
+    as_csv = load("a.csv", b"question,response,documents,ground_truth\nq,r,\"['d1', 'd2']\",t\n")
+
+    assert as_json.fingerprint == as_csv.fingerprint
+    assert read("a.json", json.dumps(rows).encode()).format == "JSON"
 
 
 # Test beds
@@ -235,11 +410,11 @@ def test_a_bad_row_of_a_test_bed_is_named(row, message):
     assert message in refusal(row)
 
 
-def test_ids_of_a_test_bed_may_repeat_only_between_abilities():
+def test_ids_of_a_test_bed_may_repeat_between_abilities_and_are_numbered_within_one():
     integration = BED_ROW | {"id": 0, "positive": [["p"], ["p2"]]}
+    rows = [BED_ROW | {"id": 0}, integration, BED_ROW | {"id": 0}]
 
-    assert len(load("a.json", json.dumps([BED_ROW | {"id": 0}, integration]).encode()).rows) == 2
-    assert refusal(BED_ROW | {"id": 0}, BED_ROW | {"id": 0}).startswith("Row 2: id '0' stands in row 1 too.")
+    assert [row.id for row in load("a.json", json.dumps(rows).encode()).rows] == ["0", "0", "0 (2)"]
 
 
 # Recorded answers

@@ -49,7 +49,7 @@ def two_models(cap: Cap | None = None, *, run_id: str = "two", results: bool = T
         title="By hand",
         dataset_name=data.name,
         fingerprint=data.fingerprint,
-        evaluator=EvaluatorSpec(name="rgb", params={"policy": "documented"}),
+        evaluators=(EvaluatorSpec(name="rgb", params={"policy": "documented"}),),
         models=(OSS, LUNA),
         prompt=load("rgb_en"),
         judges=(JUDGE,),

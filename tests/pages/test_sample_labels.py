@@ -101,7 +101,7 @@ def stored(
         title="By hand",
         dataset_name=data.name,
         fingerprint=data.fingerprint,
-        evaluator=EvaluatorSpec(name=evaluator),
+        evaluators=(EvaluatorSpec(name=evaluator),),
         judges=(LUNA, OSS) if evaluator == "gpt_labeling" else (),
     )
     session.store().save_run(run, data)

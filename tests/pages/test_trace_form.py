@@ -64,7 +64,8 @@ def test_the_key_that_was_missing_is_enough(
 
 def test_the_heuristic_asks_for_no_judge(open_page: OpenPage, provider: Loopback) -> None:
     at = form(open_page, HEURISTIC)
-    assert not at.multiselect
+    assert [widget.label for widget in at.multiselect] == ["Also measure"]
+    assert not [widget for widget in at.selectbox if widget.label == "Judge"]
     assert not at.button(key="trace_start").disabled
 
 

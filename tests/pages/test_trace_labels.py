@@ -220,7 +220,7 @@ def stored(
         title="By hand",
         dataset_name=data.name,
         fingerprint=data.fingerprint,
-        evaluator=EvaluatorSpec(name=name, params=params),
+        evaluators=(EvaluatorSpec(name=name, params=params),),
         judges=judges,
     )
     session.store().save_run(run, data)

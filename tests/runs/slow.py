@@ -1,4 +1,7 @@
-"""Evaluators that wait or fail, and a run in a process of its own that can be killed: `python slow.py <folder>`."""
+"""Evaluators that wait or fail, and a run in a process of its own that can be killed.
+
+`python slow.py <folder> <metrics>` prints each cell (position and metric) once it is stored.
+"""
 
 import sys
 import time
@@ -49,11 +52,12 @@ class Fragile(Evaluator):
 
 
 class AcknowledgingStore(Store):
-    """Prints the position of each result once it is stored."""
+    """Prints the cell of each result once it is stored."""
 
     def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
         super().save_result(run_id, result, calls)
-        print(result.position, flush=True)
+        sys.stdout.write(f"{result.position} {result.metric}\n")  # one write: threads must not mix their lines
+        sys.stdout.flush()
 
 
 def dataset(*questions: str, name: str = "questions") -> Dataset:
@@ -63,14 +67,16 @@ def dataset(*questions: str, name: str = "questions") -> Dataset:
     )
 
 
-def slow_run(store: Store, folder: Path) -> Run:
-    spec = EvaluatorSpec(name="test_slow", params={"log": str(folder / "log.txt")})
-    return create_run(store, dataset(*["wait"] * SAMPLES), spec, workspace="w", title="slow")
+def slow_run(store: Store, folder: Path, metrics: int = 1) -> Run:
+    """A run of so many slow metrics, whose logs are called log.txt, log1.txt and so on."""
+    logs = [str(folder / f"log{number or ''}.txt") for number in range(metrics)]
+    specs = [EvaluatorSpec(name="test_slow", params={"log": log}) for log in logs]
+    return create_run(store, dataset(*["wait"] * SAMPLES), specs, workspace="w", title="slow")
 
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     store = AcknowledgingStore(folder / "runs.sqlite3")
-    job = Job(slow_run(store, folder), store)
+    job = Job(slow_run(store, folder, int(sys.argv[2])), store)
     job.start()
     job.wait()

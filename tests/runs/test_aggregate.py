@@ -11,14 +11,17 @@ from evaluators.runs.aggregate import (
     Mean,
     View,
     accuracy_by_noise,
+    columns,
     labellers,
+    merged,
+    of_metric,
     rgb_rates,
     summarise,
     viewed,
     with_ability,
 )
-from evaluators.runs.statistics import wilson
 from evaluators.runs.store import Outline
+from evaluators.statistics import wilson
 from evaluators.trace_metrics import Definition, to_score, trace_scores
 from evaluators.types import (
     Ability,
@@ -34,9 +37,9 @@ from evaluators.types import (
 )
 
 
-def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, **values):
+def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, at=(0,), **values):
     return Outline(
-        position=0,
+        **Cell(*at)._asdict(),
         sample_id="s",
         question="q",
         ability=ability,
@@ -154,6 +157,86 @@ def test_without_rows_there_are_no_rates():
     assert accuracy_by_noise([], Ability.NOISE) == []
 
 
+# Several metrics
+
+
+def test_rows_of_a_metric_are_found_by_its_number():
+    rows = [scored(at=Cell(position, 0, metric)) for position in (0, 1) for metric in (0, 1)]
+
+    assert of_metric(rows, 1) == [rows[1], rows[3]]
+
+
+def test_merged_rows_hold_the_values_of_all_metrics_for_each_answer():
+    rows = [
+        scored(at=Cell(0, 0, 0), adherence=1.0),
+        scored(at=Cell(0, 0, 1), recall=None, f1=0.5),
+        scored(at=Cell(0, 1, 0), adherence=0.0),
+        scored(at=Cell(0, 1, 1), recall=0.25, f1=0.0),
+    ]
+
+    found = merged(rows)
+
+    assert [(row.position, row.model, row.metric, row.values) for row in found] == [
+        (0, 0, 0, {"adherence": 1.0, "recall": None, "f1": 0.5}),
+        (0, 1, 0, {"adherence": 0.0, "recall": 0.25, "f1": 0.0}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("states", "status"),
+    [
+        (("scored", "scored"), "scored"),
+        (("scored", "failed"), "failed"),
+        (("failed", None), "failed"),
+        (("scored", None), None),
+        ((None, None), None),
+    ],
+)
+def test_a_merged_row_is_failed_before_it_is_open_and_open_before_it_is_scored(states, status):
+    rows = [outline(state, at=Cell(0, 0, metric)) for metric, state in enumerate(states)]
+
+    assert [row.status for row in merged(rows)] == [status]
+
+
+def test_a_name_that_an_earlier_metric_has_gets_the_number_of_its_metric():
+    rows = [
+        outline("failed", at=Cell(0, 0, 0)),
+        scored(at=Cell(0, 0, 2), f1=0.2, other=0.0),
+        scored(at=Cell(1, 0, 0), f1=1.0),
+        scored(at=Cell(1, 0, 2), f1=None, other=1.0),
+    ]
+
+    assert columns(rows) == {(0, "f1"): "f1", (2, "f1"): "f1 (3)", (2, "other"): "other"}
+    assert [row.values for row in merged(rows)] == [
+        {"f1 (3)": 0.2, "other": 0.0},
+        {"f1": 1.0, "f1 (3)": None, "other": 1.0},
+    ]
+
+
+def test_a_merged_row_keeps_labeller_and_corrections_of_the_metric_that_labels():
+    labelled = outline("scored").model_copy(update={"by": "jury", "corrected": 2})
+
+    (row,) = merged([labelled, scored(at=Cell(0, 0, 1), f1=1.0)])
+
+    assert (row.by, row.corrected) == ("jury", 2)
+
+
+def test_rows_of_one_metric_stay_as_they_are():
+    rows = [scored(at=Cell(0), f1=1.0), FAILED.model_copy(update={"position": 1}), outline(at=Cell(2, 1))]
+
+    assert merged(rows) == rows
+    assert merged(iter(rows)) == rows
+    assert merged([]) == []
+
+
+def test_a_view_leaves_the_rows_of_other_metrics_alone():
+    other = scored(at=Cell(0, 0, 1), f1=1.0)
+
+    trace, same = viewed([*rows_of(JUDGED), other], [JUDGED], View(by="gold"), {})
+
+    assert (trace.values["context_relevance"], same) == (1.0, other)
+
+
 # TRACE: whose labels, counted how
 
 LUNA, SOL = (ModelSpec(provider="openai", model=name) for name in ("gpt-6-luna", "gpt-6-sol"))
@@ -188,7 +271,7 @@ def plain(position, given):
 def rows_of(*cells):
     return [
         Outline(position=position, sample_id=sample.id, question="q", status="scored", values=score.values)
-        for (position, _), sample, score in cells
+        for (position, *_), sample, score in cells
     ]
 
 
@@ -271,7 +354,7 @@ def test_labellers_are_those_who_labelled_something_jury_first_and_gold_last(cel
         title="t",
         dataset_name="d",
         fingerprint="f",
-        evaluator=EvaluatorSpec(name="hybrid"),
+        evaluators=(EvaluatorSpec(name="hybrid"),),
         judges=(LUNA, SOL),
     )
 

@@ -62,8 +62,8 @@ def stored(store, run):
     return {row.position: row.status for row in store.outlines(run) if row.status}
 
 
-def log(tmp_path):
-    return (tmp_path / "log.txt").read_text(encoding="utf-8").split()
+def log(tmp_path, metric=0):
+    return (tmp_path / f"log{metric or ''}.txt").read_text(encoding="utf-8").split()
 
 
 # A run as a user starts it
@@ -227,22 +227,29 @@ def test_a_run_without_open_samples_ends_at_once(store):
     assert store.counts(run) == Counts(asked=0, scored=0, failed=0)
 
 
-def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path):
+@pytest.mark.parametrize("metrics", [1, 2])
+def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path, metrics):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     child = subprocess.Popen(
-        [sys.executable, slow.__file__, tmp_path], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, slow.__file__, tmp_path, str(metrics)], stdout=subprocess.PIPE, text=True, env=environment
     )
-    acknowledged = {int(child.stdout.readline()) for _ in range(10)}
+    lines = [child.stdout.readline() for _ in range(10)]
     child.send_signal(signal.SIGKILL)
-    acknowledged |= {int(line) for line in child.communicate()[0].splitlines()}
+    lines += child.communicate()[0].splitlines()
 
+    acknowledged = {tuple(map(int, line.split())) for line in lines}
     store = Store(tmp_path / "runs.sqlite3")
     (run,) = store.runs("w")
-    survived = set(stored(store, run))
+    survived = {(row.position, row.metric) for row in store.outlines(run) if row.status}
     assert acknowledged <= survived
-    assert len(survived) < slow.SAMPLES
+    assert len(survived) < metrics * slow.SAMPLES
 
-    started = len(log(tmp_path))
-    assert finished(store, run, registry) == Counts(asked=slow.SAMPLES, scored=slow.SAMPLES, failed=0)
-    again = {int(name.removeprefix("s")) for name in log(tmp_path)[started:]}
-    assert again == set(range(slow.SAMPLES)) - survived
+    started = [len(log(tmp_path, metric)) for metric in range(metrics)]
+    asked = metrics * slow.SAMPLES
+    assert finished(store, run, registry) == Counts(asked=asked, scored=asked, failed=0)
+    again = {
+        (int(name.removeprefix("s")), metric)
+        for metric in range(metrics)
+        for name in log(tmp_path, metric)[started[metric] :]
+    }
+    assert again == {(position, metric) for position in range(slow.SAMPLES) for metric in range(metrics)} - survived

@@ -57,6 +57,23 @@ def test_the_table_holds_every_row_with_its_labeller_and_corrections():
     assert "model" not in read[0]
 
 
+def test_several_metrics_stand_in_one_row():
+    facts = {"position": 0, "sample_id": "s", "question": "q"}
+    rows = [
+        Outline(**facts, status="scored", values={"adherence": 1.0}),
+        Outline(**facts, metric=1, status="failed"),
+        Outline(**facts | {"position": 1}, status="scored", values={"adherence": 0.0}),
+        Outline(**facts | {"position": 1}, metric=1, status="scored", values={"f1": 0.5}),
+    ]
+
+    read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
+
+    assert [(row["state"], row["adherence"], row["f1"]) for row in read] == [
+        ("failed", "1.0", ""),
+        ("scored", "0.0", "0.5"),
+    ]
+
+
 def test_several_models_have_a_column():
     rows = [Outline(position=0, model=number, sample_id="s", question="q") for number in (0, 1)]
     read = list(csv.DictReader(io.StringIO(export.table(rows, ["A", "B"]).decode("utf-8-sig"))))

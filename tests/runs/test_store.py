@@ -36,7 +36,7 @@ LUNA = ModelSpec(provider="openai", model="gpt-6-luna")
 SCORED = Score(values={"accuracy": 0.0, "other": None}, reason="why", details={"flips": ["nfkc"]})
 
 
-def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:00", models=(READER,)):
+def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:00", models=(READER,), metrics=("rgb",)):
     return Run(
         id=run_id,
         workspace=workspace,
@@ -44,19 +44,25 @@ def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:0
         title="A run",
         dataset_name=dataset.name,
         fingerprint=dataset.fingerprint,
-        evaluator=EvaluatorSpec(name="rgb", params={"policy": "paper"}),
+        evaluators=tuple(EvaluatorSpec(name=name, params={"policy": "paper"}) for name in metrics),
         models=models,
         prompt="$question $documents",
         seed=7,
     )
 
 
-def scored(position, score=SCORED, model=0):
-    return SampleResult(position=position, model=model, status="scored", score=score)
+def of_one_metric():
+    """The run as it was stored before runs could have several metrics."""
+    body = json.loads(run().model_dump_json(exclude={"evaluators", "origin"}))
+    return body | {"evaluator": run().evaluator.model_dump()}
 
 
-def failed(position, error="It broke. Try again.", model=0):
-    return SampleResult(position=position, model=model, status="failed", error=error)
+def scored(position, score=SCORED, model=0, metric=0):
+    return SampleResult(position=position, model=model, metric=metric, status="scored", score=score)
+
+
+def failed(position, error="It broke. Try again.", model=0, metric=0):
+    return SampleResult(position=position, model=model, metric=metric, status="failed", error=error)
 
 
 def change(value="yes", label="relevant", key="0a", created="2026-01-01T10:00:00"):
@@ -142,6 +148,44 @@ def test_every_model_of_a_run_has_results_of_its_own(store):
         (1, 0, None),
     ]
     assert [cell for cell, _, _ in store.scored(both)] == [Cell(0, 1)]
+
+
+def test_every_metric_of_a_run_has_results_of_its_own(store):
+    both = run(models=(READER, LUNA), metrics=("rgb", "answer_match"))
+    store.save_run(both, DATASET)
+    store.save_result("r1", scored(0, metric=1))
+    store.save_result("r1", failed(0, metric=0))
+    store.save_result("r1", scored(1, model=1, metric=1))
+    store.save_correction("r1", Cell(1, 1, 1), change())
+
+    assert store.counts(both) == Counts(asked=12, scored=2, failed=1)
+    assert store.open_cells(both)[:4] == [Cell(0, 0, 0), Cell(0, 1, 0), Cell(0, 1, 1), Cell(1, 0, 0)]
+    assert len(store.open_cells(both)) == 10
+    assert store.results("r1", 0) == {0: failed(0), 1: scored(0, metric=1)}
+    assert store.result("r1", 0, 0, 1) == scored(0, metric=1)
+    assert [(row.position, row.model, row.metric, row.status, row.corrected) for row in store.outlines(both)][:8] == [
+        (0, 0, 0, "failed", 0),
+        (0, 0, 1, "scored", 0),
+        (0, 1, 0, None, 0),
+        (0, 1, 1, None, 0),
+        (1, 0, 0, None, 0),
+        (1, 0, 1, None, 0),
+        (1, 1, 0, None, 0),
+        (1, 1, 1, "scored", 0),
+    ]
+    assert [cell for cell, _, _ in store.scored(both)] == []
+    assert [cell for cell, _, _ in store.scored(both, metric=1)] == [Cell(0, 0, 1), Cell(1, 1, 1)]
+
+
+def test_corrections_are_of_an_answer_whatever_the_metric_of_the_cell(store):
+    store.save_run(run(metrics=("trace", "answer_match")), DATASET)
+    store.save_result("r1", scored(0))
+    store.save_result("r1", scored(0, metric=1))
+    store.save_correction("r1", Cell(0, 0, 1), change())
+
+    assert store.corrections("r1", Cell(0)) == {Cell(0): [change()]}
+    assert [row.corrected for row in store.outlines(store.run("r1"))][:2] == [1, 0]
+    assert store.undo_correction("r1", Cell(0, 0, 1))
 
 
 def test_failures_are_counted_by_their_reason(store):
@@ -328,7 +372,8 @@ def test_a_store_of_the_first_version_is_taken_along(path):
 
 def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
     path.parent.mkdir()
-    judged = json.loads(run().model_dump_json(exclude={"judges"})) | {"judge": LUNA.model_dump()}
+    judged = of_one_metric() | {"judge": LUNA.model_dump()}
+    del judged["judges"]
     bodies = {"r1": judged, "r2": judged | {"id": "r2", "judge": None}, "r3": judged | {"id": "r3"}}
     del bodies["r3"]["judge"]
     result = scored(1, Score(values={"accuracy": 1.0}), model=1)
@@ -353,6 +398,33 @@ def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
     store.save_correction("r1", Cell(1, 1), change())
     store.delete_run("r1")
     assert (store.result("r1", 1, 1), store.corrections("r1")) == (None, {})
+
+
+def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
+    path.parent.mkdir()
+    result = scored(1, Score(values={"adherence": 1.0}, details={"by": "jury"}), model=1)
+    both = run(models=(READER, LUNA))
+    body = of_one_metric() | {"models": [spec.model_dump() for spec in both.models]}
+    with sqlite3.connect(path) as db:
+        for script in sorted(MIGRATIONS.glob("*.sql"))[:3]:
+            db.executescript(script.read_text(encoding="utf-8"))
+        db.execute("pragma user_version = 3")
+        row = ("r1", "w", body["created"], DATASET.fingerprint, json.dumps(body), "No credit.")
+        db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
+        values = ("r1", 1, 1, "scored", '{"adherence": 1.0}', "jury", result.model_dump_json(exclude={"metric"}))
+        db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?)", values)
+        db.execute("insert into corrections values (null, 'r1', 1, 1, 'now', 'relevant', '0a', 'yes')")
+    db.close()
+
+    store = Store(path)
+
+    assert store.run("r1") == both
+    assert (store.run("r1").evaluator, store.run("r1").origin) == (run().evaluator, {})
+    assert store.results("r1", 1, 1) == {0: result}
+    assert store.stop_reason("r1") == "No credit."
+    assert store.corrections("r1") == {Cell(1, 1): [change(created="now")]}
+    store.save_result("r1", failed(1, model=1, metric=1))
+    assert store.result("r1", 1, 1) == result
 
 
 def test_a_result_replaces_an_earlier_failure(store):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.runs.statistics import bootstrap, interval, kappa, normal, wilson
+from evaluators.statistics import bootstrap, interval, kappa, normal, wilson
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,151 @@
+"""Metrics of one's own: a file dropped into `config().custom_dir` is in the catalogue, and gone when it is removed.
+
+The code of these files runs as part of the app. They are read again when they have changed; a file that fails is
+told in `broken()` and disturbs nothing else.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from evaluators.base import Evaluator, catalogue, registered, withdraw
+from evaluators.config import config
+from evaluators.errors import ParameterError
+from evaluators.params import parameters
+
+LONGEST = 500
+"""Characters of an error that are told."""
+
+log = logging.getLogger(__name__)
+
+Stamp = tuple[int, int, int]
+
+
+class Broken(NamedTuple):
+    """A file that could not be used: its name, the line in it, and what is wrong there."""
+
+    file: str
+    line: int
+    message: str
+
+
+class _File(NamedTuple):
+    """A file as it was read; `problem` is what was wrong with it."""
+
+    stamp: Stamp
+    problem: Broken | None
+
+
+_READ: dict[Path, _File] = {}
+
+
+def broken() -> tuple[Broken, ...]:
+    """The files that cannot be used as they are now, by name."""
+    catalogue()
+    return tuple(file.problem for _, file in sorted(_READ.items()) if file.problem)
+
+
+def files() -> dict[str, tuple[type[Evaluator], ...]]:
+    """The files that can be used, by name, with the metrics that each of them holds."""
+    catalogue()
+    usable = [path for path, file in sorted(_READ.items()) if not file.problem]
+    return {path.name: registered(_module_name(path)) for path in usable}
+
+
+def refresh() -> None:
+    """Brings the catalogue up to date with the folder; only `catalogue` calls it, one thread at a time."""
+    found = _found(config().custom_dir)
+    if found == {path: file.stamp for path, file in _READ.items()}:
+        return
+    for path in [path for path, file in _READ.items() if file.problem or found.get(path) != file.stamp]:
+        _unload(path)  # a broken file too: what was in its way may be gone
+        del _READ[path]
+    for path, stamp in found.items():
+        if path not in _READ:
+            _READ[path] = _File(stamp, None)  # a file that looks into the catalogue comes back to here
+            _READ[path] = _File(stamp, _load(path))
+
+
+def _found(folder: Path) -> dict[Path, Stamp]:
+    """The files of the folder in order, each with what changes when it is written."""
+    found: dict[Path, Stamp] = {}
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py") and not entry.name.startswith("_") and entry.is_file():
+                stat = entry.stat()
+                found[Path(entry.path)] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    return dict(sorted(found.items()))
+
+
+def _unload(path: Path) -> None:
+    withdraw(_module_name(path))
+    sys.modules.pop(_module_name(path), None)
+
+
+def _module_name(path: Path) -> str:
+    return f"{__name__}.{path.stem}"
+
+
+def _load(path: Path) -> Broken | None:
+    """Runs the file and registers what it holds, all or nothing; what is wrong with it, if anything."""
+    _unload(path)
+    module = ModuleType(_module_name(path))
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    problem = _run(module, path) or _unfit(module, path)
+    if problem:
+        _unload(path)
+        log.warning("%s, line %d: this metric cannot be used", problem.file, problem.line)
+    return problem
+
+
+def _run(module: ModuleType, path: Path) -> Broken | None:
+    try:
+        exec(compile(path.read_bytes(), path, "exec"), vars(module))
+    except (Exception, SystemExit) as error:  # whatever the file does, the rest goes on
+        return Broken(path.name, _line(error, path), _told(error))
+    return None
+
+
+def _unfit(module: ModuleType, path: Path) -> Broken | None:
+    """Why a form or a run could not use what the file holds, if so."""
+    own = registered(module.__name__)
+    if not own:
+        return Broken(path.name, 1, "There is no metric in it. Write @evaluator(...) above its class.")
+    for cls in own:
+        try:
+            _check(cls)
+        except Exception as error:  # its checks of parameters are code of its own
+            return Broken(path.name, inspect.getsourcelines(cls)[1], _told(error))
+    return None
+
+
+def _check(cls: type[Evaluator]) -> None:
+    """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for a score."""
+    if not issubclass(cls, Evaluator) or cls.score is Evaluator.score:
+        raise ParameterError(f"{cls.__name__} is no metric. Derive it from Evaluator and give it a score method.")
+    if not cls.name.isidentifier() or not cls.title.strip():
+        raise ParameterError(f"{cls.name!r:.60} is no name. Use letters, digits and _, and give it a title.")
+    given = {each.name: each.default for each in parameters(cls) if not cls.model_fields[each.name].is_required()}
+    cls.build(**given)
+
+
+def _line(error: BaseException, path: Path) -> int:
+    """The line of the file at which the error came up; 1 where it concerns the file as a whole."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno or 1
+    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return (own[-1] if own else None) or 1
+
+
+def _told(error: BaseException) -> str:
+    text = str(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {error}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

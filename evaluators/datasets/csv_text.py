@@ -1,0 +1,125 @@
+"""CSV with any usual delimiter."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+from evaluators.config import config
+from evaluators.datasets.encoding import DAMAGED, Text
+from evaluators.datasets.table import MOST_COLUMNS, RAW_SHOWN, Collector, Table, column_names
+from evaluators.errors import DatasetError
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_QUOTED = re.compile('"[^"]*"')
+_OPEN = ("unexpected end of data", "field larger than")
+"""How the csv module tells that a quotation mark was open for too long."""
+
+
+class Reader(Protocol):
+    """What `csv.reader` gives."""
+
+    line_num: int
+
+    def __next__(self) -> list[str]: ...
+
+
+def csv_table(text: Text, rows: Collector) -> Table:
+    """The rows of a CSV file; in one that is separated by tabs, quotation marks may be mere text."""
+    delimiter = delimiter_of(text, rows.longest_row)
+    _read(text, rows, delimiter, csv.QUOTE_MINIMAL)
+    if delimiter == "\t" and rows.problems:
+        plain = Collector(rows.name, rows.limits)
+        _read(text, plain, delimiter, csv.QUOTE_NONE)
+        rows = plain if len(plain.problems) < len(rows.problems) else rows
+    usual = delimiter in ",\t"
+    note = "" if usual else f"The cells are separated by {DELIMITERS[delimiter]}."
+    return rows.table("TSV" if delimiter == "\t" else "CSV", *text.notes, note)
+
+
+def delimiter_of(text: Text, longest: int) -> str:
+    """The delimiter that stands most often between the column names."""
+    names = _QUOTED.sub("", next((line for line in text.lines(longest) if line.strip()), ""))
+    return max(DELIMITERS, key=names.count)
+
+
+class _Lines:
+    """The lines of a text; `start` is how the current row begins."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.start = ""
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.start += line[: max(0, RAW_SHOWN - len(self.start))]
+        return line
+
+
+def _read(text: Text, rows: Collector, delimiter: str, quoting: int) -> None:
+    csv.field_size_limit(rows.limits.cell_bytes)
+    lines = _Lines(text.lines(rows.longest_row))
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
+    names: list[str] = []
+    number = 0
+    for cells, problem in _records(reader):
+        if not names and (cells or problem):
+            names = _header(cells, problem, rows.name)
+        elif cells or problem:
+            number += 1
+            _add(rows, number, names, cells, problem or _misfit(cells, names), lines.start)
+        lines.start = ""
+
+
+def _records(reader: Reader) -> Iterator[tuple[list[str], str]]:
+    """Each record, or what is wrong with it; after that the next line begins anew, if a quotation mark is not open."""
+    is_open = False
+    while not is_open:
+        first = reader.line_num + 1
+        try:
+            yield next(reader), ""
+        except StopIteration:
+            return
+        except csv.Error as error:
+            is_open = reader.line_num > first and str(error).startswith(_OPEN)
+            yield [], _broken(str(error), first, reader.line_num, is_open)
+
+
+def _broken(what: str, first: int, last: int, is_open: bool) -> str:
+    if is_open or what.startswith(_OPEN[0]):
+        return "a quotation mark opens here and does not close, so no row after it was read. Close or remove it."
+    if what.startswith(_OPEN):
+        return f"a cell is larger than {config().cell_bytes:,} bytes. Cut it."
+    lines = f" It runs from line {first} to {last}." if last > first else ""
+    return f"{what}.{lines} Check its quotation marks."
+
+
+def _header(cells: list[str], problem: str, name: str) -> list[str]:
+    if problem:
+        raise DatasetError(f"The column names of {name} cannot be read: {problem}")
+    if len(cells) > MOST_COLUMNS:
+        raise DatasetError(f"{name} has {len(cells):,} columns; the limit is {MOST_COLUMNS:,}. Leave some out.")
+    if not any(cell.strip() for cell in cells):
+        raise DatasetError(f"{name} has no column names. Write them into its first line.")
+    return column_names(cells)
+
+
+def _misfit(cells: list[str], names: list[str]) -> str:
+    if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
+        return f"{len(cells)} cells for {len(names)} column names. Quote cells that hold the delimiter."
+    if any(DAMAGED.search(cell) for cell in cells if not cell.isascii()):
+        return "it holds bytes that fit no character. Save the file as UTF-8."
+    return ""
+
+
+def _add(rows: Collector, number: int, names: list[str], cells: list[str], problem: str, start: str) -> None:
+    if problem:
+        rows.reject(number, problem, start)
+    elif any(cell.strip() for cell in cells):
+        padded = [*cells, *[None] * (len(names) - len(cells))]
+        rows.add(number, {name: cell for name, cell in zip(names, padded, strict=False) if name})

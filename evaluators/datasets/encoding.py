@@ -1,0 +1,149 @@
+"""From bytes to text, read in pieces: packed or not, in the encodings that people's programs write."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluators.config import Config
+from evaluators.errors import DatasetError
+
+GZIP = b"\x1f\x8b"
+DAMAGED = re.compile("[\ud800-\udfff]")
+"""Stands where a byte fits no character."""
+_PIECE = 2**20
+_TITLES = {"gb18030": "GB18030 (Chinese)", "cp1252": "Windows-1252 (Western)", "latin-1": "Latin-1 (Western)"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text file whose encoding is known; each call of a method reads it anew, so that it is never held whole."""
+
+    data: bytes
+    encoding: str
+
+    def stream(self) -> io.TextIOWrapper:
+        """The text as a stream that leaves line ends as they are."""
+        errors = "strict" if self.encoding.startswith("utf-16") else "surrogateescape"
+        return io.TextIOWrapper(_binary(self.data), encoding=self.encoding, errors=errors, newline="")
+
+    def lines(self, longest: int) -> Iterator[str]:
+        """Line by line; one longer than `longest` is cut to one character more."""
+        stream = self.stream()
+        while line := stream.readline(longest + 1):
+            yield line
+            while len(line) > longest and not line.endswith(("\n", "\r")):
+                line = stream.readline(longest + 1)
+                if not line:
+                    break
+
+    def pieces(self) -> Iterator[str]:
+        """The text in pieces of a million characters."""
+        stream = self.stream()
+        while piece := stream.read(_PIECE):
+            yield piece
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every byte is known to be part of a character."""
+        return self.encoding.startswith("utf-16") or self.encoding == "utf-8-sig"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed."""
+        if self.encoding in _TITLES:
+            return (f"The text is not UTF-8; it was read as {_TITLES[self.encoding]}.",)
+        return ("Some bytes are not UTF-8; their rows were left out.",) if self.encoding == "utf-8" else ()
+
+
+def text_of(name: str, data: bytes, limits: Config) -> Text:
+    """The text in a file; raises `DatasetError` for one that is too large, broken or no text."""
+    try:
+        return Text(data, _encoding(name, data, limits))
+    except (EOFError, OSError, zlib.error) as error:
+        raise DatasetError(f"{name} cannot be unpacked ({error}). Pack it again, or choose it unpacked.") from error
+
+
+def _binary(data: bytes) -> gzip.GzipFile | io.BytesIO:
+    return gzip.GzipFile(fileobj=io.BytesIO(data)) if data.startswith(GZIP) else io.BytesIO(data)
+
+
+def _pieces(name: str, data: bytes, limits: Config) -> Iterator[bytes]:
+    stream, size = _binary(data), 0
+    while piece := stream.read(_PIECE):
+        size += len(piece)
+        if size > limits.decoded_bytes:
+            limit = limits.decoded_bytes // 2**20
+            raise DatasetError(f"{name} unpacks to more than {limit} MB, the limit. Split it or leave out columns.")
+        yield piece
+
+
+def _encoding(name: str, data: bytes, limits: Config) -> str:
+    """One look at every piece: whether it is UTF-8 throughout, or what the first other piece is."""
+    encoding = _wide(_binary(data).read(2**16)) or "utf-8-sig"
+    decoder = codecs.getincrementaldecoder(encoding)()
+    is_blank, found = True, ""
+    for piece in _pieces(name, data, limits):
+        is_blank = is_blank and not piece.strip()
+        if encoding == "utf-8-sig":
+            _check_text(name, b"\0" in piece)
+        if found:
+            continue
+        try:
+            text = decoder.decode(piece)
+        except UnicodeDecodeError:
+            _check_text(name, encoding != "utf-8-sig")
+            found = _other(piece)
+        else:
+            _check_text(name, encoding != "utf-8-sig" and "\0" in text)
+    if is_blank:
+        raise DatasetError(f"{name} is empty. Choose a file with rows.")
+    return found or _finished(name, decoder, encoding)
+
+
+def _finished(name: str, decoder: codecs.IncrementalDecoder, encoding: str) -> str:
+    """UTF-8 may break off at its end; then the last row is damaged."""
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        _check_text(name, encoding != "utf-8-sig")
+        return "utf-8"
+    return encoding
+
+
+def _check_text(name: str, is_binary: bool) -> None:
+    if is_binary:
+        raise DatasetError(f"{name} is no text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.")
+
+
+def _wide(start: bytes) -> str:
+    """UTF-16 by its byte order mark, or by the zero in every second byte of plain letters."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if min(even, odd) > 0 or max(even, odd) * 20 < len(start):
+        return ""
+    return "utf-16-be" if even else "utf-16-le"
+
+
+def _other(piece: bytes) -> str:
+    """The encoding of bytes that are not UTF-8.
+
+    Mostly UTF-8: damaged. In GB18030 text most characters are a pair of high bytes that GB 2312 knows, which Western
+    text, where an accented letter stands between plain ones, does not give.
+    """
+    read = piece.decode("utf-8", "replace")
+    wrong, strange = read.count("\ufffd"), sum(map(len, re.findall("[^\x00-\x7f]+", read)))
+    if strange - wrong > 3 * wrong:
+        return "utf-8"
+    start = piece.find(b"\n") + 1
+    chinese = "".join(re.findall("[^\x00-\x7f]+", piece[start:].decode("gb18030", "replace")))
+    known = len(chinese.encode("gb2312", "ignore").decode("gb2312"))
+    if known > len(chinese) / 2 and chinese.count("\ufffd") * 20 < len(chinese):
+        return "gb18030"
+    return "latin-1" if re.search(b"[\x81\x8d\x8f\x90\x9d]", piece) else "cp1252"

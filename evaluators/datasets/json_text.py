@@ -1,0 +1,283 @@
+"""JSON in the layouts that people have: an array, one object a line, columns, rows under a key, one object."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from evaluators.datasets.encoding import DAMAGED, Text
+from evaluators.datasets.table import RAW_SHOWN, Collector, Table, too_deep
+from evaluators.errors import DatasetError
+
+WHOLE = 32 * 2**20
+"""The most characters of a value that is no array: it is read as a whole."""
+ROW_VALUES = 500_000
+KEY_DEPTH = 3
+QUESTIONS = frozenset({"question", "query", "user_input", "问题"})
+"""A text so named makes an object a row, a list so named makes it a table of columns."""
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+_OPENING = re.compile(r"\ufeff?\s*\[?")
+_BETWEEN = re.compile(r"[\s,\]]*")
+_FIRST_LINES = 5
+_NEAR_THE_END = 16
+_DAMAGE = "it holds bytes that fit no character. Save the file as UTF-8."
+
+
+def json_table(text: Text, rows: Collector) -> Table:
+    """The rows of a JSON file, whichever layout it has."""
+    start = next(text.pieces(), "").lstrip("\ufeff \t\r\n")
+    if start.startswith("[") and _is_array(start):
+        return _entries(text, rows)
+    is_named_lines = rows.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    if is_named_lines or not start.startswith("{") or _has_object_lines(start):
+        return _lines(text, rows)
+    return _whole(text, rows)
+
+
+def _is_array(start: str) -> bool:
+    """Whether what follows the first value is what follows it in an array."""
+    try:
+        end = _DECODER.raw_decode(start, _BETWEEN.match(start, 1).end())[1]  # type: ignore[union-attr]
+    except (ValueError, RecursionError):
+        return True
+    return start[end:].lstrip()[:1] in ("", ",", "]")
+
+
+def _has_object_lines(start: str) -> bool:
+    lines = list(islice(filter(None, map(_stripped, start.split("\n"))), _FIRST_LINES))
+    return len(lines) > 1 and any(map(_is_object, lines))
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(_DECODER.decode(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _stripped(line: str) -> str:
+    """A line without a bracket that stands alone and the comma at its end, which do no harm."""
+    line = line.strip("\ufeff \t\r\n").rstrip(",")
+    return "" if line in ("[", "]") else line
+
+
+# One object a line
+
+
+def _lines(text: Text, rows: Collector) -> Table:
+    for number, line in enumerate(text.lines(rows.longest_row), start=1):
+        if stripped := _stripped(line):
+            _add_line(rows, number, stripped)
+    return rows.table("JSON Lines", *text.notes)
+
+
+def _add_line(rows: Collector, number: int, line: str) -> None:
+    if problem := _unfit(line, rows):
+        rows.reject(number, problem, line)
+        return
+    rows.weigh(line)
+    try:
+        value = _DECODER.decode(line)
+    except (ValueError, RecursionError) as error:
+        where = f"character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        rows.reject(number, _broken(error, where, rows), line)
+    else:
+        rows.add(number, value, line)
+
+
+def _unfit(row: str, rows: Collector) -> str:
+    if len(row) > rows.longest_row:
+        return f"longer than {rows.longest_row:,} characters. Cut it."
+    return "" if row.isascii() or not DAMAGED.search(row) else _DAMAGE
+
+
+def _broken(error: Exception, where: str, rows: Collector) -> str:
+    if isinstance(error, RecursionError):
+        return too_deep(rows.limits)
+    what = f"{error.msg}, {where}" if isinstance(error, json.JSONDecodeError) else str(error)[:80]
+    return f"not valid JSON ({what}). Correct or remove it."
+
+
+# An array, or objects one after the other
+
+
+class _Window:
+    """The part of a text that is being read; what lies behind is forgotten."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self._pieces = pieces
+        self._next = next(pieces, "")
+        self._line = 1
+        self.text = ""
+        self.at = 0
+        self.indent = ""
+
+    def grow(self) -> bool:
+        """Takes in as much again; false at the end of the text."""
+        if not self._next:
+            return False
+        self._line += self.text.count("\n", 0, self.at)
+        kept = [self.text[self.at :]]
+        wanted = size = len(kept[0])
+        while self._next and size <= 2 * wanted:
+            kept.append(self._next)
+            size += len(self._next)
+            self._next = next(self._pieces, "")
+        self.text, self.at = "".join(kept), 0
+        return True
+
+    def skip(self, pattern: re.Pattern[str]) -> bool:
+        """Goes past what matches; false where nothing is left."""
+        while True:
+            match = pattern.match(self.text, self.at)
+            passed = match[0] if match else ""
+            self.at += len(passed)
+            if "\n" in passed:
+                self.indent = passed.rsplit("\n", 1)[1].replace(",", "")
+            if self.at < len(self.text):
+                return True
+            if not self.grow():
+                return False
+
+    def value(self, longest: int) -> tuple[Any, str]:
+        """The value that begins here, and its text; raises `ValueError` or `RecursionError` and stays."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.text, self.at)
+            except ValueError as error:
+                if not (self._is_cut(error) and self._grows(longest)):
+                    raise
+                continue
+            if end < len(self.text) or not self._grows(longest):
+                raw = self.text[self.at : end]
+                self.at = end
+                return value, raw
+
+    def next_row(self) -> bool:
+        """Goes to the next line that begins as a row at this depth does; false where there is none."""
+        mark = f"\n{self.indent}{{"
+        while (found := self.text.find(mark, self.at)) < 0:
+            self.at = max(self.at, len(self.text) - len(mark))
+            if not self.grow():
+                self.at = len(self.text)
+                return False
+        self.at = found
+        return True
+
+    def line_of(self, position: int) -> int:
+        return self._line + self.text.count("\n", 0, position)
+
+    def _grows(self, longest: int) -> bool:
+        """Takes in more for a value that goes on, unless it is too long or holds more values than a row may."""
+        values = self.text.count("[", self.at) + self.text.count(",", self.at)
+        return len(self.text) - self.at <= longest and values <= ROW_VALUES and self.grow()
+
+    def _is_cut(self, error: ValueError) -> bool:
+        """Whether the value may only seem broken, because the window ends inside it."""
+        if not isinstance(error, json.JSONDecodeError):
+            return False
+        return error.msg.startswith("Unterminated") or error.pos >= len(self.text) - _NEAR_THE_END
+
+
+def _entries(text: Text, rows: Collector) -> Table:
+    window = _Window(text.pieces())
+    window.grow()
+    window.skip(_OPENING)
+    number = 0
+    while window.skip(_BETWEEN):
+        number += 1
+        _add_entry(window, rows, number)
+    return rows.table("JSON", *text.notes)
+
+
+def _add_entry(window: _Window, rows: Collector, number: int) -> None:
+    try:
+        value, raw = window.value(rows.longest_row)
+    except (ValueError, RecursionError) as error:
+        raw = window.text[window.at : window.at + RAW_SHOWN]
+        where = f"line {window.line_of(error.pos)}" if isinstance(error, json.JSONDecodeError) else ""
+        message = _broken(error, where, rows)
+        window.at += 1
+        rows.reject(number, message if window.next_row() else f"{message} No row after it was read.", raw)
+        return
+    rows.weigh(raw)
+    if problem := _unfit(raw, rows):
+        rows.reject(number, problem, raw)
+    else:
+        rows.add(number, value, raw)
+
+
+# One object
+
+
+def _whole(text: Text, rows: Collector) -> Table:
+    whole = _joined(text, rows.name)
+    rows.weigh(whole)
+    try:
+        value = _DECODER.decode(whole.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return _entries(text, rows)
+    path, found = _unwrapped(value, rows.name)
+    for number, row in enumerate(found, start=1):
+        rows.add(number, row)
+    return rows.table("JSON", *text.notes, f"The rows were found under {path}." if path else "")
+
+
+def _joined(text: Text, name: str) -> str:
+    pieces: list[str] = []
+    size = 0
+    for piece in text.pieces():
+        pieces.append(piece)
+        size += len(piece)
+        if size > WHOLE:
+            limit = WHOLE // 2**20
+            raise DatasetError(f"{name} is one JSON object of more than {limit} MB. Save its rows one object a line.")
+    return "".join(pieces)
+
+
+def _unwrapped(value: dict[str, Any], name: str) -> tuple[str, list[Any]]:
+    """The rows in an object and the keys that lead there; an object that holds none is a row itself."""
+    asked = [item for key, item in value.items() if key.lower() in QUESTIONS]
+    if any(isinstance(item, str) for item in asked):
+        return "", [value]
+    found = _row_lists(value, (), KEY_DEPTH)
+    shallow = [(path, rows) for path, rows in found if len(path) == min(len(path) for path, _ in found)]
+    places = ", ".join(".".join(path)[:60] for path, _ in shallow[:9])
+    if len({frozenset(rows[0]) for _, rows in shallow}) > 1:
+        raise DatasetError(f"{name} holds lists of different rows ({places}). Keep the one that is meant.")
+    return places, [row for _, rows in shallow for row in rows] or [value]
+
+
+def _row_lists(value: Any, path: tuple[str, ...], depth: int) -> list[tuple[tuple[str, ...], list[Any]]]:
+    if isinstance(value, list):
+        return [(path, value)] if value and isinstance(value[0], dict) else []
+    if not isinstance(value, dict) or not value:
+        return []
+    if columns := _columns(value):
+        return [(path, _rows_of(columns))]
+    inner = value.items() if depth else ()
+    return [found for key, item in inner for found in _row_lists(item, (*path, key), depth - 1)]
+
+
+def _columns(value: dict[str, Any]) -> dict[str, list[Any]]:
+    """An object of lists, or of objects numbered alike as pandas writes them, as columns; empty where it is neither."""
+    cells = list(value.values())
+    if all(isinstance(cell, dict) and cell and cell.keys() == cells[0].keys() for cell in cells):
+        numbered = all(key.isdecimal() for key in cells[0])
+        return {name: list(cell.values()) for name, cell in value.items()} if numbered else {}
+    if not all(isinstance(cell, list) and cell for cell in cells):
+        return {}
+    is_asked = any(name.lower() in QUESTIONS for name in value)
+    return value if is_asked or not any(isinstance(cell[0], dict) for cell in cells) else {}
+
+
+def _rows_of(columns: dict[str, list[Any]]) -> list[Any]:
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name[:30]} {length}" for name, length in list(lengths.items())[:8])
+        raise DatasetError(f"The columns have different lengths ({told}). Give each row a value or null.")
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

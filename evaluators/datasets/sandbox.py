@@ -1,0 +1,222 @@
+"""The child process that parses Parquet and XLSX: it may use little memory and time, and writes rows as JSON lines.
+
+It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet '{"memory": ...}' < file`.
+Each line that it writes is one of {"names": the columns', "note": text}, {"row": [number, cells]},
+{"problem": [number, message, beginning]}, {"refused": text}, and {"end": true} where nothing is missing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import io
+import json
+import math
+import sys
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from itertools import chain
+from typing import Any, TypedDict
+
+BATCH = 64
+RAW_SHOWN = 300
+Message = dict[str, Any]
+
+
+class Limits(TypedDict):
+    """What the parent allows: bytes of memory beyond what Python and the library take, seconds, and sizes."""
+
+    memory: int
+    seconds: int
+    decoded: int
+    rows: int
+    columns: int
+    longest_row: int
+
+
+class RefusedError(Exception):
+    """The file as a whole cannot be used; the message is fit for the screen."""
+
+
+def main(kind: str, limits: Limits) -> None:
+    """Reads the file from standard input and writes what it holds to standard output."""
+    parse = _prepared(kind)
+    data = sys.stdin.buffer.read()
+    _restrict(limits)
+    for message in messages(parse, data, limits):
+        sys.stdout.buffer.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+    sys.stdout.flush()
+
+
+def messages(parse: Callable[[bytes, Limits], Iterator[Message]], data: bytes, limits: Limits) -> Iterator[Message]:
+    """All messages about a file; whatever the libraries raise for a broken one becomes a refusal."""
+    try:
+        yield from parse(data, limits)
+    except RefusedError as error:
+        yield {"refused": str(error)}
+    except MemoryError:
+        yield {"refused": "needs more memory than a file may. Split it or leave out columns."}
+    except Exception as error:
+        yield {"refused": f"cannot be read ({type(error).__name__}). Save it again, or as CSV."}
+    else:
+        yield {"end": True}
+
+
+def _prepared(kind: str) -> Callable[[bytes, Limits], Iterator[Message]]:
+    """The parser of a format, with its library loaded before memory is restricted."""
+    library, parse = {"parquet": ("pyarrow.parquet", parquet), "xlsx": ("python_calamine", xlsx)}[kind]
+    import_module(library)
+    return parse
+
+
+def _restrict(limits: Limits) -> None:
+    """Bounds memory and time where the system can, which is on Linux."""
+    try:
+        import resource
+    except ImportError:
+        return
+    try:
+        with open("/proc/self/statm", encoding="ascii") as sizes:
+            now = int(sizes.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + limits["memory"],) * 2)
+    except (OSError, ValueError):
+        pass
+    resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"],) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+# Parquet
+
+
+def parquet(data: bytes, limits: Limits) -> Iterator[Message]:
+    """The rows of a Parquet file, which is decoded twice: the first time only to see how large it becomes."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    pa.set_cpu_count(1)
+    pa.set_io_thread_count(1)
+    file = pq.ParquetFile(pa.BufferReader(data), pre_buffer=False)
+    _check_columns(len(file.schema_arrow), limits)
+    count = size = 0
+    for batch in file.iter_batches(BATCH, use_threads=False):
+        count += batch.num_rows
+        size += sum(_decoded(column).nbytes for column in batch.columns)
+        _check_size(count, size, limits)
+    yield {"names": file.schema_arrow.names}
+    batches = file.iter_batches(BATCH, use_threads=False)
+    yield from _rows(enumerate(chain.from_iterable(map(_rows_of, batches)), start=1), limits)
+
+
+def _rows_of(batch: Any) -> Iterator[tuple[Any, ...]]:
+    """The rows of a batch; times become text first, as Python knows fewer of them than Parquet."""
+    import pyarrow as pa
+
+    columns = [
+        column.cast(pa.string()).to_pylist() if pa.types.is_temporal(column.type) else column.to_pylist()
+        for column in map(_decoded, batch.columns)
+    ]
+    return zip(*columns, strict=True)
+
+
+def _decoded(column: Any) -> Any:
+    """A column that refers to its values by number, with the values themselves."""
+    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+
+
+# XLSX
+
+
+def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
+    """The rows of the first sheet that has a header and a row below it; numbered as Excel shows them."""
+    import python_calamine
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if "xl/workbook.xml" not in archive.namelist():
+            raise RefusedError("is an archive, not an XLSX file. Unpack it and choose the file with the rows.")
+        _check_size(0, sum(entry.file_size for entry in archive.infolist()), limits)
+    book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    for position, name in enumerate(book.sheet_names):
+        sheet = book.get_sheet_by_name(name)
+        filled = ((number, cells) for number, cells in _sheet_rows(sheet) if any(map(_is_filled, cells)))
+        header, first = next(filled, None), next(filled, None)
+        if header and first:
+            names = [str(_plain(cell) or "") for cell in header[1]]
+            _check_columns(sum(map(bool, names)), limits)
+            yield {"names": names, "note": f"The rows are those of the sheet {name[:60]}." if position else ""}
+            yield from _rows(((number, map(_whole, cells)) for number, cells in chain([first], filled)), limits)
+            return
+    raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
+
+
+def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    if not sheet.total_height:
+        return
+    yield from enumerate(sheet.iter_rows(), start=1)
+
+
+def _is_filled(cell: Any) -> bool:
+    return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
+
+
+def _whole(cell: Any) -> Any:
+    """A sheet knows no whole numbers: 3.0 stands for 3, and an empty text for no value."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return int(cell)
+    return None if cell == "" else cell
+
+
+# Both
+
+
+def _check_columns(count: int, limits: Limits) -> None:
+    if count > limits["columns"]:
+        raise RefusedError(f"has {count:,} columns; the limit is {limits['columns']:,}. Leave some out.")
+
+
+def _check_size(count: int, size: int, limits: Limits) -> None:
+    if size > limits["decoded"]:
+        raise RefusedError(f"unpacks to more than {limits['decoded'] // 2**20} MB, the limit. Split it.")
+    if count > limits["rows"]:
+        raise RefusedError(f"has more than {limits['rows']:,} rows, the limit. Split the file.")
+
+
+def _rows(rows: Iterable[tuple[int, Iterable[Any]]], limits: Limits) -> Iterator[Message]:
+    size = 0
+    for count, (number, cells) in enumerate(rows, start=1):
+        plain = [_plain(cell) for cell in cells]
+        text = json.dumps(plain, ensure_ascii=False)
+        size += len(text)
+        _check_size(count, size, limits)
+        if len(text) > limits["longest_row"]:
+            message = f"longer than {limits['longest_row']:,} characters. Cut it."
+            yield {"problem": [number, message, text[:RAW_SHOWN]]}
+        else:
+            yield {"row": [number, plain]}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON knows it; `None` for one that is no number or no time."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return _spelled(value)
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, decimal.Decimal):
+        return (int(value) if value == value.to_integral_value() else float(value)) if value.is_finite() else None
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return str(value)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], json.loads(sys.argv[2]))

@@ -1,0 +1,148 @@
+"""A file as numbered rows: those that can be used, and those that cannot, each with the reason."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evaluators.config import Config
+from evaluators.errors import DatasetError
+from evaluators.text.normalise import without_surrogates
+
+MOST_COLUMNS = 1000
+MOST_VALUES = 6_000_000
+"""Values of a whole file: each costs memory, however short its text (100 MB of RAGBench hold 2.5 million)."""
+RAW_SHOWN = 300
+SHOWN_PROBLEMS = 5
+
+Row = tuple[int, dict[str, Any]]
+"""The row's number as a person counts it, and its cells.
+
+That is the line in JSON Lines, the row that Excel shows in XLSX, and elsewhere the entry, from 1.
+"""
+
+
+class Problem(NamedTuple):
+    """Why a row cannot be used and what to do; `raw` is how it begins in the file."""
+
+    row: int
+    message: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file holds; `note` says in full sentences what was assumed, and is empty where nothing was."""
+
+    rows: list[Row]
+    problems: list[Problem]
+    format: str
+    note: str = ""
+
+
+class Collector:
+    """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is beyond one."""
+
+    def __init__(self, name: str, limits: Config) -> None:
+        self.name = name
+        self.limits = limits
+        self.rows: list[Row] = []
+        self.problems: list[Problem] = []
+        self._values = 0
+
+    @property
+    def longest_row(self) -> int:
+        """The most characters that one row may have."""
+        return 8 * self.limits.cell_bytes
+
+    def weigh(self, text: str) -> None:
+        """Counts the values that JSON text can hold at most, before they are made."""
+        self._values += 1 + text.count(",") + text.count("[") + text.count("{")
+        if self._values > MOST_VALUES:
+            raise DatasetError(f"{self.name} holds more than {MOST_VALUES:,} values. Leave out columns or split it.")
+
+    def add(self, number: int, value: Any, raw: str | None = None) -> None:
+        """One row; anything but an object with a name for each value is a problem."""
+        if not isinstance(value, dict):
+            what = "a list" if isinstance(value, list) else repr(str(value)[:60])
+            self.reject(
+                number, f"{what} is no object. Each row needs named fields.", str(value) if raw is None else raw
+            )
+            return
+        problem = self._beyond(value, raw)
+        if problem:
+            self.reject(number, problem, json.dumps(value, ensure_ascii=False)[:RAW_SHOWN] if raw is None else raw)
+            return
+        self.rows.append((number, value))
+        self._check_count()
+
+    def reject(self, number: int, message: str, raw: str = "") -> None:
+        """A row that cannot be used."""
+        self.problems.append(Problem(number, message, without_surrogates(raw[:RAW_SHOWN])))
+        self._check_count()
+
+    def table(self, format: str, *notes: str) -> Table:
+        """All that was taken; raises `DatasetError` where no row can be used."""
+        if not self.rows and not self.problems:
+            raise DatasetError(f"{self.name} holds no rows. Check that the right file was chosen.")
+        if not self.rows:
+            raise DatasetError(f"{self.name} holds no usable row. {told(self.problems)}")
+        return Table(self.rows, self.problems, format, " ".join(filter(None, notes)))
+
+    def _check_count(self) -> None:
+        if len(self.rows) + len(self.problems) > self.limits.rows_per_dataset:
+            limit = f"{self.limits.rows_per_dataset:,}"
+            raise DatasetError(f"{self.name} has more than {limit} rows, the limit. Split the file.")
+
+    def _beyond(self, row: dict[str, Any], raw: str | None) -> str:
+        """The limit that a row exceeds; empty where it exceeds none."""
+        if len(row) > MOST_COLUMNS:
+            return f"it has {len(row):,} fields; the limit is {MOST_COLUMNS:,}. Leave some out."
+        if not _is_flat(row, self.limits.json_depth):
+            return too_deep(self.limits)
+        if raw is None or 4 * len(raw) > self.limits.cell_bytes:
+            return self._large_cell(row)
+        return ""
+
+    def _large_cell(self, row: dict[str, Any]) -> str:
+        limit = self.limits.cell_bytes
+        for name, value in row.items():
+            size = _size(value)
+            if size > limit:
+                return f"{without_surrogates(name[:60])} has {size:,} bytes; the limit is {limit:,}. Cut it."
+        return ""
+
+
+def told(problems: list[Problem]) -> str:
+    """The first few problems in full, and how many more there are."""
+    shown = " ".join(f"Row {problem.row}: {problem.message}" for problem in problems[:SHOWN_PROBLEMS])
+    return shown + (f" (and {len(problems) - SHOWN_PROBLEMS} more rows)" if len(problems) > SHOWN_PROBLEMS else "")
+
+
+def too_deep(limits: Config) -> str:
+    """What is wrong with a row of lists in lists in lists."""
+    return f"nested more than {limits.json_depth} deep. Flatten it."
+
+
+def column_names(header: list[str]) -> list[str]:
+    """The names of a header without white space; a name that comes again is numbered, no name stays empty."""
+    names: list[str] = []
+    for name in (name.strip().lstrip("\ufeff") for name in header):
+        again = sum(1 for earlier in names if earlier == name or earlier.startswith(f"{name} ("))
+        names.append(f"{name} ({again + 1})" if name and name in names else name)
+    return names
+
+
+def _is_flat(value: Any, depth: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value
+    return all(depth > 1 and _is_flat(item, depth - 1) for item in inner if isinstance(item, list | dict))
+
+
+def _size(value: Any) -> int:
+    """Bytes of all text in a cell."""
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, dict):
+        return sum(_size(item) for pair in value.items() for item in pair)
+    return sum(map(_size, value)) if isinstance(value, list) else 0

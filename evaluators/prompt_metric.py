@@ -1,0 +1,171 @@
+"""A metric from a prompt: one question to a judge, typed in by a person, about the fields of a sample that it may see.
+
+A yes counts 1 and a no 0; a rating from 1 to 5 counts (rating - 1) / 4.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from string import Template
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field, SkipValidation
+from pydantic_core import PydanticCustomError
+
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.errors import AccessError
+from evaluators.llm import LLMClient
+from evaluators.llm.structured import Answered, ask
+from evaluators.llm.verdicts import Rating, YesOrNo
+from evaluators.prompts import Prompt, fenced, load
+from evaluators.text.accepted import groups, on_one_line
+from evaluators.text.normalise import remove_reasoning, without_surrogates
+from evaluators.types import Sample, Score
+
+Seen = Literal["question", "response", "retrieved_documents", "ground_truth"]
+YES_NO: Literal["yes or no"] = "yes or no"
+
+
+def slug(title: str) -> str:
+    """The name of the value that a metric of this title gives: "Is it polite?" gives `is_it_polite`."""
+    return re.sub(r"\W+", "_", title.lower()).strip("_")
+
+
+def _named(title: str) -> str:
+    if not slug(title):
+        raise PydanticCustomError("unnamed", "A name has a letter or a digit")
+    return " ".join(title.split())
+
+
+def _in_order(fields: tuple[Seen, ...]) -> tuple[Seen, ...]:
+    """The same fields give the same prompt, in whatever order they were chosen."""
+    return tuple(field for field in get_args(Seen) if field in fields)
+
+
+@evaluator("prompt", title="Metric from a prompt")
+class PromptMetric(Evaluator):
+    """Asks a judge one question of your own about every sample, answered with yes or no or with a rating from 1 to 5.
+
+    A yes is 1 and a no 0; a rating r is (r - 1) / 4. The judge sees the chosen fields and nothing else. A sample in
+    which one of them is empty is not applicable. The value bears the name of the metric.
+    """
+
+    llm_client: SkipValidation[LLMClient | None] = None
+    title: Annotated[str, AfterValidator(_named)] = Field(  # type: ignore[misc]  # of this metric, not of the class
+        "Own question", max_length=60, title="Name", description="What the metric, and its value, is called."
+    )
+    question: str = Field(
+        "Does the response answer the question that was asked?",
+        min_length=1,
+        max_length=4000,
+        title="Question to the judge",
+        description="In your words; what counts as yes, or as 5, belongs here too.",
+    )
+    answer: Literal["yes or no", "1 to 5"] = Field(
+        YES_NO, description="How the judge answers: yes (1) or no (0), or a rating from 1 (0) to 5, the best (1)."
+    )
+    fields: Annotated[tuple[Seen, ...], AfterValidator(_in_order)] = Field(
+        ("question", "response"),
+        min_length=1,
+        title="The judge sees",
+        description="The fields of a sample that the judge is shown, and that a sample needs.",
+    )
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        return self.fields
+
+    def prompt(self, sample: Sample) -> Prompt:
+        """What the judge is asked about the sample; raises `MissingInputError` where it lacks one of the fields."""
+        require(self.fields, sample, self.title)
+        seen = _material(sample)
+        parts = "\n\n".join(f"<{name} $tag>\n${name}\n</{name} $tag>" for name in self.fields)
+        names = ", ".join(name.replace("_", " ") for name in self.fields)
+        template = load("prompt_yes_no_en" if self.answer == YES_NO else "prompt_scale_en")
+        text = fenced(
+            Template(template).safe_substitute(parts=parts, names=names),
+            decide=self.question.strip(),
+            **{name: seen[name] for name in self.fields},
+        )
+        return Prompt(text=text, question=sample.question)
+
+    def score(self, sample: Sample) -> Score:
+        """The value of one sample, under the metric's name.
+
+        Raises `AccessError` without a judge, `LLMError` where it gives no answer that can be read.
+        """
+        require(self.fields, sample, self.title)
+        name, seen = slug(self.title), _material(sample)
+        if empty := [field.replace("_", " ") for field in self.fields if not seen[field].strip()]:
+            return Score(values={name: None}, reason=f"There is nothing to judge: empty {', '.join(empty)}.")
+        answer = self._asked(self.prompt(sample))
+        rating = {"rating": answer.value.rating} if isinstance(answer.value, Rating) else {}
+        reason = without_surrogates(answer.value.reason)
+        details = {**rating, "reason": reason, "outputs": answer.texts, "mode": answer.mode}
+        return Score(values={name: answer.value.value}, details=details)
+
+    def _asked(self, prompt: Prompt) -> Answered[YesOrNo] | Answered[Rating]:
+        if self.llm_client is None:
+            raise AccessError(f"{self.title} needs a judge. Choose a model, or give its client as llm_client.")
+        if self.answer == YES_NO:
+            return ask(self.llm_client, prompt, YesOrNo)
+        return ask(self.llm_client, prompt, Rating)
+
+
+def _material(sample: Sample) -> dict[str, str]:
+    """What a judge is shown of each field."""
+    documents = [text for text in sample.retrieved_documents if text.strip()]
+    return {
+        "question": sample.question,
+        "response": remove_reasoning(sample.response or ""),
+        "retrieved_documents": "\n\n".join(f"[{number}] {text}" for number, text in enumerate(documents, start=1)),
+        "ground_truth": "\n".join(filter(None, map(on_one_line, groups(sample.ground_truth)))),
+    }
+
+
+# As a file
+
+_FILE = Template("""\
+$heading
+
+from pydantic import SkipValidation
+
+from evaluators.base import Evaluator, evaluator
+from evaluators.llm import LLMClient
+from evaluators.prompt_metric import PromptMetric
+from evaluators.types import Sample, Score
+
+METRIC = PromptMetric(
+    title=$title,
+    question=$question,
+    answer=$answer,
+    fields=$fields,
+)
+
+
+@evaluator($name, title=METRIC.title, needs=METRIC.fields)
+class $kind(Evaluator):
+    $question
+
+    llm_client: SkipValidation[LLMClient | None] = None
+
+    def score(self, sample: Sample) -> Score:
+        return METRIC.model_copy(update={"llm_client": self.llm_client}).score(sample)
+""")
+
+
+def as_file(metric: PromptMetric) -> tuple[str, bytes]:
+    """The metric as a file for `evaluators/custom`, by name and content; it gives the same scores there."""
+    name = slug(metric.title)
+    kind = "".join(part.capitalize() for part in name.split("_"))
+    content = _FILE.substitute(
+        heading=repr(f"{metric.title}: a metric from a prompt, made in Plumbline."),
+        title=repr(metric.title),
+        question=repr(metric.question),
+        answer=repr(metric.answer),
+        fields=repr(metric.fields),
+        name=repr(f"prompt_{name}"),
+        kind=kind if kind.isidentifier() and not keyword.iskeyword(kind) else "OwnMetric",
+    )
+    return f"{name}.py", content.encode()

@@ -1,0 +1,234 @@
+"""What a person named, in Python or in a terminal: the data, metrics and models, found and checked before a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from difflib import get_close_matches
+from functools import cache
+from os.path import isfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from evaluators.base import Evaluator, catalogue, from_spec, missing, most_judges
+from evaluators.config import config
+from evaluators.datasets.bundled import bundled
+from evaluators.datasets.mapping import COLUMNS, load
+from evaluators.datasets.rgb import TestBed
+from evaluators.errors import DatasetError, ParameterError
+from evaluators.llm import Keys
+from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, successor, unlisted
+from evaluators.llm.catalogue import models as known_models
+from evaluators.llm.clients import access_for, spec_for
+from evaluators.prompts import load as load_prompt
+from evaluators.runs.store import Store
+from evaluators.text.normalise import is_chinese
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+WORKSPACE = "local"
+"""The one workspace of a person's own machine."""
+
+ANSWER_TOKENS = 1024
+JUDGE_TOKENS = 2048
+"""Tokens that an answer and a judgement may take, hidden reasoning included, where nobody says otherwise."""
+
+WITHOUT_JUDGE = ("rgb", "hybrid")
+"""Evaluators that have a place for an LLM and can do without one."""
+
+FROM_PYTHON = "Data from Python"
+"""The name of data that have none."""
+
+Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
+Metric = str | Evaluator | EvaluatorSpec
+Named = str | ModelSpec
+
+
+def local_store() -> Store:
+    """The store that the app uses on this machine."""
+    return _open(config().data_dir / "plumbline.sqlite3")
+
+
+@cache
+def _open(path: Path) -> Store:
+    return Store(path)
+
+
+# Data
+
+
+def load_data(
+    given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON
+) -> Dataset | TestBed:
+    """The data set or test bed that is given: itself, a file, bundled or uploaded data by name, a table, a list.
+
+    A table is a `DataFrame`, a list holds a mapping for each sample; both get the name `name`. Raises `DatasetError`.
+    """
+    if isinstance(given, Dataset | TestBed):
+        return given
+    if isinstance(given, str | Path):
+        return _read(Path(given)) if isfile(given) else _by_name(str(given), store or local_store(), workspace)
+    return load(name, _as_json(given))
+
+
+def dataset(given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON) -> Dataset:
+    """The samples that are given; raises `DatasetError` for a test bed, whose prompts must be composed first."""
+    found = load_data(given, store=store, workspace=workspace, name=name)
+    if isinstance(found, TestBed):
+        raise DatasetError(
+            f"{shown(found.name)} is a test bed: rows from which prompts are made. "
+            "Give compose(bed, bed.abilities) with bed = load_data(...), both from evaluators."
+        )
+    return found
+
+
+def _read(path: Path) -> Dataset | TestBed:
+    try:
+        return load(path.name, path.read_bytes())
+    except OSError as error:
+        raise DatasetError(f"{shown(str(path))} cannot be read ({error.strerror}). Check its rights.") from error
+
+
+def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
+    found = bundled().get(name) or store.upload(workspace, name)
+    if found is None:
+        names = [*bundled(), *store.uploads(workspace)]
+        told = ", ".join(f"“{shown(each)}”" for each in get_close_matches(name, names, n=3, cutoff=0.4) or names[:12])
+        raise DatasetError(f"“{shown(name)}” is neither a file nor data by name. Known by name: {told}.")
+    return found
+
+
+def _as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
+    import pandas as pd  # takes long, and only data from Python need it
+
+    try:
+        if isinstance(rows, pd.DataFrame):
+            table: str = rows.to_json(orient="records", date_format="iso", double_precision=15)
+            return table.encode()
+        return json.dumps(list(rows), default=_plain).encode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise DatasetError(
+            f"The data cannot be used ({str(error)[:100]}). "
+            "Give a Dataset, a path, a name, a DataFrame, or a list with a mapping of columns for each sample."
+        ) from error
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON does not know, as one that it knows: arrays and numbers of numpy, dates."""
+    for method in ("tolist", "isoformat"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    raise TypeError(f"a {type(value).__name__} is no text, number or list")
+
+
+# Metrics
+
+
+def specs(metrics: Metric | Sequence[Metric]) -> tuple[EvaluatorSpec, ...]:
+    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for what is none."""
+    several = metrics if isinstance(metrics, Sequence) and not isinstance(metrics, str) else [metrics]
+    if not several:
+        raise ParameterError(f"No metric is given. Known: {', '.join(sorted(catalogue()))}.")
+    return tuple(map(_spec, several))
+
+
+def _spec(metric: Metric) -> EvaluatorSpec:
+    if isinstance(metric, str):
+        metric = EvaluatorSpec(name=metric)
+    if isinstance(metric, EvaluatorSpec):
+        return from_spec(metric).spec()
+    if not isinstance(metric, Evaluator):
+        raise ParameterError(f"{shown(repr(metric))[:80]} is no metric. Give its name, an evaluator, or a spec.")
+    if getattr(metric, "llm_client", None) is not None:
+        raise ParameterError(f"{metric.title} brings an LLM client of its own. Leave it out and name a judge.")
+    return metric.spec()
+
+
+def check_usable(
+    data: Dataset,
+    metrics: Sequence[EvaluatorSpec],
+    models: Sequence[ModelSpec] = (),
+    judges: Sequence[ModelSpec] = (),
+) -> None:
+    """Raises `ParameterError` where no sample has what a metric needs, or where the models have nothing to answer.
+
+    Also where a metric asks a judge and none is named, or one that cannot judge.
+    """
+    if OFFLINE in judges:
+        raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
+    is_open = any(sample.response is None for sample in data.samples)
+    if models and not is_open:
+        raise ParameterError(
+            f"Every sample of {shown(data.name)} has a response already, so a model has nothing to answer. "
+            "Leave the model out, or the column response."
+        )
+    for spec in metrics:
+        evaluator = from_spec(spec)
+        if not judges and spec.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
+            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. Name a model as the judge.")
+        needs = tuple(field for field in evaluator.needs if not (models and field == "response"))
+        if all(missing(needs, sample) for sample in data.samples):
+            raise ParameterError(_lacking(evaluator, needs, data))
+
+
+def _lacking(evaluator: Evaluator, needs: tuple[str, ...], data: Dataset) -> str:
+    absent = [field for field in needs if all(field in missing(needs, sample) for sample in data.samples)]
+    columns = "; ".join(" or ".join(COLUMNS.get(field, (field,))) for field in absent or needs)
+    model = ", or name a model that answers" if "response" in absent else ""
+    return f"No sample of {shown(data.name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
+
+
+# Models
+
+
+def models(
+    given: Named | Sequence[Named] | None, keys: Keys, *, temperature: float = 0.0, answer_tokens: int = ANSWER_TOKENS
+) -> tuple[ModelSpec, ...]:
+    """The models that are given by id, such as `groq/openai/gpt-oss-20b`, or as specs; `None` is none.
+
+    Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is missing.
+    """
+    several = [given] if isinstance(given, str | ModelSpec) else list(given or ())
+    return tuple(
+        _asked(each, keys) if isinstance(each, ModelSpec) else _by_id(each, keys, temperature, answer_tokens)
+        for each in several
+    )
+
+
+def prompt_for(data: Dataset) -> str:
+    """The prompt for a model that answers, in the language of the data."""
+    language = "zh" if data.samples and is_chinese(data.samples[0].question) else "en"
+    return load_prompt(f"rgb_{language}")
+
+
+def _by_id(name: str, keys: Keys, temperature: float, answer_tokens: int) -> ModelSpec:
+    model = find(name) or _unlisted(name)
+    if model.is_retired(date.today()):
+        raise ParameterError(f"{model.title} retired on {model.status_date}. Use {successor(model).id}.")
+    return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
+
+
+def _unlisted(name: str) -> Model:
+    """A model that the catalogue lacks; whether the provider has it shows when it is asked."""
+    provider, _, model = name.partition("/")
+    if provider not in PROVIDERS or not model:
+        near = get_close_matches(name, known_models(), n=3, cutoff=0.4) or list(known_models())[:3]
+        raise ParameterError(
+            f"No model is called “{shown(name)}”. Write provider/model, with the provider "
+            f"{', '.join(PROVIDERS)}; for example {', '.join(near)}."
+        )
+    return unlisted(provider, model)
+
+
+def _asked(spec: ModelSpec, keys: Keys) -> ModelSpec:
+    if spec != OFFLINE:
+        access_for(spec, keys)
+    return spec
+
+
+def shown(text: str) -> str:
+    """Text of strangers for a terminal or a message: one line, without control characters."""
+    return "".join(character if character.isprintable() else " " for character in text)

@@ -1,0 +1,46 @@
+"""One process at a time works on a run: a lock of the operating system, which a killed process cannot leave behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from evaluators.errors import RunElsewhereError
+
+PATIENCE = 0.5
+"""Seconds to wait for whoever only looks whether the run is at work."""
+
+
+class RunLock:
+    """The right to work on one run; without a folder (a store in memory) there is nobody to share with."""
+
+    def __init__(self, folder: Path | None, run_id: str) -> None:
+        self._lock = FileLock(folder / f"{run_id}.lock", thread_local=False) if folder else None
+
+    def acquire(self) -> None:
+        """Takes the lock; raises `RunElsewhereError` where another process has it."""
+        if self._lock is None:
+            return
+        Path(self._lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire(timeout=PATIENCE)
+        except Timeout as error:
+            raise RunElsewhereError(
+                "This run is at work in another process, perhaps a terminal. Wait for it, or stop it there (Ctrl-C)."
+            ) from error
+
+    def release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a process has the lock, this one included."""
+        if self._lock is None or not Path(self._lock.lock_file).exists():
+            return False
+        try:
+            with self._lock.acquire(timeout=0):
+                return self._lock.lock_counter > 1
+        except Timeout:
+            return True

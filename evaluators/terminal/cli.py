@@ -1,0 +1,279 @@
+"""The commands: run, resume, list, show, export, estimate."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, BinaryIO
+
+import click
+from pydantic import ValidationError
+
+from evaluators.base import catalogue
+from evaluators.errors import ParameterError, PlumblineError
+from evaluators.llm import catalogue as llms
+from evaluators.llm.keys import from_environment, quiet_logs
+from evaluators.runs.at_work import work
+from evaluators.runs.engine import check_cap
+from evaluators.runs.evaluation import Results
+from evaluators.runs.given import WORKSPACE, local_store, shown
+from evaluators.runs.store import Store
+from evaluators.terminal import estimating, files, options, tables
+from evaluators.terminal.asking import Asked, Options, asked
+from evaluators.terminal.outcome import Demand, demands, outcome
+from evaluators.types import Cap, Run
+
+MOST_RUNS = 10_000
+"""Runs among which one is looked for."""
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+HELP = """Evaluate RAG answers from a terminal: the same runs as in the app, in the same store.
+
+\b
+  python -m evaluators list metrics
+  python -m evaluators run --data "TRACE sample (English)" --metric trace --metric answer_match
+  python -m evaluators run --data "RGB sample (English)" --metric rgb --model offline/offline-reader
+  python -m evaluators estimate --data answers.csv --metric gpt_labeling --judge groq/openai/gpt-oss-120b
+  python -m evaluators run --config ci.toml --fail-under adherence=0.8
+  python -m evaluators resume last
+
+Keys come from the environment: GROQ_API_KEY, OPENAI_API_KEY, PLUMBLINE_CUSTOM_BASE_URL. Runs are kept in
+.plumbline/ (or PLUMBLINE_DATA_DIR); the app shows them on its Runs page, also while they are at work.
+
+\b
+Exit codes
+  0    all is scored, and every mean is as demanded
+  1    a mean is below --fail-under, or stands on fewer samples than --min-coverage demands
+  2    wrong input: the message says what to write instead
+  3    incomplete: the run stopped (a cap, a limit, no connection), or samples failed; resume goes on
+  130  stopped by Ctrl-C; everything is kept
+"""
+
+RUN = """Run metrics over a data set and wait for the results.
+
+The progress goes to the error stream, the table of results to the standard output.
+
+\b
+  Answers in a file, two metrics, no LLM:
+    python -m evaluators run --data answers.jsonl --metric trace --metric answer_match \\
+        --param answer_match.type=f1_score
+  A judge, a cap, and a threshold for CI:
+    python -m evaluators run --data answers.csv --metric gpt_labeling --judge groq/openai/gpt-oss-120b \\
+        --max-calls 200 --fail-under adherence=0.8 --fail-under completeness=0.5
+  The RGB benchmark, composed from a test bed:
+    python -m evaluators run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
+        --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --limit 20
+
+\b
+  The same options in a file, ci.toml, for --config (options on the command line win):
+    data = "answers.csv"
+    metric = ["gpt_labeling", "answer_match"]
+    param = ["answer_match.type=f1_score"]
+    judge = "groq/openai/gpt-oss-120b"
+    max-calls = 200
+    fail-under = ["adherence=0.8"]
+"""
+
+RESUME = """Go on with a run: what is open is done, what failed is tried again, nothing is paid for twice.
+
+RUN is the id that run or list shows, its first signs, or "last".
+
+\b
+  python -m evaluators resume last
+  python -m evaluators resume 3f9a --max-calls 500 --fail-under adherence=0.8
+"""
+
+EXPORT = """Write a run's results to a file.
+
+RUN is the id that run or list shows, its first signs, or "last".
+
+\b
+  csv     a row for each sample and model: values and state, for spreadsheets
+  jsonl   the same as JSON lines, with the whole question and response, and why a sample failed
+  labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
+
+\b
+  python -m evaluators export last --format jsonl -o results.jsonl
+  python -m evaluators export 3f9a | head
+"""
+
+
+class _Commands(click.Group):
+    """A group that tells our own errors in a line, with exit code 2, and Ctrl-C with 130."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PlumblineError as error:
+            _say(f"Error: {error}")
+            ctx.exit(2)
+        except KeyboardInterrupt:
+            ctx.exit(130)
+
+
+@click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
+def main() -> None:
+    quiet_logs()
+
+
+# Commands
+
+
+@main.command(help=RUN, short_help="Run metrics over a data set.")
+@options.asking
+@click.option("--title", default="", help="What the run is called.  [default: the name of the data]")
+@options.cap
+@options.judging
+def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chosen: Any) -> None:
+    demanded, store = demands(fail_under), local_store()
+    begun = asked(_options(chosen), store, from_environment(os.environ)).create(store)
+    _work(begun, store)
+    _finish(Results(begun, store), demanded, min_coverage, as_json)
+
+
+@main.command(help=RESUME, short_help="Go on with a run that stopped, or try again what failed.")
+@options.run_id
+@options.cap
+@options.judging
+def resume(run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **cap: Any) -> None:
+    demanded, store = demands(fail_under), local_store()
+    found = _with_cap(_found(run_id, store), store, **cap)
+    _work(found, store)
+    _finish(Results(found, store), demanded, min_coverage, as_json)
+
+
+@main.command(short_help="Say what a run would take, without sending anything.")
+@options.asking
+@click.option("--title", default="", hidden=True)
+@options.cap
+@options.json_output
+def estimate(as_json: bool, **chosen: Any) -> None:
+    """Say what a run would take: calls, tokens, money and minutes for each model, and what that rests on.
+
+    Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
+    """
+    store, keys = local_store(), estimating.with_stand_ins(from_environment(os.environ))
+    wanted: Asked = asked(_options(chosen), store, keys)
+    rows = estimating.estimates(wanted, store, keys)
+    if as_json:
+        click.echo(tables.as_json(tables.estimate_summary(rows)))
+    elif rows:
+        tables.echo(*tables.of_estimates(rows))
+    else:
+        click.echo(f"No LLM is asked about these {len(wanted.dataset.samples):,} samples: it costs nothing.")
+
+
+@main.group(name="list", short_help="List metrics, models, or runs.")
+def lists() -> None:
+    """List what there is."""
+
+
+@lists.command()
+def metrics() -> None:
+    """Metrics, with what they need and their parameters; your own included."""
+    tables.echo(tables.of_metrics(catalogue()))
+
+
+@lists.command()
+def models() -> None:
+    """Models for --model and --judge, with prices, and what keeps one from being asked."""
+    tables.echo(tables.of_models(llms.choices(from_environment(os.environ), {})))
+
+
+@lists.command()
+def runs() -> None:
+    """Runs, newest first; those of the app included."""
+    store = local_store()
+    found = store.runs(WORKSPACE)
+    tables.echo(tables.of_runs(found, store) if found else "No run yet.")
+
+
+@main.command(short_help="Show a run, its means, and the command to begin it again.")
+@options.run_id
+@options.json_output
+def show(run_id: str, as_json: bool) -> None:
+    """Show a run: what it was, its means, what failed and what it cost, and the command to begin it again.
+
+    RUN is the id that run or list shows, its first signs, or "last".
+    """
+    store = local_store()
+    results = Results(_found(run_id, store), store)
+    if as_json:
+        click.echo(tables.as_json(tables.summary(results)))
+    else:
+        tables.echo(*tables.of_run(results))
+
+
+@main.command(help=EXPORT, short_help="Write a run's results to a file.")
+@options.run_id
+@click.option("--format", "kind", type=click.Choice(list(files.KINDS)), default="csv", show_default=True)
+@click.option("-o", "--output", type=click.File("wb", atomic=True), default="-", help="A file in place of the screen.")
+def export(run_id: str, kind: str, output: BinaryIO) -> None:
+    store = local_store()
+    for part in files.KINDS[kind](_found(run_id, store), store):
+        output.write(part)
+
+
+# What they share
+
+
+def _work(begun: Run, store: Store) -> None:
+    """Works on the run until its end; Ctrl-C says how to go on."""
+    _say(f"Run {begun.id[: tables.SHORT]}: {begun.title}")
+    try:
+        work(begun, store, from_environment(os.environ))
+    except KeyboardInterrupt:
+        counts = store.counts(begun)
+        _say(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")
+        _say_how_to_go_on(begun)
+        raise
+
+
+def _finish(results: Results, demanded: tuple[Demand, ...], min_coverage: float, as_json: bool) -> None:
+    """Prints the results, and leaves with the code that says how the run came out."""
+    if as_json:
+        click.echo(tables.as_json(tables.summary(results)))
+    else:
+        tables.echo(results.table())
+    found = outcome(results, demanded, min_coverage)
+    for words in found.words:
+        _say(words)
+    if results.counts.scored < results.counts.asked:
+        _say_how_to_go_on(results.run)
+    if found.code:
+        raise click.exceptions.Exit(found.code)
+
+
+def _found(run_id: str, store: Store) -> Run:
+    """The run of that id, of an id that begins so, or the newest."""
+    kept = store.runs(WORKSPACE, MOST_RUNS)
+    found = kept[:1] if run_id == "last" else [each for each in kept if each.id.startswith(run_id)]
+    if len(found) == 1 and run_id:
+        return found[0]
+    problem = f"{len(found)} runs begin" if found else "No run begins"
+    raise ParameterError(f"{problem} with “{shown(run_id)}”. See: python -m evaluators list runs")
+
+
+def _with_cap(found: Run, store: Store, max_calls: int | None, max_cost: float | None) -> Run:
+    """The run with what it may spend from now on, where that changes."""
+    cap = Cap(calls=max_calls or found.cap.calls, cost=max_cost or found.cap.cost)
+    check_cap(found, cap)
+    store.set_cap(found.id, cap)
+    return found.model_copy(update={"cap": cap})
+
+
+def _options(chosen: dict[str, Any]) -> Options:
+    try:
+        return Options.model_validate(chosen)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ParameterError(f"--{first['loc'][0]}: {first['msg']}.") from error
+
+
+def _say_how_to_go_on(run: Run) -> None:
+    _say(f"Go on with: python -m evaluators resume {run.id[: tables.SHORT]}")
+
+
+def _say(words: str) -> None:
+    print(shown(words), file=sys.stderr)

@@ -1,0 +1,142 @@
+"""A run as the command that would begin it again: `python -m evaluators run ...`, quoted for a shell, without keys."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evaluators.base import catalogue
+from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.keys import VARIABLES
+from evaluators.prompts import shipped
+from evaluators.terminal.asking import answer_tokens
+from evaluators.types import EvaluatorSpec, ModelSpec, Run
+
+START = "python -m evaluators run"
+OWN_PROMPT = "prompt.md"
+LINE = 100
+"""Characters from which a command is broken into lines."""
+
+
+def command(run: Run) -> str:
+    """The command for a shell such as bash; lines that begin with # say what has to be there first."""
+    options = [f"{name} {quoted(value)}" if value else name for name, value in _options(run)]
+    whole = " ".join([START, *options])
+    if len(whole) > LINE:
+        whole = " \\\n    ".join([START, *options])
+    return "\n".join([*(f"# {note}" for note in _notes(run)), whole])
+
+
+def quoted(text: str) -> str:
+    """The text as one word of a shell; signs that could steer a terminal are spelled out."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_spelled, text)) + "'"
+
+
+def _spelled(sign: str) -> str:
+    if sign in "\\'":
+        return f"\\{sign}"
+    if sign.isprintable():
+        return sign
+    return "".join(f"\\x{byte:02x}" for byte in sign.encode(errors="replace"))
+
+
+def _options(run: Run) -> Iterator[tuple[str, str]]:
+    yield "--data", run.dataset_name
+    for spec in run.evaluators:
+        yield "--metric", spec.name
+    for number, spec in enumerate(run.evaluators, start=1):
+        yield from _params(_address(run, number, spec), spec)
+    yield from _composition(run.origin)
+    yield from _asked(run)
+    yield from _spending(run)
+    if run.title != run.dataset_name:
+        yield "--title", run.title
+
+
+def _address(run: Run, number: int, spec: EvaluatorSpec) -> str:
+    """How `--param` names the metric: by its name, or by its number where two have the same name."""
+    alike = [each for each in run.evaluators if each.name == spec.name]
+    return spec.name if len(alike) == 1 else str(number)
+
+
+def _params(address: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]:
+    """The parameters that are not as the metric has them by itself."""
+    cls = catalogue().get(spec.name)
+    usual = {name: field.get_default() for name, field in cls.model_fields.items()} if cls else {}
+    for name, value in spec.params.items():
+        if name not in usual or _plain(usual[name]) != value:
+            yield "--param", f"{address}.{name}={_text(value)}"
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple | frozenset) else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for ability in origin.get("abilities", ()):
+        yield "--ability", str(ability)
+    noise_levels = origin.get("noise_levels", NOISE_LEVELS)
+    if tuple(noise_levels) != NOISE_LEVELS:
+        for noise in noise_levels:
+            yield "--noise", f"{noise:g}"
+    for name, usual in (("passages", PASSAGES), ("seed", 0), ("limit", None)):
+        if (value := origin.get(name, usual)) != usual:
+            yield f"--{name}", str(value)
+
+
+def _asked(run: Run) -> Iterator[tuple[str, str]]:
+    for spec in run.models:
+        yield "--model", spec.id
+    for spec in run.judges:
+        yield "--judge", spec.id
+    llms = _llms(run)
+    if heats := {spec.temperature for spec in llms} - {None, 0.0}:
+        yield "--temperature", str(max(filter(None, heats)))
+    most = max((spec.answer_tokens for spec in llms), default=None)
+    if most and most != answer_tokens(run.models):
+        yield "--answer-tokens", str(most)
+    if _has_own_prompt(run):
+        yield "--prompt", OWN_PROMPT
+
+
+def _spending(run: Run) -> Iterator[tuple[str, str]]:
+    if run.cap.calls:
+        yield "--max-calls", str(run.cap.calls)
+    if run.cap.cost:
+        yield "--max-cost", str(run.cap.cost)
+    if not run.use_cache:
+        yield "--no-cache", ""
+
+
+def _notes(run: Run) -> Iterator[str]:
+    if _has_own_prompt(run):
+        yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
+    if run.models and not run.origin and any(spec.name == "rgb" for spec in run.evaluators):
+        yield "This run does not tell how its prompts were composed: add --ability, --noise, --passages and --limit."
+    heats = {spec.temperature for spec in _llms(run)} - {None}
+    if len(heats) > 1 or len({spec.answer_tokens for spec in _llms(run)}) > 1:
+        yield "The models were asked in different ways; here all have the highest temperature and budget."
+    for provider, address in sorted({(spec.provider, spec.base_url) for spec in _llms(run)}):
+        key, base = VARIABLES[provider]
+        yield f"{key} holds the key." if provider != "custom" else f"{key} holds the key, if there is one."
+        if address:
+            yield f"{base} holds the address: {quoted(address)}"
+
+
+def _has_own_prompt(run: Run) -> bool:
+    return bool(run.models) and run.prompt not in shipped()
+
+
+def _llms(run: Run) -> Sequence[ModelSpec]:
+    return [spec for spec in (*run.models, *run.judges) if spec.provider != OFFLINE.provider]

@@ -1,0 +1,35 @@
+"""Files to take away from a run, in pieces: a table, its rows as JSON lines, or all labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+from evaluators.errors import ParameterError
+from evaluators.llm.catalogue import title
+from evaluators.runs import export
+from evaluators.runs.evaluation import TRACE, Results
+from evaluators.runs.store import Store
+from evaluators.types import Run
+
+
+def table(run: Run, store: Store) -> Iterator[bytes]:
+    """CSV, as the app gives it."""
+    yield export.table(Results(run, store).rows(), [title(spec) for spec in run.models])
+
+
+def lines(run: Run, store: Store) -> Iterator[bytes]:
+    """A JSON line for each sample and model; a value that does not apply or could not be judged is null."""
+    for row in Results(run, store).to_pandas().to_dict("records"):
+        plain = {name: None if value != value else value for name, value in row.items()}
+        yield json.dumps(plain, ensure_ascii=False).encode(errors="replace") + b"\n"
+
+
+def labels(run: Run, store: Store) -> Iterable[bytes]:
+    """A JSON line for each scored sample, with all labels."""
+    if run.evaluator.name not in TRACE:
+        raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
+    return export.labels(store.scored(run), store.corrections(run.id))
+
+
+KINDS: dict[str, Callable[[Run, Store], Iterable[bytes]]] = {"csv": table, "jsonl": lines, "labels": labels}

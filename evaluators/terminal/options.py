@@ -1,0 +1,133 @@
+"""The options that commands share, and where a TOML file may stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from evaluators.types import Ability
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ABILITIES = ", ".join(Ability)
+
+
+def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
+    """Takes what the file says as defaults; it may hold all that `run` knows, whatever the command is."""
+    if path is None:
+        return
+    from evaluators.terminal import settings_file
+
+    root = ctx.find_root().command
+    command = root.commands["run"] if isinstance(root, click.Group) else ctx.command
+    options = [each for each in command.params if isinstance(each, click.Option) and each.name != "config"]
+    ctx.default_map = settings_file.read(path, {each.name: each.multiple for each in options if each.name})
+
+
+def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator from several, in the order of the help."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+asking = _all(
+    click.option(
+        "--config",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        is_eager=True,
+        expose_value=False,
+        callback=_read_config,
+        help="A TOML file with options of run; those on the command line win.",
+    ),
+    click.option("--data", required=True, metavar="FILE|NAME", help="A file, or the name of bundled or uploaded data."),
+    click.option(
+        "--metric", required=True, multiple=True, metavar="NAME", help="A metric; see list metrics. Repeatable."
+    ),
+    click.option(
+        "--param",
+        multiple=True,
+        metavar="[NAME.]FIELD=VALUE",
+        help="A parameter of a metric. NAME is the metric's, or its number where two are alike: 2.type=f1_score. "
+        "Repeatable.",
+    ),
+    click.option("--model", multiple=True, metavar="ID", help="Answers where responses are missing. Repeatable."),
+    click.option(
+        "--judge", multiple=True, metavar="ID", help="Decides where a metric asks an LLM; several are a jury."
+    ),
+    click.option(
+        "--prompt",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="A template for --model with $question and $documents.",
+    ),
+    click.option("--temperature", metavar="NUMBER", type=click.FloatRange(0, 2), default=0.0, show_default=True),
+    click.option(
+        "--answer-tokens",
+        metavar="N",
+        type=click.IntRange(16),
+        help="The most that an answer may take, hidden reasoning included.  [default: 1024, or 2048 without --model]",
+    ),
+    click.option(
+        "--ability",
+        multiple=True,
+        metavar="NAME",
+        type=click.Choice([ability.value for ability in Ability]),
+        help=f"RGB: {ABILITIES}. Repeatable.  [default: all that the test bed can]",
+    ),
+    click.option(
+        "--noise",
+        multiple=True,
+        metavar="SHARE",
+        type=click.FloatRange(0, 1),
+        help="RGB: share of documents beside the point. Repeatable.  [default: 0, 0.2, 0.4, 0.6, 0.8]",
+    ),
+    click.option(
+        "--passages", metavar="N", type=click.IntRange(1, 50), help="RGB: documents in a prompt.  [default: 5]"
+    ),
+    click.option("--seed", metavar="N", type=click.IntRange(0), help="RGB: same seed, same documents.  [default: 0]"),
+    click.option(
+        "--limit",
+        metavar="N",
+        type=click.IntRange(1),
+        help="RGB: rows of the test bed for each ability.  [default: all]",
+    ),
+    click.option("--no-cache", is_flag=True, help="Ask again what has a stored answer."),
+)
+
+cap = _all(
+    click.option(
+        "--max-calls", metavar="N", type=click.IntRange(1), help="Stop after so many calls, with everything kept."
+    ),
+    click.option(
+        "--max-cost", metavar="DOLLARS", type=click.FloatRange(0, min_open=True), help="Stop at so many US dollars."
+    ),
+)
+
+judging = _all(
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Exit with 1 where this mean over the judged samples is lower, for any model. Repeatable.",
+    ),
+    click.option(
+        "--min-coverage",
+        metavar="SHARE",
+        type=click.FloatRange(0, 1),
+        default=1.0,
+        show_default=True,
+        help="The share of samples that must be scored or not applicable.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table."),
+)
+
+json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+run_id = click.argument("run_id", metavar="RUN")

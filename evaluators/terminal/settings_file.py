@@ -1,0 +1,41 @@
+"""The options of a run in a TOML file: the same names as on the command line, whose options win."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from evaluators.errors import ParameterError
+from evaluators.runs.given import shown
+
+
+def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
+    """The options in the file; `several` holds the known names, and whether each may be given more than once.
+
+    Raises `ParameterError` for a file that is no TOML, an unknown name, and a value of the wrong kind.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        why = shown(str(error))[:120]
+        raise ParameterError(f"{shown(str(path))} cannot be read as TOML ({why}). Correct it.") from error
+    return {_known(name, several, path): _value(name, value, several, path) for name, value in found.items()}
+
+
+def _known(name: str, names: Collection[str], path: Path) -> str:
+    if (plain := name.replace("-", "_")) in names:
+        return plain
+    known = ", ".join(each.replace("_", "-") for each in names)
+    raise ParameterError(f"{shown(str(path))}: {shown(name)[:60]} is no option. Known: {known}.")
+
+
+def _value(name: str, value: Any, several: Mapping[str, bool], path: Path) -> Any:
+    may_be_list = several[name.replace("-", "_")]
+    items = value if isinstance(value, list) and may_be_list else [value]
+    if not all(isinstance(item, str | int | float) for item in items):
+        wanted = "a text or number, or a list of them" if may_be_list else "one text or number"
+        raise ParameterError(f"{shown(str(path))}: {name} wants {wanted}. Correct it.")
+    texts = [item if isinstance(item, bool) else str(item) for item in items]
+    return texts if may_be_list else texts[0]

@@ -1,0 +1,228 @@
+"""Tables for people and JSON for programs; text of strangers is shown as text, on one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from evaluators.base import Evaluator, most_judges
+from evaluators.llm.catalogue import OFFLINE, Choice
+from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
+from evaluators.params import parameters
+from evaluators.runs.evaluation import Results
+from evaluators.runs.given import shown
+from evaluators.runs.store import Store
+from evaluators.terminal.command import command
+from evaluators.terminal.estimating import Row
+from evaluators.types import ModelSpec, Run
+
+WIDE = 200
+"""Columns where the output is no terminal: nothing is cut or broken."""
+
+SHORT = 8
+"""Signs of a run's id that a list shows; `resume` and `show` take them."""
+
+CELL = 24
+"""Signs of a default that a list shows."""
+
+
+def echo(*parts: RenderableType) -> None:
+    """Prints to the standard output, in colour only on a terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDE)
+    for part in parts:
+        console.print(Text(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str))
+
+
+def as_json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> Table:
+    """A plain table; the columns named in `right` hold numbers."""
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for heading in headings:
+        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(shown(str(cell))) for cell in row))
+    return made
+
+
+# Lists
+
+
+def of_metrics(found: Mapping[str, type[Evaluator]]) -> Table:
+    rows = [(name, cls.title, ", ".join(cls.needs), _judges(cls), _parameters(cls)) for name, cls in found.items()]
+    return table(["name", "title", "needs", "judges", "parameters"], rows)
+
+
+def _judges(cls: type[Evaluator]) -> str:
+    most = most_judges(cls)
+    return f"1 to {most}" if most > 1 else str(most or "")
+
+
+def _parameters(cls: type[Evaluator]) -> str:
+    """Each parameter with its default, where that is short."""
+    defaults = [(each.name, cls.model_fields[each.name]) for each in parameters(cls)]
+    return ", ".join(name if field.is_required() else f"{name}={_short(field.default)}" for name, field in defaults)
+
+
+def _short(value: object) -> str:
+    text = ",".join(value) if isinstance(value, tuple) else str(value)
+    return text if len(text) <= CELL else f"{text[:CELL]}…"
+
+
+def of_models(found: Mapping[str, Choice]) -> Table:
+    """The models that can be asked, with what keeps one from it; retired ones are left out."""
+    rows = [
+        (
+            name,
+            choice.model.title,
+            _price(choice.model.price_in),
+            _price(choice.model.price_out),
+            "unknown" if choice.model.context is None else f"{choice.model.context:,}",
+            choice.problem or choice.model.status,
+        )
+        for name, choice in found.items()
+        if not choice.model.is_retired(date.today())
+    ]
+    headings = ["id", "title", "$ / million in", "$ / million out", "context", "state"]
+    return table(headings, rows, headings[2:5])
+
+
+def _price(price: float | None) -> str:
+    return "unknown" if price is None else f"{price:g}"
+
+
+def of_runs(runs: Sequence[Run], store: Store) -> Table:
+    rows = [
+        (run.id[:SHORT], _when(run), run.title, ", ".join(spec.name for spec in run.evaluators), state(run, store))
+        for run in runs
+    ]
+    return table(["run", "begun", "title", "metrics", "state"], rows)
+
+
+def state(run: Run, store: Store) -> str:
+    """How far the run is; an unfinished one has stopped, or another process works on it."""
+    counts = store.counts(run)
+    failed = f", {counts.failed:,} failed" if counts.failed else ""
+    return f"{'unfinished' if counts.open else 'finished'}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+
+
+def _when(run: Run) -> str:
+    return datetime.fromisoformat(run.created).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+# One run
+
+
+def of_run(results: Results) -> list[RenderableType]:
+    """What the run is, its means, what it cost, what failed, and the command to begin it again."""
+    run, store = results.run, results.store
+    parts: list[RenderableType] = [facts(run, store), "", results.table(), ""]
+    if cost := spent(run, store):
+        parts += [cost, ""]
+    return [*parts, *troubles(results), equivalent(run)]
+
+
+def facts(run: Run, store: Store) -> Table:
+    """What the run is, a line for each fact."""
+    made = table(["", ""], _facts(run, store))
+    made.show_header = False
+    return made
+
+
+def _facts(run: Run, store: Store) -> list[tuple[str, str]]:
+    found = [
+        ("run", run.id),
+        ("title", run.title),
+        ("data", run.dataset_name),
+        ("begun", _when(run)),
+        ("state", state(run, store)),
+        *(("metric", f"{spec.name}  {_text(spec.params)}") for spec in run.evaluators),
+        *(("model", _model(spec)) for spec in run.models),
+        *(("judge", _model(spec)) for spec in run.judges),
+    ]
+    return [*found, ("prompt", run.prompt_hash)] if run.models else found
+
+
+def _text(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in params.items())
+
+
+def _model(spec: ModelSpec) -> str:
+    if spec == OFFLINE:
+        return spec.id
+    heat = "" if spec.temperature is None else f", temperature {spec.temperature:g}"
+    return f"{spec.id}  up to {spec.answer_tokens:,} answer tokens{heat}"
+
+
+def spent(run: Run, store: Store) -> Table | None:
+    """What each model cost; nothing where no LLM was asked."""
+    found = store.spent(run.id)
+    rows = [
+        (model, each.calls, each.prompt_tokens, each.answer_tokens, money(each.cost, each.cost))
+        for model, each in found.items()
+    ]
+    headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
+    return table(headings, rows, headings[1:]) if rows else None
+
+
+def troubles(results: Results) -> list[str]:
+    """Why the run stopped, and every reason why results failed."""
+    stopped = [results.stopped] if results.stopped else []
+    return [shown(words) for words in [*stopped, *(f"{n:,} failed: {why}" for why, n in results.failures.items())]]
+
+
+def equivalent(run: Run) -> str:
+    return f"The same again:\n{command(run)}"
+
+
+def summary(results: Results) -> dict[str, object]:
+    """The run and its means for a program."""
+    run, counts = results.run, results.counts
+    return {
+        "run": run.id,
+        "title": run.title,
+        "data": run.dataset_name,
+        "metrics": [spec.model_dump(mode="json") for spec in run.evaluators],
+        "asked": counts.asked,
+        "scored": counts.scored,
+        "failed": counts.failed,
+        "open": counts.open,
+        "stopped": results.stopped,
+        "values": [
+            {"model": _id(run, number), "name": name, **mean.model_dump()}
+            for number in range(max(1, len(run.models)))
+            for name, mean in results.summary(number).items()
+        ],
+        "failures": results.failures,
+        "spent": {model: each.model_dump() for model, each in results.store.spent(run.id).items()},
+    }
+
+
+def _id(run: Run, number: int) -> str | None:
+    return run.models[number].id if run.models else None
+
+
+# Estimates
+
+
+def of_estimates(rows: Sequence[Row]) -> list[RenderableType]:
+    """The numbers, and in words what they rest on and what will not go well."""
+    cells = [in_words(name, each) for name, each in rows]
+    made = table(list(cells[0]), [list(each.values()) for each in cells], list(cells[0])[1:])
+    warnings = [words for name, each in rows if (words := impossible(name, each) or lengthy(name, each))]
+    return [made, *bases(rows), *warnings]
+
+
+def estimate_summary(rows: Sequence[Row]) -> list[dict[str, object]]:
+    return [{"name": name, **each.model_dump()} for name, each in rows]

@@ -1,0 +1,24 @@
+"""Accepted answers: the groups of a ground truth, and how a judge reads one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evaluators.types import Accepted
+
+Spellings = tuple[str, ...]
+"""One required answer in all its accepted spellings; any of them will do."""
+
+
+def groups(truth: Accepted | None) -> list[Spellings]:
+    """The required answers with their spellings, as they are; none where there is no ground truth."""
+    if truth is None:
+        return []
+    required = (truth,) if isinstance(truth, str) else truth
+    return [(group,) if isinstance(group, str) else group for group in required]
+
+
+def on_one_line(spellings: Iterable[str]) -> str:
+    """The spellings that are not blank, divided by " / ", which none of them holds: "New York / NYC"."""
+    lines = [" ".join(spelling.split()).replace(" / ", "/") for spelling in spellings]
+    return " / ".join(filter(None, lines))

@@ -1,0 +1,95 @@
+"""Small files that hold far too much are refused in little memory, whoever unpacks them: this process or its child."""
+
+import threading
+import time
+
+import psutil
+import pytest
+
+from evaluators.datasets.readers import read
+from evaluators.errors import DatasetError
+from tests.datasets import files
+
+MB = 2**20
+CEILING = 500 * MB
+PATIENCE = 120
+"""Seconds, on a busy machine; alone each takes less than 5."""
+
+
+class Watch:
+    """The most memory that this process has taken in since, together with all of its children."""
+
+    def __enter__(self):
+        self._process = psutil.Process()
+        self._start = self._process.memory_info().rss
+        self.peak = 0
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ends.set()
+        self._thread.join()
+
+    def _watch(self):
+        while not self._ends.wait(0.01):
+            children = self._process.children(recursive=True)
+            now = sum(map(memory, children)) + self._process.memory_info().rss - self._start
+            self.peak = max(self.peak, now)
+
+
+def memory(process):
+    try:
+        return process.memory_info().rss
+    except psutil.Error:
+        return 0
+
+
+def deep(opening):
+    return opening * (40 * MB // len(opening))
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "message"),
+    [
+        ("a.jsonl.gz", files.gzip_bomb, "a.jsonl.gz unpacks to more than 200 MB, the limit."),
+        ("a.jsonl.gz", files.long_line, "a.jsonl.gz unpacks to more than 200 MB, the limit."),
+        ("a.json", lambda: b'{"a": "' + b"x" * 300 * MB + b'"}', "a.json has 300 MB; the limit is 50 MB."),
+        ("a.parquet", files.parquet_bomb, "a.parquet unpacks to more than 200 MB, the limit."),
+        ("a.parquet", files.parquet_list_bomb, "a.parquet needs more memory than a file may."),
+        ("a.xlsx", files.xlsx_bomb, "a.xlsx unpacks to more than 200 MB, the limit."),
+        ("a.xlsx", files.xlsx_texts_bomb, "a.xlsx cannot be read"),
+        ("a.xlsx", files.xlsx_far_cell, "a.xlsx "),
+        ("a.json", lambda: deep(b"["), "a.json holds no usable row. Row 1: nested more than 64 deep."),
+        ("a.jsonl", lambda: deep(b'{"a":'), "a.jsonl holds no usable row. Row 1: longer than 8,388,608 characters."),
+        ("a.json", lambda: deep(b'{"a":'), "a.json is one JSON object of more than 32 MB."),
+        ("a.json", lambda: b'{"a":[' + b"[]," * 10 * MB, "a.json holds more than 6,000,000 values."),
+        ("a.json", lambda: b'[{"a":[' + b"[]," * 15 * MB, "a.json holds no usable row. Row 1: not valid JSON"),
+        ("a.json", lambda: b'[{"a":"' + b"x" * 45 * MB, "a.json holds no usable row. Row 1: not valid JSON"),
+        ("a.json", lambda: b'{"\xf0\x9f\x98\x80":"' + b"x" * 31 * MB, "a.json holds no usable row."),
+        ("a.csv", lambda: b'a,b\n"' + b"x" * 45 * MB, "a.csv holds no usable row. Row 1: a cell is larger"),
+        ("a.csv", lambda: b'a,b\n"' + b"x\n" * 20 * MB, "a.csv holds no usable row. Row 1: a quotation mark opens"),
+        ("a.csv", lambda: b"," * 45 * MB, "a.csv has 8,388,610 columns; the limit is 1,000."),
+    ],
+)
+def test_a_file_that_holds_too_much_is_refused_in_little_memory(name, make, message):
+    data = make()
+    start = time.monotonic()
+
+    with Watch() as watch, pytest.raises(DatasetError) as caught:
+        read(name, data)
+
+    assert str(caught.value).startswith(message)
+    assert watch.peak < CEILING - 100 * MB
+    assert time.monotonic() - start < PATIENCE
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_a_long_line_between_others_costs_only_itself():
+    data = b'{"a": 1}\n{"a": "' + b"x" * 45 * MB + b'"}\n{"a": 2}\n'
+
+    table = read("a.jsonl", data)
+
+    assert table.rows == [(1, {"a": 1}), (3, {"a": 2})]
+    assert table.problems[0].message == "longer than 8,388,608 characters. Cut it."

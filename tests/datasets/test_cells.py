@@ -1,0 +1,91 @@
+"""Lists that cells hold as text, in every way that programs write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.datasets.cells import MAX_LITERAL, lines, unpack
+from evaluators.errors import DatasetError
+
+
+@pytest.mark.parametrize(
+    ("cell", "unpacked"),
+    [
+        ('["a", "b"]', ["a", "b"]),
+        (' [["a"], "b"]\n', [["a"], "b"]),
+        ("['a', \"it's\"]", ["a", "it's"]),
+        ("('a', 'b')", ["a", "b"]),
+        ("[('a', 'b'), 'c']", [["a", "b"], "c"]),
+        ("[{'text': 'a'}]", [{"text": "a"}]),
+        ("['a' 'b'\n 'c']", ["a", "b", "c"]),
+        ("[['a' 'b']\n ['c']]", [["a", "b"], ["c"]]),
+        ("""['he said "x" "y"', 'b']""", ['he said "x" "y"', "b"]),
+        ("['a', None]", ["a", None]),
+        ("[1, 2]", [1, 2]),
+        ("[]", []),
+        ("a|||b ||| c", ["a", "b", "c"]),
+        ("a|||", ["a"]),
+    ],
+)
+def test_a_list_is_read_however_it_is_written(cell, unpacked):
+    assert unpack(cell) == unpacked
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "",
+        "a | b || c",
+        "one\ntwo",
+        "[1] see below",
+        "(see above)",
+        "('a')",
+        "['a', 'b'",
+        "['a'] and more",
+        "[__import__('os').system('x')]",
+        "['a' + 'b']",
+        "['a'\0]",
+        "[" * 100_000,
+        "[" * 300 + "'a'" + "]" * 300,
+        5,
+        None,
+        ["a"],
+        {"a": 1},
+    ],
+    ids=lambda cell: str(cell)[:20],
+)
+def test_anything_else_stays_as_it_is(cell):
+    assert unpack(cell) == cell
+
+
+def test_a_list_in_pythons_writing_that_is_too_long_is_refused():
+    with pytest.raises(DatasetError, match=r"in Python's writing has .* Write it as JSON\."):
+        unpack(f"['{'a' * MAX_LITERAL}']")
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("One.\nTwo.\n\nThree!", ["One.", "Two.", "Three!"]),
+        ("- one\n- two", ["one", "two"]),
+        ("1. one\n2) two", ["one", "two"]),
+        ("[1] one\n[2] two", ["one", "two"]),
+        ("一。\n二。", ["一。", "二。"]),
+        ("A line that was\nwrapped.", ["A line that was\nwrapped."]),
+        ("One.", ["One."]),
+        ("- one", ["- one"]),
+        ("", [""]),
+    ],
+)
+def test_lines_are_entries_unless_they_are_wrapped_prose(text, entries):
+    assert lines(text) == entries
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
+def test_what_python_prints_is_read_back(texts):
+    assert unpack(repr(texts)) == texts
+
+
+@given(st.text(alphabet="[]()'\"\\ ,\n1aN{}:.|"))
+def test_any_text_is_unpacked_or_kept(text):
+    assert unpack(text) == text or isinstance(unpack(text), list)

@@ -1,0 +1,209 @@
+"""Which kind of file it is: every known shape, columns under any sensible name, and doubt that shows."""
+
+import pytest
+
+from evaluators.datasets.shapes import COLUMNS, FIELDS, SURE, Shape, canonical, recognise
+from evaluators.datasets.table import Table
+
+
+def guess(*rows):
+    return recognise(Table(list(enumerate(rows, start=1)), [], "JSON"))
+
+
+def columns(*names):
+    """The guess for columns with these names, which hold nothing that could tell anything."""
+    return guess(dict.fromkeys(names, "x"))
+
+
+@pytest.mark.parametrize(
+    ("name", "canon"),
+    [
+        ("question", "question"),
+        ("Question", "question"),
+        ("User Question", "user_question"),
+        ("userQuestion", "user_question"),
+        ("USER-QUESTIONS", "user_question"),
+        (" retrieved_contexts ", "retrieved_context"),
+        ("RetrievedDocuments", "retrieved_document"),
+        ("queries", "query"),
+        ("status", "status"),
+        ("class", "class"),
+        ("ｑｕｅｓｔｉｏｎ", "question"),
+        ("问题", "问题"),
+        ("", ""),
+    ],
+)
+def test_a_name_is_known_without_case_spaces_punctuation_and_plural(name, canon):
+    assert canonical(name) == canon
+
+
+# Known shapes
+
+BED = {"id": 0, "query": "Who?", "answer": "a", "positive": ["p"], "negative": ["n"]}
+FACT = BED | {"positive_wrong": ["w"], "fakeanswer": "f"}
+SECOND = ("user_input", "response", "retrieved_contexts", "reference", "reference_contexts")
+
+
+@pytest.mark.parametrize(
+    ("row", "title"),
+    [
+        (BED, "RGB test bed: noise robustness and rejection (English)"),
+        (BED | {"positive": [["p"], ["p2"]]}, "RGB test bed: information integration (English)"),
+        (BED | {"positive": '[["p"], ["p2"]]'}, "RGB test bed: information integration (English)"),
+        (FACT, "RGB test bed: counterfactual robustness (English)"),
+        (FACT | {"query": "谁是总统？"}, "RGB test bed: counterfactual robustness (Chinese)"),
+    ],
+)
+def test_a_test_bed_says_what_it_tests_and_in_which_language(row, title):
+    found = guess(row)
+
+    assert (found.shape, found.title, found.confidence) == (Shape.BED, title, 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "shape", "mapped"),
+    [
+        (("query", "prediction", "docs", "ans"), Shape.ANSWERS, {"response": "prediction", "ground_truth": "ans"}),
+        (
+            ("question", "response", "documents", "documents_sentences", "all_relevant_sentence_keys"),
+            Shape.RAGBENCH,
+            {"retrieved_documents": "documents"},
+        ),
+        (
+            ("question", "answer", "contexts", "ground_truth"),
+            Shape.RAGAS,
+            {"question": "question", "response": "answer", "ground_truth": "ground_truth"},
+        ),
+        (("question", "answer", "contexts", "ground_truths"), Shape.RAGAS, {"ground_truth": "ground_truths"}),
+        (SECOND, Shape.RAGAS, {"question": "user_input", "gold_documents": "reference_contexts"}),
+        (("user_input", "response"), Shape.RAGAS, {"question": "user_input", "response": "response"}),
+        (("pred_answers", "gt_answers"), Shape.ADALFLOW, {"response": "pred_answers", "ground_truth": "gt_answers"}),
+        (
+            ("questions", "retrieved_contexts", "gt_contexts"),
+            Shape.ADALFLOW,
+            {"question": "questions", "retrieved_documents": "retrieved_contexts", "gold_documents": "gt_contexts"},
+        ),
+        (
+            ("sample", "id", "state", "labels_by", "corrections", "adherence", "question"),
+            Shape.VALUES,
+            {"question": "question", "id": "id"},
+        ),
+        (
+            ("sample", "id", "question", "labels_by", "labels", "corrections"),
+            Shape.LABELS,
+            {"question": "question", "labels": "labels"},
+        ),
+    ],
+)
+def test_a_known_shape_is_recognised_by_its_columns(names, shape, mapped):
+    found = columns(*names)
+
+    assert found.shape is shape
+    assert found.confidence >= 0.9
+    assert mapped.items() <= found.columns.items()
+
+
+def test_baselines_of_ragbench_are_told():
+    names = ("documents_sentences", "all_relevant_sentence_keys")
+
+    assert columns(*names).title == "RAGBench rows with labels"
+    assert columns(*names, "trulens_groundedness").title == "RAGBench rows with labels and baselines"
+
+
+# Plain tables
+
+
+@pytest.mark.parametrize(
+    ("names", "mapped"),
+    [
+        (("Question", "Model Answer"), {"question": "Question", "response": "Model Answer"}),
+        (("userQuestion", "generatedAnswer"), {"question": "userQuestion", "response": "generatedAnswer"}),
+        (("问题", "回答", "上下文"), {"question": "问题", "response": "回答", "retrieved_documents": "上下文"}),
+        (("问题", "回答", "答案"), {"question": "问题", "response": "回答", "ground_truth": "答案"}),
+        (("QUERY", "OUTPUT", "Gold Answer"), {"question": "QUERY", "ground_truth": "Gold Answer"}),
+        (
+            ("input", "actual_output", "expected_output", "retrieval_context"),
+            {
+                "question": "input",
+                "response": "actual_output",
+                "retrieved_documents": "retrieval_context",
+                "ground_truth": "expected_output",
+            },
+        ),
+        (("question", "answer", "reference"), {"response": "answer", "ground_truth": "reference"}),
+        (("question", "response", "answer"), {"response": "response", "ground_truth": "answer"}),
+        (("question", "contexts", "ground_truth"), {"question": "question", "ground_truth": "ground_truth"}),
+    ],
+)  # fmt: skip
+def test_columns_are_known_by_any_sensible_name(names, mapped):
+    found = columns(*names)
+
+    assert found.shape is Shape.PLAIN
+    assert mapped.items() <= found.columns.items()
+    assert found.confidence >= 0.8
+
+
+def test_the_first_of_several_known_names_wins_and_the_others_are_told():
+    found = columns("question", "context", "documents", "response")
+
+    assert found.columns["retrieved_documents"] == "documents"
+    assert "Not used: context." in found.why
+
+
+def test_what_was_taken_for_what_is_told():
+    assert columns("Query", "output", "lang").why == "By name: Query as question, output as response. Not used: lang."
+
+
+def test_lists_under_answer_are_the_true_ones():
+    found = guess({"question": "q", "answer": [["a", "b"]]})
+
+    assert (found.columns["ground_truth"], found.confidence) == ("answer", 0.7)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("question", "answer"),
+        ("question", "answer", "contexts"),
+        ("answer",),
+        ("response",),
+        ("question",),
+        ("question", "references"),
+        ("a", "b", "c"),
+        ("Frage", "Antwort"),
+    ],
+)
+def test_a_doubtful_table_needs_confirmation(names):
+    found = columns(*names)
+
+    assert found.confidence < SURE
+    assert not found.is_sure
+
+
+def test_without_known_names_the_content_is_looked_at():
+    rows = [
+        {"nr": n, "F": f"Who is number {n}?", "A": f"Number {n} is somebody.", "T": [f"Text {n} of a document."]}
+        for n in range(5)
+    ]
+
+    found = guess(*rows)
+
+    assert found.columns == {"question": "F", "response": "A", "retrieved_documents": "T"}
+    assert found.confidence < SURE
+    assert "Guessed by content: T as retrieved_documents, F as question, A as response." in found.why
+
+
+def test_long_texts_may_be_documents():
+    assert guess({"F": "Who?", "T": "A long text. " * 50}).columns == {"question": "F", "retrieved_documents": "T"}
+
+
+def test_numbers_are_nothing_of_interest():
+    assert columns().columns == guess({"a": 1.5, "b": "2.75e-3", "c": True, "d": None}).columns == {}
+
+
+def test_names_of_models_are_no_answers():
+    assert guess({"model": "mixtral-8x7b-32768", "accuracy": 0.5}).columns == {}
+
+
+def test_every_field_with_usual_names_can_be_mapped():
+    assert set(COLUMNS) <= set(FIELDS)

@@ -1,0 +1,106 @@
+"""Metrics of one's own in the browser: both examples run beside each other, a broken file shows its line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from evaluators.config import Config
+from tests.loopback import Loopback
+
+from .conftest import Server, running
+
+EXAMPLES = ("hedging.py", "names_its_source.py")
+JUDGE = "GPT-6 Luna"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Loopback]:
+    """A judge that says yes to everything."""
+
+    def answer(prompt: str) -> str:
+        return json.dumps({"reason": "So it is.", "verdict": "yes"})
+
+    with Loopback(answer=answer, models=("gpt-6-luna",)) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two examples, and a file that is broken on its third line."""
+    own = tmp_path_factory.mktemp("custom")
+    for name in EXAMPLES:
+        shutil.copy(Config().custom_dir / name, own)
+    (own / "broken.py").write_text('"""Broken."""\n\nimport no_such_package\n', encoding="utf-8")
+    return own
+
+
+@pytest.fixture(scope="module")
+def app(provider: Loopback, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    variables = {
+        "OPENAI_API_KEY": "sk-in-the-browser",
+        "OPENAI_BASE_URL": provider.base_url,
+        "PLUMBLINE_CUSTOM_DIR": str(folder),
+    }
+    with running(tmp_path_factory.mktemp("own"), **variables) as served:
+        yield served
+
+
+def test_both_examples_run_and_a_broken_file_shows_its_line(
+    page: Page, app: Server, folder: Path, provider: Loopback
+) -> None:
+    page.goto(f"{app.address}/metrics")
+    expect(page.get_by_text("broken.py, line 3: ModuleNotFoundError: No module named")).to_be_visible()
+
+    choose(page, "Metrics", "Hedging", "Names its source")
+    page.get_by_role("combobox", name="Judge", exact=True).click()
+    page.get_by_role("option", name=re.compile(f"^{JUDGE}")).click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=60_000)
+    card = page.get_by_test_id("stMetric").filter(has_text="Names its source")
+    expect(card.get_by_test_id("stMetricValue")).to_have_text("1.00")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Hedging")).to_be_visible()
+    assert len(provider.asked) == 24
+
+    (folder / "broken.py").unlink()
+    page.reload()
+    expect(card).to_be_visible()
+    expect(page.get_by_text("broken.py")).to_have_count(0)
+
+
+def test_a_metric_is_written_without_programming(page: Page, app: Server, provider: Loopback) -> None:
+    page.goto(f"{app.address}/metrics")
+    page.get_by_text("Metrics of your own").click()
+    page.get_by_role("textbox", name="Name", exact=True).fill("Polite")
+    page.get_by_role("textbox", name="Question to the judge").fill("Is the response polite?")
+    page.get_by_role("textbox", name="Question to the judge").press("Control+Enter")
+    page.get_by_text("Preview of the prompt").click()
+    expect(page.get_by_text(re.compile("Once more, the question to decide is: Is the response polite"))).to_be_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as a Python file").click()
+    assert download.value.suggested_filename == "polite.py"
+
+    choose(page, "Metrics", "Polite")
+    page.get_by_role("combobox", name="Judge", exact=True).click()
+    page.get_by_role("option", name=re.compile(f"^{JUDGE}")).click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=60_000)
+    card = page.get_by_test_id("stMetric").filter(has_text="Polite")
+    expect(card.get_by_test_id("stMetricValue")).to_have_text("1.00")
+
+
+def choose(page: Page, label: str, *options: str) -> None:
+    """Chooses these of several, whatever else is chosen."""
+    for option in options:
+        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+        page.get_by_role("combobox", name=label, exact=True).click()
+        page.keyboard.type(option)
+        page.get_by_role("option", name=re.compile(f"^{option}")).click()
+    page.keyboard.press("Escape")

@@ -1,0 +1,261 @@
+"""Several metrics in one run: chosen in one form, shown one below the other, told apart where they fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm import clients
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
+from tests import judge
+from tests.loopback import Loopback
+from ui import session
+from ui.trace_form import HEURISTIC, LABELLING
+
+from .conftest import OpenPage, checked
+from .screen import cards, markdown, runs, said, settled, state, table
+from .test_metrics import Words
+
+KEY = "sk-Loopback-0123456789-abcdef"
+LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
+HOSTILE = "![x](http://127.0.0.1:9/x.png)"
+WRITTEN = EvaluatorSpec(name="prompt", params={"title": "Is it polite?", "question": "Polite?"})
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """OpenAI is this server: it labels by the words that sentences share, and says yes to all else."""
+
+    def answer(prompt: str) -> str:
+        return judge.labels_for(prompt) if judge.is_labelling(prompt) else json.dumps({"reason": "", "verdict": "yes"})
+
+    with Loopback(key=KEY, answer=answer) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for access in session.keys().values():
+            clients.ask_models(access)
+        yield server
+
+
+# The forms
+
+
+def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
+    kept("two", ("In May.", "In May."), ("In June.", "In May."))
+    at = metrics_form(open_page, "two", "answer_match", Words.name)
+    at = started(at, "metrics")
+    assert state(at) == "Finished · 4 / 4 scored"
+    (run,) = runs()
+    assert [spec.name for spec in run.evaluators] == ["answer_match", Words.name]
+    assert "Metrics: Answer match (" in said(at)
+    assert "), Words found (Least: 1) · Data: two" in said(at)
+    titles = [element.value for element in at.subheader]
+    assert [title for title in titles if title in ("Answer match", "Words found")] == ["Answer match", "Words found"]
+    assert cards(at) == {"Answer match": "0.50", "Words found": "0.75"}  # of "In May." in "In June." a half
+    assert [(row["Answer match"], row["Words found"]) for row in table(at, "#")] == [(1.0, 1.0), (0.0, 0.5)]
+
+
+def test_metrics_that_ask_share_one_judge_and_one_estimate(open_page: OpenPage, provider: Loopback) -> None:
+    kept("two", ("In May.", "In May."), ("In June.", "In May."))
+    at = metrics_form(open_page, "two", "answer_match", "llm_judge", "g_eval")
+    assert at.button(key="metrics_start").disabled
+    assert [widget.key for widget in at.selectbox if widget.label == "Judge"] == ["metrics_judge"]
+    at.selectbox(key="metrics_judge").set_value(LUNA)
+    (row,) = table(checked(at.run()), "Model")
+    assert row["Calls"] == 2 * (1 + 4)  # a question, and four criteria, for each sample
+    assert not at.button(key="metrics_start").disabled
+
+
+def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
+    kept("half", ("In May.", "In May."), ("In June.", None))
+    at = metrics_form(open_page, "half", "answer_match", "retriever_recall")
+    assert "Needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
+    assert "0 of 2 samples can be judged." in said(at)
+    assert at.button(key="metrics_start").disabled  # one that can judge nothing does not belong in the run
+
+
+def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(open_page: OpenPage) -> None:
+    kept("two", ("In May.", None), ("In June.", None))
+    session.store().save_metric("local", WRITTEN.params["title"], WRITTEN)
+    at = metrics_form(open_page, "two", "llm_judge", "prompt Is it polite?")
+    assert "Is it polite?" in at.multiselect(key="metrics_metrics").options
+    assert "Question to the judge: Polite?" in said(at)
+    session.store().delete_metric("local", WRITTEN.params["title"])
+    at = checked(at.run())
+    assert at.multiselect(key="metrics_metrics").value == ["llm_judge"]
+
+
+def test_without_a_metric_there_is_nothing_to_start(open_page: OpenPage) -> None:
+    assert metrics_form(open_page, "").button(key="metrics_start").disabled
+
+
+def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> None:
+    kept("two", ("In May.", "In May."), ("In June.", "In May."), ("Tea.", None))
+    at = trace_form(open_page, HEURISTIC, "context_recall_lexical", Words.name)
+    assert "3 samples will be labelled." in said(at)
+    at = started(at, "trace")
+    assert state(at).endswith(" 1 failed")
+    assert "Also: Context recall (lexical), Words found (Least: 1)" in said(at)
+    assert {"Relevance", r"Context recall \(lexical\)", "Words found"} <= set(cards(at))
+    rows = table(at, "#")
+    assert [row["State"] for row in rows] == ["scored", "scored", "failed: Words found"]
+    assert {"Adherence", "Context recall (lexical)", "Words found"} <= set(rows[0])
+    at.selectbox(key=f"order_{runs()[0].id}").set_value("Words found, lowest first")
+    assert [row["#"] for row in table(checked(at.run()), "#")] == [2, 1, 3]
+
+
+def test_a_metric_beside_the_heuristic_brings_its_judge(open_page: OpenPage, provider: Loopback) -> None:
+    kept("two", ("In May.", "In May."), ("In June.", "In May."))
+    at = trace_form(open_page, HEURISTIC, "llm_judge")
+    assert at.button(key="trace_start").disabled
+    at.selectbox(key="trace_judge").set_value(LUNA)
+    (row,) = table(checked(at.run()), "Model")
+    assert row["Calls"] == 2
+    at = started(at, "trace")
+    assert len(provider.asked) == 2
+    assert "Heuristic labels: every score here is an estimate" in said(at)
+
+
+def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: Loopback) -> None:
+    kept("two", ("In May.", "In May."), ("In June.", "In May."))
+    at = trace_form(open_page, LABELLING, "llm_judge")
+    at.multiselect(key="trace_judges").set_value([LUNA, MINI])
+    checked(at.run())
+    assert [row["Calls"] for row in table(at, "Model")] == [4, 2]
+    assert "LLM as judge: asked of the first judge alone, GPT-6 Luna." in said(at)
+    assert not [widget for widget in at.selectbox if widget.label == "Judge"]
+    started(at, "trace")
+    assert len(provider.asked) == 6
+
+
+# The pages
+
+
+def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: OpenPage) -> None:
+    run = stored(EvaluatorSpec(name="trace"), EvaluatorSpec(name="g_eval"))
+    save(run, 0, 0, {"context_relevance": 0.5, "adherence": 1.0})
+    save(run, 0, 1, {"relevance": 1.0, "overall": None})
+    save(run, 1, 0, {"context_relevance": 1.0, "adherence": 0.0})
+    session.store().save_result(run.id, SampleResult(position=1, metric=1, status="failed", error="No."))
+    at = open_page("metrics", run=run.id)
+    assert not at.metric  # it belongs to another page
+    at = open_page("trace", run=run.id)
+    assert "1 / 2 scored  \n1 failed" in said(at)
+    assert "0 / 2 scored  \n1 not applicable  \n1 failed" in said(at)
+    rows = table(at, "#")
+    assert [row["Relevance"] for row in rows] == [0.5, 1.0]
+    assert rows[0]["Relevance (G-Eval)"] == 1.0
+    assert [row["State"] for row in rows] == ["scored", "failed: G-Eval"]
+
+
+def test_two_metrics_of_a_prompt_stand_under_their_own_names(open_page: OpenPage) -> None:
+    hostile = EvaluatorSpec(name="prompt", params={"title": f"Rude {HOSTILE}", "question": "Rude?"})
+    run = stored(WRITTEN, hostile)
+    save(run, 0, 0, {"is_it_polite": 1.0})
+    for at in (open_page("metrics", run=run.id), open_page("sample", run=run.id), open_page("runs")):
+        assert any("Is it polite?" in text for text in markdown(at))
+        assert not [text for text in markdown(at) if HOSTILE in text]
+
+
+def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page: OpenPage) -> None:
+    models = (OFFLINE, ModelSpec(provider="openai", model="gpt-6-luna"))
+    least = [EvaluatorSpec(name=Words.name, params={"least": number}) for number in (1, 2)]
+    run = stored(*least, models=models)
+    for model, metric, value in ((0, 0, 0.25), (0, 1, 0.5), (1, 0, 0.75), (1, 1, None)):
+        save(run, 0, metric, {"words_found": value}, model=model)
+    at = open_page("metrics", run=run.id)
+    assert [metric.value for metric in at.metric] == ["0.25", "0.75", "0.50", "–"]
+    assert "Metrics: Words found (1) (Least: 1), Words found (2) (Least: 2)" in said(at)
+    assert {"Words found", "Words found (2)"} <= set(table(at, "#")[0])
+    assert "Sample 2 of 2" in said(open_page("sample", run=run.id, sample="9"))
+
+
+def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page: OpenPage) -> None:
+    run = stored(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match"), WRITTEN)
+    save(run, 1, 1, {"answer_match": None}, reason="Nothing to compare.")
+    failed = SampleResult(position=1, metric=2, status="failed", error=f"Unreadable {HOSTILE}.", details="HTTP 500")
+    session.store().save_result(run.id, failed)
+    at = open_page("sample", run=run.id, sample="2")
+    assert "Sample 2 of 2" in said(at)
+    assert cards(at) == {"Answer match": "–"}
+    assert "Not judged yet." in said(at, "info")
+    assert "Nothing to compare." in said(at, "info")
+    assert f"Unreadable {HOSTILE}." in said(at, "error")
+    assert not [text for text in markdown(at) if HOSTILE in text]
+
+
+@pytest.mark.parametrize("page", ["metrics", "sample", "runs"])
+def test_a_run_with_a_metric_that_is_gone_still_opens(open_page: OpenPage, page: str) -> None:
+    run = stored(EvaluatorSpec(name="answer_match"), EvaluatorSpec(name="gone"))
+    save(run, 0, 1, {"gone_value": 0.5})
+    at = open_page(page, run=run.id)
+    assert any("gone" in text.lower() for text in markdown(at))
+
+
+def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
+    """An upload of responses with their ground truths, over one document."""
+    samples = tuple(
+        Sample(
+            id=f"s{number}",
+            question="When was it?",
+            response=response,
+            ground_truth=truth,
+            retrieved_documents=("It was in May.",),
+        )
+        for number, (response, truth) in enumerate(pairs)
+    )
+    data = Dataset(name=name, samples=samples)
+    session.store().save_upload("local", data, datetime.now(UTC).isoformat())
+    return data
+
+
+def stored(*evaluators: EvaluatorSpec, models: tuple[ModelSpec, ...] = ()) -> Run:
+    """A run of two samples without results."""
+    data = kept("stored", ("In May.", "In May."), ("In June.", "In May."))
+    run = Run(
+        id="stored",
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title="Stored",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=evaluators,
+        models=models,
+    )
+    session.store().save_run(run, data)
+    return run
+
+
+def save(
+    run: Run, position: int, metric: int, values: dict[str, float | None], reason: str = "", model: int = 0
+) -> None:
+    score = Score(values=values, reason=reason)
+    result = SampleResult(position=position, model=model, metric=metric, status="scored", score=score)
+    session.store().save_result(run.id, result)
+
+
+def metrics_form(open_page: OpenPage, data: str, *metrics: str) -> AppTest:
+    at = open_page("metrics")
+    if data:
+        at.selectbox(key="metrics_dataset").set_value(data)
+    at.multiselect(key="metrics_metrics").set_value(list(metrics))
+    return checked(at.run())
+
+
+def trace_form(open_page: OpenPage, method: str, *metrics: str) -> AppTest:
+    at = open_page("trace")
+    at.selectbox(key="trace_dataset").set_value("two")
+    at.selectbox(key="trace_method").set_value(method)
+    checked(at.run())
+    at.multiselect(key="trace_metrics").set_value(list(metrics))
+    return checked(at.run())
+
+
+def started(at: AppTest, page: str) -> AppTest:
+    at.button(key=f"{page}_start").click()
+    return checked(settled(at.run()))

@@ -1,0 +1,30 @@
+"""Every run's page gives the command that begins the run again."""
+
+from __future__ import annotations
+
+from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.runs.engine import create_run
+from evaluators.terminal.command import command
+from evaluators.types import EvaluatorSpec
+from tests.pages.conftest import Filled, OpenPage, finish
+from ui import session
+
+
+def test_the_pages_of_rgb_and_trace_give_the_command(filled: Filled, open_page: OpenPage) -> None:
+    for page, run in (("rgb", filled.rgb), ("trace", filled.trace)):
+        at = open_page(page, run=run.id)
+
+        assert command(run) in [code.value for code in at.code]
+
+
+def test_the_page_of_metrics_gives_the_command(open_page: OpenPage) -> None:
+    spec = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
+    data = bundled()[TRACE_SAMPLES]
+    run = create_run(session.store(), data, spec, workspace="local", title="`It's` [mine](http://x)")
+    finish(run, session.store())
+
+    at = open_page("metrics", run=run.id)
+
+    (code,) = [code for code in at.code if code.value.startswith("python -m evaluators run")]
+    assert "--param answer_match.type=f1_score" in code.value
+    assert code.language == "bash"

@@ -1,0 +1,257 @@
+"""The commands as a person types them: exit codes, what goes to which stream, and errors in one line."""
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
+from evaluators.runs.given import local_store
+from evaluators.terminal.cli import main
+from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, WRONG
+
+TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answer_match")
+RGB = ("run", "--data", ENGLISH_BED, "--metric", "rgb", "--model", "offline/offline-reader", "--limit", "1")
+ROWS = 24
+COMMANDS = ("run", "resume", "estimate", "list", "show", "export")
+
+
+def newest():
+    return local_store().runs("local")[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(plumbline, name):
+    found = plumbline(name, "--help")
+
+    assert found.exit_code == FINE
+    assert f"Usage: main {name}" in found.stdout
+    assert name in plumbline("--help").stdout
+
+
+def test_the_help_shows_examples_and_exit_codes(plumbline):
+    text = plumbline("--help").stdout
+
+    assert 'run --data "TRACE sample (English)" --metric trace --metric answer_match' in text
+    assert "Exit codes" in text
+
+
+def test_a_run_prints_its_means_and_is_kept(plumbline):
+    found = plumbline(*TRACE, "--title", "Mine", "--fail-under", "adherence=0.5")
+
+    assert found.exit_code == FINE
+    assert newest().title == "Mine"
+    assert f"Run {newest().id[:8]}: Mine" in found.stderr
+    assert "Mine: finished, 48 / 48 scored" in found.stdout
+    assert "adherence" in found.stdout
+    assert "answer_match" in found.stdout
+
+
+def test_a_mean_below_the_demand_exits_with_1(plumbline):
+    found = plumbline(*TRACE, "--fail-under", "adherence=0.5", "--fail-under", "answer_match=0.9")
+
+    assert found.exit_code == BELOW
+    assert "answer_match is 0, and 0.9 is demanded." in found.stderr
+    assert "adherence is" not in found.stderr
+
+
+def test_json_is_for_programs(plumbline):
+    found = plumbline(*RGB, "--json")
+
+    told = json.loads(found.stdout)
+    assert found.exit_code == FINE
+    assert (told["asked"], told["scored"], told["failed"], told["open"]) == (12, 12, 0, 0)
+    values = {each["name"]: each for each in told["values"]}
+    assert values["noise_robustness"]["model"] == "offline/offline-reader"
+    assert values["noise_robustness"]["asked"] == values["noise_robustness"]["scored"] == 5
+
+
+def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data_folder):
+    rows = [{"query": "Who?", "prediction": "Mina", "ans": "Mina"}, {"query": "When?", "prediction": "In May"}]
+    (data_folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    found = plumbline("run", "--data", "part.jsonl", "--metric", "rgb")
+
+    assert found.exit_code == INCOMPLETE
+    assert "1 of 2 results failed; resume tries them again." in found.stderr
+    assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in found.stderr
+    assert plumbline("resume", "last", "--min-coverage", "0.5").exit_code == FINE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "--metric", "trace"), "Missing option '--data'"),
+        (("run", "--data", TRACE_SAMPLES, "--metric", "nothing"), "nothing"),
+        (("run", "--data", "gone.csv", "--metric", "trace"), "gone.csv"),
+        ((*TRACE, "--fail-under", "adherence"), "Write NAME=NUMBER"),
+        ((*TRACE, "--fail-under", "colour=1"), "There is no value colour here. There are: context_relevance,"),
+        ((*TRACE, "--param", "2.type=best"), "type is 'best'"),
+        ((*TRACE, "--noise", "0.2"), "--noise composes prompts from a test bed"),
+        ((*RGB, "--noise", "2"), "2.0 is not in the range 0<=x<=1"),
+        ((*RGB, "--ability", "flying"), "noise_robustness"),
+        ((*RGB, "--max-cost", "0"), "not in the range x>0"),
+        (("resume", "last"), "No run begins with “last”"),
+        (("show", "\x1b[31mx"), "No run begins with “ [31mx”"),
+        (("export", "zz"), "list runs"),
+        (("run", "--config", "gone.toml"), "gone.toml"),
+    ],
+)
+def test_wrong_input_exits_with_2_and_says_what_to_write(plumbline, arguments, words):
+    found = plumbline(*arguments)
+
+    assert found.exit_code == WRONG
+    assert words in found.stderr
+    assert "Traceback" not in found.output
+    assert "\x1b" not in found.output
+
+
+def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
+    (data_folder / "ci.toml").write_text(
+        f'data = "{TRACE_SAMPLES}"\nmetric = ["trace", "answer_match"]\nparam = ["trace.chunk_size=300"]\n'
+        'title = "From the file"\nmax-calls = 5\nno-cache = true\nfail-under = "adherence=0.99"\n',
+        encoding="utf-8",
+    )
+
+    assert plumbline("run", "--config", "ci.toml").exit_code == BELOW
+    found = plumbline("run", "--config", "ci.toml", "--title", "From the line", "--fail-under", "adherence=0.1")
+
+    assert found.exit_code == FINE
+    line, file = local_store().runs("local")
+    assert (line.title, file.title) == ("From the line", "From the file")
+    assert [spec.name for spec in line.evaluators] == ["trace", "answer_match"]
+    assert line.evaluator.params["chunk_size"] == 300
+    assert (line.cap.calls, line.use_cache) == (5, False)
+    assert plumbline("estimate", "--config", "ci.toml").exit_code == FINE
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("colour = 1", "colour is no option. Known: data, metric, param"),
+        ("data = 'unfinished", "cannot be read as TOML"),
+        ("[data]\nfile = 'x'", "data wants one text or number"),
+        ("data = ['a', 'b']", "data wants one text or number"),
+        ("param = [['a']]", "param wants a text or number, or a list of them"),
+        ("max-calls = 'many'", "'many' is not a valid integer"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told(plumbline, data_folder, text, words):
+    (data_folder / "ci.toml").write_text(text, encoding="utf-8")
+
+    found = plumbline("run", "--data", "x", "--metric", "trace", "--config", "ci.toml")
+
+    assert found.exit_code == WRONG
+    assert words in found.stderr
+
+
+def test_an_estimate_needs_no_key(plumbline):
+    judged = ("--data", TRACE_SAMPLES, "--metric", "gpt_labeling", "--judge", "groq/openai/gpt-oss-120b")
+
+    table, numbers = plumbline("estimate", *judged), plumbline("estimate", *judged, "--json")
+
+    assert "GPT-OSS 120B (judge)" in table.stdout
+    assert "list prices of" in table.stdout
+    assert json.loads(numbers.stdout)[0]["calls"] == ROWS
+    assert "costs nothing" in plumbline("estimate", *TRACE[1:]).stdout
+    assert local_store().runs("local") == []
+
+
+def test_lists(plumbline):
+    assert plumbline("list", "runs").stdout == "No run yet.\n"
+    plumbline(*RGB)
+
+    metrics, models, runs = (plumbline("list", name).stdout for name in ("metrics", "models", "runs"))
+
+    assert "policy=documented" in metrics
+    assert "names_its_source" in metrics  # a file in evaluators/custom
+    assert "groq/openai/gpt-oss-20b" in models
+    assert "needs a key" in models
+    assert "retired" not in models
+    assert newest().id[:8] in runs
+    assert "finished, 12 / 12 scored" in runs
+
+
+def test_a_run_is_shown_with_the_command_to_begin_it_again(plumbline):
+    plumbline(*RGB)
+
+    text = plumbline("show", newest().id[:6]).stdout
+
+    assert newest().id in text
+    assert "policy=documented" in text
+    assert "noise_robustness" in text
+    assert "--model offline/offline-reader" in text
+    assert json.loads(plumbline("show", "last", "--json").stdout)["run"] == newest().id
+
+
+def test_the_first_signs_of_an_id_must_mean_one_run(plumbline):
+    for _ in range(17):  # two of so many ids begin with the same hexadecimal digit
+        plumbline("run", "--data", TRACE_SAMPLES, "--metric", "hedging")
+    first = [run.id[0] for run in local_store().runs("local")]
+
+    found = plumbline("show", max(first, key=first.count))
+
+    assert found.exit_code == WRONG
+    assert f"{max(map(first.count, first))} runs begin with" in found.stderr
+
+
+def test_results_are_taken_away_as_files(plumbline, data_folder):
+    plumbline(*TRACE)
+
+    table = plumbline("export", "last")
+    plumbline("export", "last", "--format", "jsonl", "-o", "rows.jsonl")
+    labels = plumbline("export", "last", "--format", "labels")
+
+    rows = list(csv.DictReader(io.StringIO(table.stdout_bytes.decode("utf-8-sig"))))
+    lines = [json.loads(line) for line in (data_folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == len(lines) == len(labels.stdout.splitlines()) == ROWS
+    assert {"adherence", "answer_match", "state"} <= set(rows[0])
+    assert {"id", "question", "response", "adherence", "answer_match", "status", "error"} == {*lines[0]} - {
+        "context_relevance",
+        "context_utilization",
+        "completeness",
+        "supported_share",
+        "average",
+    }
+    assert json.loads(labels.stdout.splitlines()[0])["labels_by"]
+
+
+def test_a_run_without_labels_gives_none(plumbline, data_folder):
+    plumbline(*RGB)
+
+    found = plumbline("export", "last", "--format", "labels", "-o", "labels.jsonl")
+
+    assert found.exit_code == WRONG
+    assert "labels no sentences" in found.stderr
+    assert not (data_folder / "labels.jsonl").exists()
+
+
+def test_text_of_strangers_steers_no_terminal(plumbline, data_folder):
+    (data_folder / "odd.jsonl").write_text(
+        json.dumps({"question": "Who?", "response": "\x1b[2J", "id": "\x1b]0;x\x07"}) + "\n", encoding="utf-8"
+    )
+
+    found = plumbline("run", "--data", "odd.jsonl", "--metric", "hedging", "--title", "[red]\x1b[31mx")
+    shown = plumbline("show", "last")
+
+    assert found.exit_code == FINE
+    assert "[red] [31mx: finished" in found.stdout
+    assert "\x1b" not in found.output + shown.output
+
+
+def test_the_session_of_the_readme_runs(plumbline):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^python -m evaluators (.*)$", readme, re.MULTILINE)
+
+    assert {shlex.split(line)[0] for line in lines} == set(COMMANDS) - {"resume"}
+    for line in lines:
+        found = plumbline(*shlex.split(line))
+        assert found.exit_code == FINE, found.output
+
+
+def test_the_commands_are_all_here():
+    assert set(main.commands) == set(COMMANDS)

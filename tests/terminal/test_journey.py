@@ -1,0 +1,151 @@
+"""The whole way in a terminal, each command a process: estimate, run, kill, resume, export; the app opens the run."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evaluators.runs.given import local_store
+from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, INTERRUPTED
+from tests import judge
+from tests.pages import screen
+from tests.pages.conftest import _open_page
+from tests.runs.paid import answered
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = 30
+WORKERS = 3
+PATIENCE = 120
+KEY = "sk-loopback-of-the-terminal"
+LABEL = (
+    "--data",
+    "answers.jsonl",
+    "--metric",
+    "gpt_labeling",
+    "--metric",
+    "answer_match",
+    "--judge",
+    "openai/gpt-6-luna",
+)
+
+
+class Terminal:
+    """Starts commands in a folder, each in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        command = [sys.executable, "-m", "evaluators", *arguments]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(command, cwd=self._folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes)
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess:
+        process = self.start(*arguments)
+        out, errors = process.communicate(timeout=PATIENCE)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, errors)
+
+
+@pytest.fixture
+def server(loopback, monkeypatch):
+    """A provider whose address and key are in the environment."""
+    found = loopback(latency=0.1, answer=judge.labels_for)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", found.base_url)
+    monkeypatch.setenv("PLUMBLINE_WORKERS", str(WORKERS))
+    return found
+
+
+@pytest.fixture
+def terminal(data_folder, server):
+    rows = [
+        {
+            "id": sample.id,
+            "question": sample.question,
+            "response": sample.response,
+            "retrieved_documents": sample.retrieved_documents,
+            "ground_truth": "Mina Osei",
+        }
+        for sample in answered(SAMPLES).samples
+    ]
+    (data_folder / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return Terminal(data_folder)
+
+
+def until(condition):
+    for _ in range(PATIENCE * 20):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("It did not happen in time.")
+
+
+def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline):
+    estimate = json.loads(terminal("estimate", *LABEL, "--json").stdout)
+    assert [(row["model"], row["calls"]) for row in estimate] == [("openai/gpt-6-luna", SAMPLES)]
+    assert server.asked == []
+
+    process = terminal.start("run", *LABEL)
+    until(lambda: server.answered >= 8)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=PATIENCE)
+    (run,) = local_store().runs("local")
+    done = local_store().counts(run)
+    assert 0 < done.scored < done.asked == 2 * SAMPLES
+    assert "unfinished, " in plumbline("list", "runs").stdout
+
+    resumed = terminal("resume", "last", "--fail-under", "adherence=0.9")
+    assert resumed.returncode == BELOW  # each response holds a sentence that no document carries
+    assert "adherence is 0, and 0.9 is demanded." in resumed.stderr
+    assert local_store().counts(run).scored == 2 * SAMPLES
+    assert len(server.asked) <= SAMPLES + WORKERS  # only what was in flight is asked again
+
+    exported = terminal("export", run.id[:8])
+    rows = list(csv.DictReader(io.StringIO(exported.stdout.removeprefix("\ufeff"))))
+    assert [row["id"] for row in rows] == [f"b{number}" for number in range(SAMPLES)]
+    assert {row["adherence"] for row in rows} == {"0.0"}
+    assert json.loads(plumbline("estimate", *LABEL, "--json").stdout)[0]["cached"] == SAMPLES
+
+    at = _open_page("trace", run=run.id)
+    assert f"Finished · {2 * SAMPLES} / {2 * SAMPLES} scored" in screen.state(at)
+    assert screen.cards(at)["Adherence"] == "0.00"
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(terminal, server):
+    process = terminal.start("run", *LABEL)
+    until(lambda: server.answered >= 4)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
+
+    (run,) = local_store().runs("local")
+    assert process.returncode == INTERRUPTED
+    assert f"Go on with: python -m evaluators resume {run.id[:8]}" in errors
+    assert "Traceback" not in errors
+    assert 0 < local_store().counts(run).scored < 2 * SAMPLES
+
+
+def test_a_cap_stops_the_run_and_a_higher_one_goes_on(terminal, server, plumbline):
+    stopped = plumbline("run", *LABEL, "--max-calls", "5")
+    assert stopped.exit_code == INCOMPLETE
+    assert "are still open." in stopped.stderr
+    assert "The cap of 5 calls is reached." in stopped.stderr
+
+    resumed = plumbline("resume", "last", "--max-calls", "100")
+
+    assert resumed.exit_code == FINE
+    assert len(server.asked) == SAMPLES
+
+
+def test_no_key_is_told_or_kept(terminal, plumbline, data_folder):
+    told = plumbline("run", *LABEL, "--max-calls", "2").output + plumbline("show", "last").output
+
+    assert "OPENAI_API_KEY holds the key." in told
+    assert KEY not in told
+    assert not [path for path in data_folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]

@@ -1,0 +1,131 @@
+"""The exit code: what a mean, its coverage and an unfinished run make of it."""
+
+import pytest
+
+from evaluators.errors import ParameterError
+from evaluators.runs.evaluation import Results
+from evaluators.runs.store import Store
+from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, Demand, demands, outcome
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
+
+RECALL = EvaluatorSpec(name="retriever_recall")
+MATCH = EvaluatorSpec(name="answer_match")
+LUNA = ModelSpec(provider="openai", model="gpt-6-luna")
+SOL = ModelSpec(provider="openai", model="gpt-6-sol")
+FAILED, OPEN = "failed", "open"
+
+
+def results(*columns, models=(), name="hit"):
+    """A run of four answers with these values (or FAILED, OPEN, `None`): a column for each metric, or for each model.
+
+    Every metric gives one value of that name.
+    """
+    data = Dataset(name="By hand", samples=tuple(Sample(id=str(n), question="?") for n in range(len(columns[0]))))
+    run = Run(
+        id="r1",
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title="By hand",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(RECALL, MATCH)[: 1 if models else len(columns)],
+        models=models,
+    )
+    store = Store(":memory:")
+    store.save_run(run, data)
+    for number, column in enumerate(columns):
+        cell = {"model": number} if models else {"metric": number}
+        for position, value in enumerate(column):
+            if value == FAILED:
+                store.save_result(run.id, SampleResult(position=position, status="failed", error="No answer.", **cell))
+            elif value != OPEN:
+                score = Score(values={name: value}, reason="" if value is not None else "Nothing to judge.")
+                store.save_result(run.id, SampleResult(position=position, status="scored", score=score, **cell))
+    return Results(run, store)
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "coverage", "code"),
+    [
+        ((1.0, 1.0, 0.0, 0.0), 0.5, 1.0, FINE),
+        ((1.0, 1.0, 0.0, 0.0), 0.51, 1.0, BELOW),
+        ((1.0, None, 1.0, None), 1.0, 1.0, FINE),  # not applicable counts as covered, and enters no mean
+        ((1.0, 1.0, 1.0, FAILED), 0.5, 1.0, BELOW),  # 3 of 4 are covered
+        ((1.0, 1.0, 1.0, FAILED), 0.5, 0.75, FINE),
+        ((1.0, 1.0, 1.0, FAILED), 0.5, 0.76, BELOW),
+        ((None, None, None, None), 0.5, 1.0, BELOW),  # nothing judged is no mean
+        ((FAILED, FAILED, FAILED, FAILED), 0.0, 0.0, BELOW),
+        ((1.0, 1.0, 1.0, OPEN), 0.5, 0.5, INCOMPLETE),
+    ],
+)
+def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(values, least, coverage, code):
+    assert outcome(results(values), [Demand("hit", least)], coverage).code == code
+
+
+@pytest.mark.parametrize(
+    ("values", "coverage", "code"),
+    [
+        ((0.0, 0.0, 0.0, 0.0), 1.0, FINE),
+        ((0.0, None, None, None), 1.0, FINE),
+        ((1.0, 1.0, 1.0, FAILED), 1.0, INCOMPLETE),
+        ((1.0, 1.0, 1.0, FAILED), 0.75, FINE),
+        ((1.0, OPEN, OPEN, OPEN), 0.0, INCOMPLETE),
+    ],
+)
+def test_without_a_demand_only_what_is_missing_counts(values, coverage, code):
+    assert outcome(results(values), (), coverage).code == code
+
+
+def test_what_is_wanting_is_told_with_its_numbers():
+    found = outcome(results((1.0, 0.0, 0.0, FAILED)), [Demand("hit", 0.8)])
+
+    assert found.words == (
+        "hit is 0.3333, and 0.8 is demanded.",
+        "hit covers 75.0% of the samples, and 100.0% are demanded.",
+    )
+
+
+def test_failures_are_told_with_their_reason():
+    found = outcome(results((1.0, 0.0, 0.0, FAILED)))
+
+    assert found.words == ("1 of 4 results failed; resume tries them again.", "1: No answer.")
+
+
+def test_a_stopped_run_says_why():
+    stopped = results((1.0, OPEN, OPEN, OPEN))
+    stopped.store.save_stop_reason("r1", "The cap of 1 call is reached.")
+
+    assert outcome(stopped).words == ("3 of 4 results are still open.", "The cap of 1 call is reached.")
+
+
+def test_every_model_must_reach_what_is_demanded():
+    found = outcome(results((1.0, 1.0), (1.0, 0.0), models=(LUNA, SOL)), [Demand("hit", 0.9)])
+
+    assert found.code == BELOW
+    assert found.words == ("hit of GPT-6 Sol is 0.5, and 0.9 is demanded.",)
+
+
+def test_a_name_that_two_metrics_give_is_demanded_by_number():
+    two = results((1.0, 1.0), (0.0, 0.0))
+
+    assert outcome(two, [Demand("hit", 0.9)]).code == FINE
+    assert outcome(two, [Demand("hit (2)", 0.9)]).code == BELOW
+
+
+def test_failures_of_another_metric_leave_the_run_incomplete():
+    assert outcome(results((1.0, 1.0), (0.0, FAILED)), [Demand("hit", 0.9)]).code == INCOMPLETE
+
+
+def test_a_value_that_does_not_exist_is_named_with_those_that_do():
+    with pytest.raises(ParameterError, match=r"There is no value adherence here. There are: hit\."):
+        outcome(results((1.0, 1.0)), [Demand("adherence", 0.9)])
+
+
+@pytest.mark.parametrize("text", ["adherence", "adherence=", "adherence=high", "adherence=nan", "adherence=inf"])
+def test_a_demand_is_a_name_and_a_number(text):
+    with pytest.raises(ParameterError, match="Write NAME=NUMBER"):
+        demands([text])
+
+
+def test_demands_are_read():
+    assert demands(["adherence=0.8", "hit (2)=1"]) == (Demand("adherence", 0.8), Demand("hit (2)", 1.0))

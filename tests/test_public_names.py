@@ -1,0 +1,77 @@
+"""The names that `from evaluators import ...` gives: all there, loaded late, and known to type checkers."""
+
+import ast
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import evaluators
+from evaluators import _HOMES
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTED = (
+    "RGBEvaluator",
+    "EvaluationResult",
+    "TRACEEvaluator",
+    "TRACEScores",
+    "AdvancedRAGEvaluator",
+    "GPTLabelingPromptGenerator",
+    "GPTLabelingOutput",
+    "DocumentSentencizer",
+    "UnifiedEvaluationPipeline",
+    "ContextRecall",
+    "AnswerMatchAcc",
+    "RetrieverRecall",
+    "LLMasJudge",
+    "GEvalJudgeEvaluator",
+    "GEvalLLMJudge",
+)
+
+
+def in_a_new_process(code):
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", evaluators.__all__)
+def test_a_public_name_is_what_its_module_holds(name):
+    assert getattr(evaluators, name) is getattr(import_module(_HOMES[name]), name)
+
+
+def test_the_documented_classes_are_public():
+    assert set(DOCUMENTED) <= set(evaluators.__all__)
+
+
+def test_type_checkers_are_told_the_same_names_from_the_same_modules():
+    tree = ast.parse(Path(evaluators.__file__).read_text(encoding="utf-8"))
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+
+    told = {alias.asname: node.module for node in block.body for alias in node.names}
+
+    assert told == _HOMES
+
+
+def test_the_package_alone_loads_nothing():
+    code = "import evaluators, sys, json; print(json.dumps([m for m in sys.modules if m.startswith('evaluators.')]))"
+
+    assert in_a_new_process(code) == []
+
+
+def test_a_star_gives_all_of_them():
+    code = "from evaluators import *; import json; print(json.dumps(sorted(name for name in dir() if name[0] != '_')))"
+
+    assert set(in_a_new_process(code)) == {*evaluators.__all__, "json"}
+
+
+def test_a_name_that_is_not_there_is_told_as_python_does():
+    with pytest.raises(ImportError, match="cannot import name 'Rouge'"):
+        exec("from evaluators import Rouge")
+    assert not hasattr(evaluators, "Rouge")
+
+
+def test_all_names_are_listed():
+    assert set(evaluators.__all__) <= set(dir(evaluators))

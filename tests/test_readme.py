@@ -1,0 +1,54 @@
+"""README's Python: every block runs as written, one after the other, and prints what README says it prints."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluators.llm.catalogue import find
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EVALUATE, COMPOSE, ALONE = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
+
+
+@pytest.fixture
+def printed(tmp_path):
+    """`printed(code)` is what the code prints in a new process that keeps its runs elsewhere."""
+
+    def run(code):
+        environment = ENVIRONMENT | {"PLUMBLINE_DATA_DIR": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_evaluating_two_answers_prints_what_readme_shows(printed):
+    [shown] = re.findall(re.escape(EVALUATE) + r"```\n\n```\n(.*?)```", README, re.DOTALL)
+
+    assert printed(EVALUATE) == shown
+
+
+def test_a_composed_test_bed_is_answered_and_scored(printed):
+    assert re.fullmatch(r"0\.\d\d \(0\.\d\d to \d\.\d\d\), (\d+) / \1 scored\n", printed(COMPOSE))
+
+
+def test_evaluators_work_alone(printed):
+    first, second = printed(ALONE).splitlines()
+
+    assert first == "True primary phrase ('cannot answer',)"
+    assert "'adherence': 1.0" in second
+    assert "'0a'" in second
+
+
+@pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README))
+def test_the_models_that_readme_names_are_known(name):
+    assert find(name) is not None

@@ -1,0 +1,15 @@
+"""A run as the command that does the same in a terminal."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.terminal.command import command
+from evaluators.types import Run
+
+
+def show(run: Run) -> None:
+    """A popover with the command, to be copied."""
+    with st.popover("As a command", icon=":material/terminal:", key=f"command_{run.id}"):
+        st.code(command(run), language="bash", wrap_lines=True)
+        st.caption("Run it in Plumbline's folder. The data are named as they are here: uploaded there too, or a file.")

@@ -1,0 +1,167 @@
+"""Metrics of one's own: a form for a metric from a prompt, kept in the workspace, and the files of the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from evaluators import custom
+from evaluators.base import catalogue, missing
+from evaluators.config import ROOT, config
+from evaluators.errors import HostLimitError, ParameterError
+from evaluators.params import parameters
+from evaluators.prompt_metric import PromptMetric, as_file
+from evaluators.types import Dataset, EvaluatorSpec, Sample
+from ui import problems, session
+from ui.model_form import KEPT
+from ui.untrusted import plain
+from ui.words import counted
+
+NEW = "A new one"
+PLACE = "own_metrics"
+
+
+def saved() -> dict[str, EvaluatorSpec]:
+    """The workspace's metrics from a prompt, by title."""
+    return session.store().saved_metrics(session.workspace())
+
+
+def show() -> None:
+    """What is wrong with files of the host, a form for a metric from a prompt, and where files belong."""
+    if not config().public:
+        _broken_files()
+    with st.expander("Metrics of your own", icon=":material/extension:", key="own_metrics"):
+        if config().public:
+            _form()
+            return
+        asked, written = st.tabs(["A question to a judge", "A Python file"])
+        with asked:
+            _form()
+        with written:
+            _files()
+
+
+def _broken_files() -> None:
+    for each in custom.broken():
+        words = f"{each.file}, line {each.line}: {each.message}"
+        st.error(plain(words), icon=":material/code_off:", title="This metric cannot be used")
+
+
+# From a prompt
+
+
+def _form() -> None:
+    """The form of a new metric or of a saved one; nothing is kept before Save."""
+    st.caption("A judge answers your question about every sample. No programming is needed.")
+    known = saved()
+    if st.session_state.get("own_metric", NEW) not in known:
+        st.session_state["own_metric"] = NEW
+    name = st.selectbox("Metric", [NEW, *known], key="own_metric")
+    chosen = known.get(name)
+    params = _widgets(dict(chosen.params) if chosen else {}, f"own_{name}")
+    metric = None
+    with problems.told():
+        metric = PromptMetric.build(**params) if params["title"].strip() and params["question"].strip() else None
+    if metric:
+        _preview(metric)
+    _buttons(metric, name if chosen else "")
+    problems.show(PLACE)
+
+
+def _widgets(given: dict[str, Any], key: str) -> dict[str, Any]:
+    """The fields, as the metric declares them; a new one begins without a name and a question."""
+    declared = {each.name: each for each in parameters(PromptMetric)}
+    begun = {"title": "", "question": "", "answer": declared["answer"].default, "fields": declared["fields"].default}
+    begun |= given
+    common = {
+        name: {"label": each.title, "help": each.description, "key": f"{key}_{name}", **KEPT}
+        for name, each in declared.items()
+    }
+    left, right = st.columns(2)
+    title = left.text_input(value=begun["title"], max_chars=60, placeholder="Names its source", **common["title"])
+    answers = declared["answer"].choices
+    answer = right.selectbox(options=answers, index=answers.index(begun["answer"]), **common["answer"])
+    question = st.text_area(
+        value=begun["question"],
+        max_chars=4000,
+        placeholder="Does the response say where its facts are from, such as a document or an author?",
+        **common["question"],
+    )
+    seen = st.multiselect(
+        options=declared["fields"].choices, default=begun["fields"], format_func=_words, **common["fields"]
+    )
+    return {"title": title, "question": question, "answer": answer, "fields": tuple(seen)}
+
+
+def _preview(metric: PromptMetric) -> None:
+    """What the judge would read about the first sample of a data set."""
+    datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
+    with st.expander("Preview of the prompt", icon=":material/edit_note:", key="own_preview"):
+        name = st.selectbox("Data set", list(datasets), key="own_preview_data", **KEPT)
+        sample = _first(datasets[name], metric) if name else None
+        if sample:
+            st.caption(plain(f"About sample {sample.id}. Nothing was sent."))
+            st.code(metric.prompt(sample).text, language=None, wrap_lines=True)
+        else:
+            st.caption(plain(f"No sample there has {', '.join(map(_words, metric.needed)).lower()}."))
+
+
+def _first(dataset: Dataset, metric: PromptMetric) -> Sample | None:
+    return next((sample for sample in dataset.samples if not missing(metric.needed, sample)), None)
+
+
+def _buttons(metric: PromptMetric | None, name: str) -> None:
+    with st.container(horizontal=True):
+        save = problems.guarded(_save, PLACE)
+        st.button("Save", icon=":material/save:", disabled=metric is None, on_click=save, args=(metric,))
+        if name:
+            file, content = as_file(PromptMetric.build(**saved()[name].params))
+            st.download_button(
+                "Download as a Python file", content, file, "text/x-python", icon=":material/download:", key="own_file"
+            )
+            delete = problems.guarded(_delete, PLACE)
+            st.button("Delete", icon=":material/delete:", on_click=delete, args=(name,), key="own_delete")
+
+
+def _save(metric: PromptMetric) -> None:
+    """Keeps the metric; raises `HostLimitError` where there are too many, `ParameterError` where the name is taken."""
+    known, most = saved(), config().metrics_per_visitor
+    if metric.title.casefold() in {cls.title.casefold() for cls in catalogue().values()}:
+        raise ParameterError(f"There is another metric called {metric.title}. Give yours a name of its own.")
+    if config().public and metric.title not in known and len(known) >= most:
+        raise HostLimitError(
+            f"This host keeps {counted(most, 'metric')} for each visitor, and you have that many. Delete one first."
+        )
+    session.store().save_metric(session.workspace(), metric.title, metric.spec())
+    _forget(NEW)
+    st.session_state["own_metric"] = metric.title
+
+
+def _delete(name: str) -> None:
+    session.store().delete_metric(session.workspace(), name)
+    _forget(name)
+    st.session_state["own_metric"] = NEW
+
+
+def _forget(name: str) -> None:
+    """What was typed in; the next time the fields begin anew."""
+    for parameter in parameters(PromptMetric):
+        st.session_state.pop(f"own_{name}_{parameter.name}", None)
+
+
+def _words(field: str) -> str:
+    return field.replace("_", " ").capitalize()
+
+
+# From files
+
+
+def _files() -> None:
+    """The files that are in use, and where to put one."""
+    folder = config().custom_dir
+    shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
+    words = f"Put a file with one class, such as these hold, into {shown}. It is here after a reload."
+    st.caption(plain(words))
+    rows = [{"File": file, "Metrics": ", ".join(cls.title for cls in found)} for file, found in custom.files().items()]
+    st.dataframe(rows, hide_index=True, alt="Files with metrics of your own")
