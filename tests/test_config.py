@@ -26,6 +26,8 @@ def test_without_variables_it_is_a_laptop():
         ("PLUMBLINE_RUNS_IN_ALL", "3", "runs_in_all", 3),
         ("PLUMBLINE_CELLS_PER_RUN", "50", "cells_per_run", 50),
         ("PLUMBLINE_UPLOADS_PER_VISITOR", "5", "uploads_per_visitor", 5),
+        ("PLUMBLINE_UPLOAD_BYTES", "1000", "upload_bytes", 1000),
+        ("PLUMBLINE_ROWS_PER_DATASET", "10", "rows_per_dataset", 10),
         ("PLUMBLINE_UNWATCHED_SECONDS", "60", "unwatched_seconds", 60),
     ],
 )

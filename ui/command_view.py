@@ -10,6 +10,6 @@ from evaluators.types import Run
 
 def show(run: Run) -> None:
     """A popover with the command, to be copied."""
-    with st.popover("As a command", icon=":material/terminal:", key=f"command_{run.id}"):
+    with st.popover("As a command", icon=":material/terminal:", type="tertiary", key=f"command_{run.id}"):
         st.code(command(run), language="bash", wrap_lines=True)
         st.caption("Run it in Plumbline's folder. The data are named as they are here: uploaded there too, or a file.")

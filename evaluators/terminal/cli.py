@@ -20,7 +20,7 @@ from evaluators.runs.given import WORKSPACE, local_store, shown
 from evaluators.runs.store import Store
 from evaluators.terminal import estimating, files, options, tables
 from evaluators.terminal.asking import Asked, Options, asked
-from evaluators.terminal.outcome import Demand, demands, outcome
+from evaluators.terminal.outcome import INTERRUPTED, MEANINGS, WRONG, Demand, demands, outcome
 from evaluators.types import Cap, Run
 
 MOST_RUNS = 10_000
@@ -43,12 +43,7 @@ Keys come from the environment: GROQ_API_KEY, OPENAI_API_KEY, PLUMBLINE_CUSTOM_B
 
 \b
 Exit codes
-  0    all is scored, and every mean is as demanded
-  1    a mean is below --fail-under, or stands on fewer samples than --min-coverage demands
-  2    wrong input: the message says what to write instead
-  3    incomplete: the run stopped (a cap, a limit, no connection), or samples failed; resume goes on
-  130  stopped by Ctrl-C; everything is kept
-"""
+""" + "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
 
 RUN = """Run metrics over a data set and wait for the results.
 
@@ -107,9 +102,9 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except PlumblineError as error:
             _say(f"Error: {error}")
-            ctx.exit(2)
+            ctx.exit(WRONG)
         except KeyboardInterrupt:
-            ctx.exit(130)
+            ctx.exit(INTERRUPTED)
 
 
 @click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
@@ -257,6 +252,8 @@ def _found(run_id: str, store: Store) -> Run:
 
 def _with_cap(found: Run, store: Store, max_calls: int | None, max_cost: float | None) -> Run:
     """The run with what it may spend from now on, where that changes."""
+    if not max_calls and not max_cost:
+        return found
     cap = Cap(calls=max_calls or found.cap.calls, cost=max_cost or found.cap.cost)
     check_cap(found, cap)
     store.set_cap(found.id, cap)

@@ -16,8 +16,8 @@ FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
     FINE: "all is scored, and every mean is as demanded",
     BELOW: "a mean is below --fail-under, or stands on fewer samples than --min-coverage demands",
-    WRONG: "wrong input: nothing was run",
-    INCOMPLETE: "the run stopped (cap, limit, no connection), or samples failed; resume goes on",
+    WRONG: "wrong input: the message says what to write instead",
+    INCOMPLETE: "incomplete: the run stopped (a cap, a limit, no connection), or samples failed; resume goes on",
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
 REASONS = 3

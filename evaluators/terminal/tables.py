@@ -16,6 +16,7 @@ from evaluators.base import Evaluator, most_judges
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
 from evaluators.params import parameters
+from evaluators.runs.engine import registry
 from evaluators.runs.evaluation import Results
 from evaluators.runs.given import shown
 from evaluators.runs.store import Store
@@ -111,10 +112,11 @@ def of_runs(runs: Sequence[Run], store: Store) -> Table:
 
 
 def state(run: Run, store: Store) -> str:
-    """How far the run is; an unfinished one has stopped, or another process works on it."""
+    """How far the run is, and whether any process works on it."""
     counts = store.counts(run)
+    head = "running" if registry.is_at_work(run.id, store) else "stopped" if counts.open else "finished"
     failed = f", {counts.failed:,} failed" if counts.failed else ""
-    return f"{'unfinished' if counts.open else 'finished'}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+    return f"{head}, {counts.scored:,} / {counts.asked:,} scored{failed}"
 
 
 def _when(run: Run) -> str:

@@ -41,7 +41,8 @@ def store(tmp_path) -> Store:
 def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_written(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
     with held_elsewhere(store.locks, run.id):
-        assert registry.is_at_work(run.id, store) and not registry.is_live(run.id)
+        assert registry.is_at_work(run.id, store)
+        assert not registry.is_live(run.id)
         with pytest.raises(RunElsewhereError, match="another process"):
             registry.start(run, store)
     assert store.counts(run).scored == 0

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from evaluators.runs.given import local_store
-from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, INTERRUPTED
+from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, INTERRUPTED, WRONG
 from tests import judge
 from tests.pages import screen
 from tests.pages.conftest import _open_page
 from tests.runs.paid import answered
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = 30
+SAMPLES = 60
 WORKERS = 3
 PATIENCE = 120
 KEY = "sk-loopback-of-the-terminal"
@@ -56,7 +56,7 @@ class Terminal:
 @pytest.fixture
 def server(loopback, monkeypatch):
     """A provider whose address and key are in the environment."""
-    found = loopback(latency=0.1, answer=judge.labels_for)
+    found = loopback(latency=0.15, answer=judge.labels_for)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", found.base_url)
     monkeypatch.setenv("PLUMBLINE_WORKERS", str(WORKERS))
@@ -94,12 +94,16 @@ def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline
 
     process = terminal.start("run", *LABEL)
     until(lambda: server.answered >= 8)
+    assert "running, " in plumbline("list", "runs").stdout
+    twice = plumbline("resume", "last")
+    assert twice.exit_code == WRONG
+    assert "at work in another process" in twice.stderr
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
     (run,) = local_store().runs("local")
     done = local_store().counts(run)
     assert 0 < done.scored < done.asked == 2 * SAMPLES
-    assert "unfinished, " in plumbline("list", "runs").stdout
+    assert "stopped, " in plumbline("list", "runs").stdout
 
     resumed = terminal("resume", "last", "--fail-under", "adherence=0.9")
     assert resumed.returncode == BELOW  # each response holds a sentence that no document carries

@@ -1,6 +1,5 @@
 """Text made comparable: Unicode form, reasoning, white space, Chinese or not."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
