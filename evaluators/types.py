@@ -94,7 +94,8 @@ class Sample(Record):
     """One question with its documents, the answer to judge (if there is one yet) and what is known to be true.
 
     `generator` names the model that answered, where the data tells; `labels` are published (gold) labels;
-    `gold_documents` are the contexts that a retriever should have found.
+    `gold_documents` are the contexts that a retriever should have found; `sources` say where each of the
+    `retrieved_documents` was taken from, where that is known.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Sample(Record):
     sentences: Sentences | None = None
     labels: Labels | None = None
     gold_documents: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class Dataset(Record):
@@ -122,11 +124,11 @@ class Dataset(Record):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the samples in order, 64 hex digits; name and origin do not count."""
+        """SHA-256 over the samples in order, 64 hex digits; name, origin and sources do not count."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            unset = None if sample.gold_documents else {"gold_documents"}  # runs from before the field keep their data
-            digest.update(sample.model_dump_json(exclude=unset).encode())
+            added = {"sources"} if sample.gold_documents else {"sources", "gold_documents"}  # older runs keep their data
+            digest.update(sample.model_dump_json(exclude=added).encode())
             digest.update(b"\n")
         return digest.hexdigest()
 

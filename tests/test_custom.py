@@ -205,6 +205,7 @@ def test_a_broken_file_is_told_with_its_line(write: Write, text: str, line: int,
     (broken,) = custom.broken()
     assert (broken.file, broken.line) == ("own.py", line)
     assert broken.message.startswith(message)
+    assert "own.py" not in broken.message  # the page says the file, once
     assert set(catalogue()) == before
     assert "evaluators.custom.own" not in sys.modules
 

@@ -147,5 +147,6 @@ def _line(error: BaseException, path: Path) -> int:
 
 
 def _told(error: BaseException) -> str:
-    text = str(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {error}"
+    words = error.msg if isinstance(error, SyntaxError) else str(error)  # its text tells file and line again
+    text = words if isinstance(error, ParameterError) else f"{type(error).__name__}: {words}"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -71,7 +71,7 @@ def messages(kind: str, data: bytes, rows: Collector) -> Generator[sandbox.Messa
     """What the child says about a file, as it says it; its lines and their sum are bounded."""
     longest = 4 * rows.longest_row + _OVERHEAD
     left = 2 * rows.limits.decoded_bytes + _OVERHEAD
-    with _child(kind, data, allowed(rows)) as lines:
+    with child(kind, data, allowed(rows)) as lines:
         while line := lines.readline(longest):
             left -= len(line)
             if left < 0:
@@ -87,26 +87,26 @@ def _message(line: str, rows: Collector) -> Iterator[sandbox.Message]:
 
 
 @contextmanager
-def _child(kind: str, data: bytes, limits: sandbox.Limits) -> Iterator[IO[bytes]]:
+def child(kind: str, data: bytes, limits: sandbox.Limits) -> Iterator[IO[bytes]]:
     """A child that parses, and its output; it is gone afterwards."""
-    child = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-I", sandbox.__file__, kind, json.dumps(limits)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=environment(),
     )
-    end = threading.Timer(limits["seconds"], child.kill)
+    end = threading.Timer(limits["seconds"], process.kill)
     end.start()
     try:
-        with suppress(BrokenPipeError), child.stdin as to_child:  # type: ignore[union-attr]
+        with suppress(BrokenPipeError), process.stdin as to_child:  # type: ignore[union-attr]
             to_child.write(data)
-        yield child.stdout  # type: ignore[misc]
+        yield process.stdout  # type: ignore[misc]
     finally:
         end.cancel()
-        child.kill()
-        child.stdout.close()  # type: ignore[union-attr]
-        child.wait()
+        process.kill()
+        process.stdout.close()  # type: ignore[union-attr]
+        process.wait()
 
 
 def environment() -> dict[str, str]:

@@ -1,8 +1,9 @@
-"""The child process that parses Parquet and XLSX: it may use little memory and time, and writes rows as JSON lines.
+"""The child process that parses Parquet, XLSX, PDF and HTML: it may use little memory and time, and writes JSON lines.
 
 It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet '{"memory": ...}' < file`.
 Each line that it writes is one of {"names": the columns', "note": text}, {"row": [number, cells]},
-{"problem": [number, message, beginning]}, {"refused": text}, and {"end": true} where nothing is missing.
+{"problem": [number, message, beginning]}, {"text": a page's}, {"refused": text}, and {"end": true} where nothing is
+missing.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import decimal
 import io
 import json
 import math
+import re
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from html.parser import HTMLParser
 from importlib import import_module
 from itertools import chain
 from typing import Any, TypedDict
@@ -65,7 +68,12 @@ def messages(parse: Callable[[bytes, Limits], Iterator[Message]], data: bytes, l
 
 def _prepared(kind: str) -> Callable[[bytes, Limits], Iterator[Message]]:
     """The parser of a format, with its library loaded before memory is restricted."""
-    library, parse = {"parquet": ("pyarrow.parquet", parquet), "xlsx": ("python_calamine", xlsx)}[kind]
+    library, parse = {
+        "parquet": ("pyarrow.parquet", parquet),
+        "xlsx": ("python_calamine", xlsx),
+        "pdf": ("pypdf", pdf),
+        "html": ("html.entities", html),
+    }[kind]
     import_module(library)
     return parse
 
@@ -166,7 +174,93 @@ def _whole(cell: Any) -> Any:
     return None if cell == "" else cell
 
 
-# Both
+# PDF
+
+
+def pdf(data: bytes, limits: Limits) -> Iterator[Message]:
+    """The text of each page; empty for one that holds only pictures, or cannot be read."""
+    from pypdf import PdfReader
+    from pypdf.errors import DependencyError, FileNotDecryptedError
+
+    try:
+        pages = list(PdfReader(io.BytesIO(data)).pages)
+    except (DependencyError, FileNotDecryptedError, NotImplementedError) as error:
+        raise RefusedError("is encrypted. Save it without a password, or print it into a new PDF.") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise RefusedError(f"cannot be read ({type(error).__name__}). Save it again, or as plain text.") from error
+    yield from _texts(map(_page_text, pages), limits)
+
+
+def _page_text(page: Any) -> str:
+    try:
+        return str(page.extract_text())
+    except MemoryError:
+        raise
+    except Exception:
+        return ""
+
+
+# HTML
+
+
+class _Lines(HTMLParser):
+    """The text that a reader of the page would see, a line for each paragraph, heading, list entry or table row."""
+
+    hidden = frozenset("script style template noscript svg iframe object".split())
+    inline = frozenset(
+        "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub"
+        " msup q rp rt ruby s samp small span strike strong sub sup time tt u var wbr".split()
+    )
+    cells = frozenset(("td", "th"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._hiding = 0
+        self._verbatim = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hiding += tag in self.hidden
+        self._verbatim += tag == "pre"
+        self._divide(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._divide(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hiding = max(0, self._hiding - (tag in self.hidden))
+        self._verbatim = max(0, self._verbatim - (tag == "pre"))
+        self._divide(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not self._hiding:
+            self.parts.append(data if self._verbatim else re.sub(r"\s+", " ", data))
+
+    def _divide(self, tag: str) -> None:
+        if tag not in self.inline:
+            self.parts.append(" " if tag in self.cells else "\n")
+
+
+def html(data: bytes, limits: Limits) -> Iterator[Message]:
+    """The text of a page in UTF-8, without scripts and styles."""
+    parser = _Lines()
+    parser.feed(data.decode(errors="replace"))
+    parser.close()
+    lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
+    yield from _texts(["\n".join(filter(None, lines))], limits)
+
+
+def _texts(texts: Iterable[str], limits: Limits) -> Iterator[Message]:
+    size = 0
+    for text in texts:
+        size += len(text)
+        _check_size(0, size, limits)
+        yield {"text": text.encode(errors="replace").decode()}
+
+
+# All
 
 
 def _check_columns(count: int, limits: Limits) -> None:

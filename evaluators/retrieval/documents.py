@@ -1,0 +1,190 @@
+"""One's own documents as text: plain text, Markdown, HTML and PDF."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate
+
+from evaluators.config import Config, config
+from evaluators.datasets import sandbox
+from evaluators.datasets.binary import MEMORY, ZIP, child
+from evaluators.datasets.encoding import DAMAGED, text_of
+from evaluators.errors import DatasetError
+from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
+
+PDF = b"%PDF"
+PDF_START = 1024
+"""Bytes within which a PDF says that it is one."""
+SECONDS = 120
+"""For one document; a book of 1,000 pages takes about a minute."""
+MOST_WRAPPED = 160
+"""Characters; lines that are longer are paragraphs, not parts of one."""
+NEARLY_FULL = 0.7
+"""A line with less than this share of the usual width ends its paragraph."""
+
+_OTHERS = {
+    ZIP: "an archive or an Office file",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+}
+_REMEDY = "Save it as PDF, HTML, Markdown or plain text."
+_HTML = re.compile(r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+_FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
+_BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")
+"""How a line begins that is no continuation: a heading, quotation, table, list entry, code, or nothing at all."""
+_ENDS = re.compile(r"\s*#|\s*\|.*\|\s*$|.*\s\s$")
+"""A line that nothing is joined to: a heading, a table row, a line break in Markdown."""
+_HYPHEN = re.compile(r"[^\W\d_]-$")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}。，、；：？！]")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text in which a line is a whole paragraph, not what fits the paper; `note` says what was assumed.
+
+    `page_ends` says for each page of a PDF how many letters and digits the text has up to its end.
+    """
+
+    name: str
+    text: str
+    page_ends: tuple[int, ...] = ()
+    note: str = ""
+
+
+def document(name: str, data: bytes) -> Document:
+    """The text in a file; raises `DatasetError` for one without any, or beyond a limit of the configuration."""
+    limits = config()
+    _check(name, data, limits)
+    if PDF in data[:PDF_START]:
+        return _pdf(name, data, limits)
+    text = text_of(name, data, limits)
+    whole = "".join(text.pieces())
+    note = " ".join(text.notes) if text.encoding != "utf-8" else ""
+    if DAMAGED.search(whole):
+        note = f"{note} Some bytes are no characters; \ufffd stands for them.".strip()
+    whole = without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
+    readable = "\n".join(_pages(name, "html", whole.encode(), limits)) if _is_html(name, whole) else unwrapped(whole)
+    return Document(name, _some(name, readable), note=note)
+
+
+def unwrapped(text: str) -> str:
+    """The text with the lines of a paragraph joined, where a program has broken them to a width.
+
+    A word that was divided at the end of a line becomes whole; lists, headings, tables and code keep their lines.
+    """
+    width = _width(text)
+    if not width:
+        return text
+    parts = _FENCED.split(text)
+    return "".join(part if number % 2 else _joined(part.split("\n"), width) for number, part in enumerate(parts))
+
+
+def letters(text: str) -> int:
+    """How many letters and digits a text has, which is the same however it is wrapped."""
+    return sum(map(str.isalnum, text))
+
+
+def _check(name: str, data: bytes, limits: Config) -> None:
+    if not data.strip():
+        raise DatasetError(f"{name} is empty. Choose a file with text.")
+    if len(data) > limits.upload_bytes:
+        size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
+        raise DatasetError(f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.")
+    what = next((what for start, what in _OTHERS.items() if data.startswith(start)), None)
+    if what:
+        raise DatasetError(f"{name} is {what}. {_REMEDY}")
+
+
+def _some(name: str, text: str) -> str:
+    if not letters(text):
+        raise DatasetError(f"{name} holds no text. Choose another file.")
+    return text.strip()
+
+
+def _is_html(name: str, text: str) -> bool:
+    suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
+    return suffix in ("html", "htm", "xhtml") or _HTML.match(text[:2000]) is not None
+
+
+def _pdf(name: str, data: bytes, limits: Config) -> Document:
+    pages = [page.replace("\u00ad\n", "").replace("\u00ad", "") for page in _pages(name, "pdf", data, limits)]
+    counts = list(map(letters, pages))
+    if not any(counts):
+        raise DatasetError(
+            f"{name} holds pictures of its {len(pages)} pages, not their text. "
+            "Run a text recognition (OCR) over it and choose the result."
+        )
+    blank = counts.count(0)
+    note = f"{blank} of {len(pages)} pages hold no text that can be read." if blank else ""
+    return Document(name, unwrapped("\n".join(pages)).strip(), tuple(accumulate(counts)), note)
+
+
+def _pages(name: str, kind: str, data: bytes, limits: Config) -> list[str]:
+    """What the child process finds in a file."""
+    allowed: sandbox.Limits = {
+        "memory": MEMORY,
+        "seconds": SECONDS,
+        "decoded": limits.decoded_bytes,
+        "rows": 0,
+        "columns": 0,
+        "longest_row": 0,
+    }
+    pages, is_whole = [], False
+    with child(kind, data, allowed) as lines:
+        for message in _told(iter(lambda: lines.readline(4 * limits.decoded_bytes), b"")):
+            if "refused" in message:
+                raise DatasetError(f"{name} {message['refused']}")
+            if "text" in message:
+                pages.append(message["text"])
+            is_whole = "end" in message
+    if not is_whole:
+        raise DatasetError(f"{name} needs more memory or time than a document may. Split it, or save it as plain text.")
+    return pages
+
+
+def _told(lines: Iterable[bytes]) -> Iterator[sandbox.Message]:
+    """The messages of a child; one that is killed may leave half a one."""
+    for line in lines:
+        with suppress(ValueError):
+            yield json.loads(line)
+
+
+def _width(text: str) -> int:
+    """The usual length of a full line, which four of five do not exceed; 0 where lines are not broken to a width."""
+    lengths = sorted(len(line) for line in text.split("\n") if line.strip())
+    width = lengths[len(lengths) * 4 // 5] if lengths else 0
+    return width if width <= MOST_WRAPPED else 0
+
+
+def _joined(lines: list[str], width: int) -> str:
+    paragraphs: list[list[str]] = []
+    before = ""
+    for line in lines:
+        if before and _goes_on(before, line, width):
+            paragraphs[-1].append(_link(before, line))
+            paragraphs[-1].append(line.strip())
+        else:
+            paragraphs.append([line.rstrip()])
+        before = line
+    return "\n".join(map("".join, paragraphs)).replace(_SOFT, "")
+
+
+_SOFT = "-\u00ad"
+"""A hyphen that only divided a word at the end of a line."""
+
+
+def _link(before: str, line: str) -> str:
+    """What stands between two lines of a paragraph."""
+    if _HYPHEN.search(before.rstrip()) and line.lstrip()[:1].islower():
+        return "\u00ad"
+    return "" if _IDEOGRAPH.match(before.rstrip()[-1:]) and _IDEOGRAPH.match(line.lstrip()[:1]) else " "
+
+
+def _goes_on(before: str, line: str, width: int) -> bool:
+    """Whether a paragraph goes on in the next line."""
+    return len(before) >= NEARLY_FULL * width and not _BEGINS.match(line) and not _ENDS.match(before)

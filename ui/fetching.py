@@ -1,0 +1,33 @@
+"""Fetching a file with progress on the page, and handing it on as if it had been uploaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from evaluators.datasets.download import Fetched, Progress
+from ui import dataset_view, problems
+
+
+def load(fetch: Callable[[Progress], Fetched]) -> None:
+    """Fetches a file and offers what it holds; a problem is told with its remedy, and nothing is kept."""
+    bar = st.progress(0.0, text="Connecting")
+    with problems.told():
+        found = fetch(lambda done, total: bar.progress(share(done, total), text=_words(done, total)))
+        bar.progress(1.0, text="Reading")
+        dataset_view.offer(found.name, found.table, found.origin)
+    bar.empty()
+
+
+def share(done: int, total: int) -> float:
+    """How far it is, from 0 to 1; 0 where nobody knows how much is to come."""
+    return min(1.0, done / total) if total else 0.0
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 2**20:,.1f} MB"
+
+
+def _words(done: int, total: int) -> str:
+    return f"{megabytes(done)} of {megabytes(total)}" if total else megabytes(done)
