@@ -141,9 +141,13 @@ def most_judges(cls: type[Evaluator]) -> int:
     return MOST_JUDGES if cls.name in JURIES else 1
 
 
-def missing(needs: tuple[str, ...], sample: Sample) -> list[str]:
-    """The fields among `needs` that the sample lacks or has nothing in; an empty response counts as there."""
-    return [field for field in needs if getattr(sample, field) in (None, ())]
+def missing(needs: tuple[str, ...], sample: Sample, *, has_generator: bool = False) -> list[str]:
+    """The fields among `needs` that the sample lacks or has nothing in; an empty response counts as there.
+
+    So does one that a generator will give.
+    """
+    lacking = [field for field in needs if getattr(sample, field) in (None, ())]
+    return [field for field in lacking if not (has_generator and field == "response")]
 
 
 def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:

@@ -37,6 +37,8 @@ class Config(Record):
     rows_per_dataset: int = Field(20_000, ge=1)
     cell_bytes: int = Field(2**20, ge=1)
     json_depth: int = Field(64, ge=1, le=500)
+    rgb_address: str = Field("https://raw.githubusercontent.com/chen700564/RGB/master", pattern=r"^https?://[^/]")
+    """Where the official files of the RGB benchmark lie, as in its repository."""
     metrics_per_visitor: int = Field(20, ge=1)
     unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""

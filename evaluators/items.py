@@ -50,9 +50,11 @@ def outcomes(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outco
 
 def at_once(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcomes[T]:
     """What `judge` says of each item, many at once: that pays where judging is waiting for an LLM."""
-    with ThreadPoolExecutor(config().workers) as pool:
-        asked = [(pool.submit(judge, *item),) for item in items]
-    return outcomes(Future.result, asked)
+    pool = ThreadPoolExecutor(config().workers)
+    try:
+        return outcomes(Future.result, [(pool.submit(judge, *item),) for item in items])
+    finally:
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C or a mistake in the code nothing more is asked
 
 
 def averaged(judge: Callable[..., float], **columns: Iterable[Any]) -> Averaged:

@@ -1,10 +1,11 @@
-"""Declared parameters: what a form, a command line and the documentation need to know of an evaluator's fields."""
+"""Declared parameters: what a form, a command line and the documentation need to know of a class' fields."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, get_args, get_origin
 
-from evaluators.base import Evaluator
+from pydantic import BaseModel
+
 from evaluators.types import Record
 
 Kind = Literal["bool", "int", "float", "choice", "choices", "text"]
@@ -24,7 +25,7 @@ class Parameter(Record):
     choices: tuple[str, ...] = ()
 
 
-def parameters(cls: type[Evaluator]) -> tuple[Parameter, ...]:
+def parameters(cls: type[BaseModel]) -> tuple[Parameter, ...]:
     """The parameters a person may set, in the order in which the class declares them."""
     return tuple(
         Parameter(

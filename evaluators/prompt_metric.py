@@ -10,7 +10,7 @@ import re
 from string import Template
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field, SkipValidation
+from pydantic import AfterValidator, Field, SkipValidation, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from evaluators.base import Evaluator, evaluator, require
@@ -55,10 +55,8 @@ class PromptMetric(Evaluator):
     title: Annotated[str, AfterValidator(_named)] = Field(  # type: ignore[misc]  # of this metric, not of the class
         "Own question", max_length=60, title="Name", description="What the metric, and its value, is called."
     )
-    question: str = Field(
+    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)] = Field(
         "Does the response answer the question that was asked?",
-        min_length=1,
-        max_length=4000,
         title="Question to the judge",
         description="In your words; what counts as yes, or as 5, belongs here too.",
     )
@@ -85,7 +83,7 @@ class PromptMetric(Evaluator):
         template = load("prompt_yes_no_en" if self.answer == YES_NO else "prompt_scale_en")
         text = fenced(
             Template(template).safe_substitute(parts=parts, names=names),
-            decide=self.question.strip(),
+            decide=self.question,
             **{name: seen[name] for name in self.fields},
         )
         return Prompt(text=text, question=sample.question)

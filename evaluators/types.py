@@ -127,7 +127,9 @@ class Dataset(Record):
         """SHA-256 over the samples in order, 64 hex digits; name, origin and sources do not count."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            added = {"sources"} if sample.gold_documents else {"sources", "gold_documents"}  # older runs keep their data
+            added = (
+                {"sources"} if sample.gold_documents else {"sources", "gold_documents"}
+            )  # older runs keep their data
             digest.update(sample.model_dump_json(exclude=added).encode())
             digest.update(b"\n")
         return digest.hexdigest()

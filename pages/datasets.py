@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import dataset_view, session, sources_form, upload_form
+from ui import dataset_view, hub_form, official_form, retrieval_form, session, upload_form
 
 st.title("Datasets")
 upload, paste, hub, official, documents = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
@@ -11,18 +11,17 @@ with upload:
 with paste:
     upload_form.paste()
 with hub:
-    sources_form.hub()
+    hub_form.show()
 with official:
-    sources_form.official()
+    official_form.show()
 with documents:
-    sources_form.documents()
-upload_form.question()
+    retrieval_form.show()
+dataset_view.question()
 names = session.sources()
 name = st.selectbox(
     "Data set", list(names), format_func=lambda n: f"{n} ({names[n]})", key="dataset", persist_state="session"
 )
 if (data := session.source(name)) is not None:
-    upload_form.report(name)
     dataset_view.show(data)
     if names[name] == "uploaded":
         dataset_view.delete_button(name)

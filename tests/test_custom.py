@@ -149,6 +149,12 @@ def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
     store.close()
 
 
+def test_a_file_is_not_told_of_before_it_is_read(write: Write) -> None:
+    write("own.py", "from evaluators import custom\nSEEN = custom.files()\n" + metric())
+    assert custom.files() == {"own.py": (catalogue()["mine"],)}
+    assert sys.modules["evaluators.custom.own"].SEEN == {}
+
+
 def test_threads_always_see_a_whole_catalogue(write: Write) -> None:
     write("own.py", metric())
     known, seen, over = len(catalogue()), set[int](), threading.Event()

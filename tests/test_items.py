@@ -1,5 +1,6 @@
 """Items in lists: what may be a column, and that every item is judged alone."""
 
+import time
 from collections import deque
 
 import numpy as np
@@ -57,6 +58,20 @@ def test_an_item_that_fails_fails_alone(way):
 def test_a_mistake_in_the_code_is_no_failed_item(way):
     with pytest.raises(ZeroDivisionError):
         way(lambda number: 1 / number, [(0,)])
+
+
+def test_after_a_mistake_nothing_more_is_asked(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
+    asked = []
+
+    def judge(number):
+        asked.append(number)
+        time.sleep(0.05)
+        return 1 / number
+
+    with pytest.raises(ZeroDivisionError):
+        at_once(judge, [(number,) for number in range(20)])
+    assert len(asked) <= 2  # the second may have begun when the first came back
 
 
 def test_an_average_is_over_the_judged():

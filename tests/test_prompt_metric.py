@@ -130,6 +130,7 @@ def test_without_a_judge_there_is_no_score() -> None:
         ({"title": " !? "}, "Metric from a prompt: title is ' !? '. A name has a letter or a digit."),
         ({"title": "x" * 61}, "Metric from a prompt: title is "),
         ({"question": ""}, "Metric from a prompt: question is ''. "),
+        ({"question": " \n"}, "Metric from a prompt: question is ' \\n'. "),
         ({"fields": ()}, "Metric from a prompt: fields is (). "),
         ({"fields": ("labels",)}, "Metric from a prompt: fields.0 is 'labels'. Input should be 'question', "),
         ({"answer": "1 to 7"}, "Metric from a prompt: answer is '1 to 7'. "),

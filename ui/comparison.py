@@ -19,8 +19,11 @@ from ui.session import Version
 LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Support"}
 
 
-def show(run: Run, definition: Definition, names: Sequence[str], titles: Mapping[str, str]) -> None:
-    """Two tables in an expander; every sample has to be read for them, so they are made where somebody looks."""
+def show(run: Run, model: int, definition: Definition, names: Sequence[str], titles: Mapping[str, str]) -> None:
+    """Two tables of one model's answers in an expander.
+
+    Every sample has to be read for them, so they are made where somebody looks.
+    """
     box = st.expander(
         "Labellers side by side",
         expanded=run.evaluator.name != "trace",
@@ -31,7 +34,7 @@ def show(run: Run, definition: Definition, names: Sequence[str], titles: Mapping
     if not box.open:
         return
     with box, st.spinner("Comparing"):
-        key = session.store(), run.id, session.version(run)
+        key = session.store(), run.id, session.version(run), model
         tables.by_labeller(_means(*key, definition, tuple(names), tuple(titles)), titles)
         st.caption("Each labeller's means are over the samples it labelled.")
         tables.plain_rows(_pairs(_agreements(*key)), "Agreement of labellers")
@@ -58,17 +61,24 @@ def _words(each: Agreement) -> str:
 
 @lru_cache(maxsize=8)
 def _means(
-    runs: Store, run_id: str, version: Version, definition: Definition, names: tuple[str, ...], values: tuple[str, ...]
+    runs: Store,
+    run_id: str,
+    version: Version,
+    model: int,
+    definition: Definition,
+    names: tuple[str, ...],
+    values: tuple[str, ...],
 ) -> Mapping[str, Mapping[str, Mean]]:
     run = runs.run(run_id)
     if run is None:
         return {}
-    rows, made = session.outlines(run), session.made(version)
+    rows, made = aggregate.of_model(session.outlines(run), model), session.made(version)
     views = {by: aggregate.viewed(rows, runs.scored(run), View(definition, by), made) for by in names}
     return {by: {name: aggregate.summarise(own, name) for name in values} for by, own in views.items()}
 
 
 @lru_cache(maxsize=4)
-def _agreements(runs: Store, run_id: str, version: Version) -> list[Agreement]:
+def _agreements(runs: Store, run_id: str, version: Version, model: int) -> list[Agreement]:
     run = runs.run(run_id)
-    return agreement(runs.scored(run), session.made(version)) if run else []
+    scored = (each for each in runs.scored(run) if each[0].model == model) if run else ()
+    return agreement(scored, session.made(version))

@@ -1,80 +1,146 @@
-"""A data set on the screen: uploading, a preview, and what each evaluator needs of it."""
+"""Data on the screen: what a file holds is offered, kept, shown with what each evaluator needs of it, and deleted."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from evaluators.base import Evaluator, catalogue, missing
 from evaluators.config import config
-from evaluators.datasets.mapping import load
+from evaluators.datasets.bundled import bundled
+from evaluators.datasets.checks import Finding, checks
+from evaluators.datasets.mapping import open_table
 from evaluators.datasets.rgb import BedRow, TestBed
-from evaluators.errors import HostLimitError, PlumblineError
-from evaluators.types import Accepted, Dataset, Sample
-from ui import problems, session
+from evaluators.datasets.shapes import Shape
+from evaluators.datasets.table import Table, told
+from evaluators.errors import DatasetError, HostLimitError
+from evaluators.types import Dataset, Sample
+from ui import mapping_form, origin, problems, reading, session
+from ui.reading import Reading
 from ui.untrusted import plain
-from ui.words import counted
+from ui.words import accepted, counted
 
 PREVIEW_ROWS = 50
 CELL = 200
-PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset")
+PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset", "metrics_dataset")
 """The choices of the forms that follow what was looked at here."""
 
+READING = "reading"
+"""Where a session keeps what it read last."""
 
-def uploader() -> None:
-    """Reads the chosen file once and keeps it for this workspace; a bad file changes nothing."""
-    file = st.file_uploader(
-        "Upload JSONL, JSON or CSV",
-        type=["jsonl", "json", "csv", "tsv"],
-        key="upload",
-        help="Samples (question, response, retrieved_documents, ground_truth), RGB test beds, RGB prediction files.",
-    )
-    if file is None or st.session_state.get("uploaded") == file.file_id:
+Identity = tuple[str, str, str]
+
+
+# Bringing in
+
+
+def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = None) -> None:
+    """Keeps what a file or a table holds; where a column is in doubt, the page asks before anything is kept.
+
+    Raises `DatasetError` where nothing of it can be used, `HostLimitError` where there is no room.
+    """
+    forget()
+    found, table = reading.begin(f"{name} (own)" if name in bundled() else name, content, source or {})
+    remembered = session.store().mapping(session.workspace(), found.names)
+    found = found.proposing(remembered) if remembered else found
+    st.session_state[READING] = found
+    if found.is_sure:
+        _keep(found, table, None)
+
+
+def keep(data: TestBed | Dataset) -> None:
+    """Stores the data for this workspace, in place of earlier data of that name, and chooses it on this page."""
+    _check_room(data.name)
+    session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
+    if st.session_state.get("dataset") != data.name:
+        st.session_state["dataset"] = data.name
+
+
+def forget() -> None:
+    """What was read last is put away."""
+    st.session_state.pop(READING, None)
+
+
+def question() -> None:
+    """Asks which column means what, where that is in doubt; nothing is kept before."""
+    found = _last()
+    if found is None or found.loaded:
         return
-    try:
-        _check_room(file.name)
-        data = load(file.name, file.getvalue())
-        session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
-    except PlumblineError as error:
-        st.error(plain(str(error)), icon=":material/error:", title="This file cannot be used")
-        return
-    st.session_state["uploaded"] = file.file_id
-    st.session_state["dataset"] = data.name
-    rows = len(data.rows if isinstance(data, TestBed) else data.samples)
-    st.toast(f"{rows:,} rows read.", icon=":material/check:")
+    with st.container(border=True):
+        st.markdown(f"**Which column is what in {plain(found.name)}?**")
+        reading.doubt(found)
+        _columns(found)
 
 
 def show(data: TestBed | Dataset) -> None:
-    """What it is, what it serves, and its first rows."""
+    """What it is and what it serves, how it was read, and its first rows."""
     _preselect(data)
-    if isinstance(data, TestBed):
-        abilities = ", ".join(ability.label.lower() for ability in data.abilities)
-        st.caption(f"RGB test bed · {len(data.rows):,} rows · tests {abilities}")
-        st.page_link("../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:")
-        _table([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]])
-        return
-    st.caption(f"Samples · {len(data.samples):,} rows")
-    with st.container(horizontal=True):
-        st.page_link("../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:")
-        st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
-    _needs(data)
-    _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]])
-
-
-def _preselect(data: TestBed | Dataset) -> None:
-    """The forms begin with what was looked at last."""
-    if isinstance(data, TestBed):
-        st.session_state["rgb_bed"] = data.name
-    elif any(sample.response is not None for sample in data.samples):
-        st.session_state["rgb_answers"] = st.session_state["trace_dataset"] = data.name
+    found = _last(data.name)
+    is_bed = isinstance(data, TestBed)
+    _about_bed(data) if is_bed else _about(data)
+    if found:
+        reading.summary(found)
+    origin.show(data)
+    if found and found.loaded:
+        reading.left_out(found)
+        reading.remarks(found.loaded.findings, "row")
+        with st.expander("Columns", icon=":material/view_column:", key="columns"):
+            _columns(found)
+    else:
+        reading.remarks(_findings(session.identity(data.name)), "row" if is_bed else "sample")
+    _rows(data)
 
 
 def delete_button(name: str) -> None:
     on_click = problems.guarded(_delete, "upload")
     st.button("Delete this upload", icon=":material/delete:", on_click=on_click, args=(name,))
     problems.show("upload")
+
+
+def _last(name: str | None = None) -> Reading | None:
+    """What was read last; with a name, if it became the data of that name."""
+    found: Reading | None = st.session_state.get(READING)
+    return found if found and (name is None or (found.loaded and found.name == name)) else None
+
+
+def _columns(found: Reading) -> None:
+    """The choice of columns; a click reads the file by them and keeps what it holds."""
+    if found.loaded and found.guess.shape is not Shape.PLAIN:
+        st.caption("With other columns it is read as a plain table.")
+    chosen = mapping_form.columns(found.head, found.names, found.given, found.key)
+    is_new = chosen is not None and not (found.loaded and chosen == found.given)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        kind = "secondary" if found.loaded else "primary"
+        use = st.button("Use these columns", type=kind, icon=":material/check:", disabled=not is_new, key="use_columns")
+        if not found.loaded:
+            st.button("Discard", icon=":material/close:", on_click=forget, key="discard")
+        again = st.checkbox("Remember for files with the same columns", value=True, key=f"{found.key}_again")
+    if use and chosen:
+        with problems.told(), st.spinner("Reading", show_time=True):
+            _keep(found, found.table(), chosen)
+            _remember(found, chosen if again else None)
+            st.rerun()
+
+
+def _keep(found: Reading, table: Table, columns: Mapping[str, str] | None) -> None:
+    loaded = open_table(found.name, table, columns)
+    if loaded.data is None:
+        raise DatasetError(told(list(loaded.problems)))
+    keep(loaded.data.model_copy(update={"origin": dict(found.origin)}))
+    st.session_state[READING] = found.kept(loaded)
+
+
+def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
+    """The choice for the next file with the same columns, or none any more."""
+    if columns is None:
+        session.store().delete_mapping(session.workspace(), found.names)
+    else:
+        session.store().save_mapping(session.workspace(), found.names, columns)
 
 
 def _check_room(name: str) -> None:
@@ -88,19 +154,67 @@ def _check_room(name: str) -> None:
 
 def _delete(name: str) -> None:
     session.store().delete_upload(session.workspace(), name)
+    if _last(name):
+        forget()
     for key in ("dataset", *PRESELECTED):
         st.session_state.pop(key, None)
 
 
-def _needs(data: Dataset) -> None:
-    st.dataframe(
-        pd.DataFrame([_served(cls, data) for cls in catalogue().values() if cls.needs]),
-        hide_index=True,
-        alt="What each evaluator needs",
-    )
+# Showing
 
 
-def _served(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
+def _preselect(data: TestBed | Dataset) -> None:
+    """The forms begin with what was looked at last."""
+    if isinstance(data, TestBed):
+        st.session_state["rgb_bed"] = data.name
+        return
+    st.session_state["metrics_dataset"] = st.session_state["trace_dataset"] = data.name
+    if _has_responses(data):
+        st.session_state["rgb_answers"] = data.name
+
+
+def _about_bed(data: TestBed) -> None:
+    abilities = ", ".join(ability.label.lower() for ability in data.abilities)
+    st.caption(f"RGB test bed · {counted(len(data.rows), 'row')} · tests {abilities}")
+    st.page_link("../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:")
+
+
+def _about(data: Dataset) -> None:
+    st.caption(f"Samples · {counted(len(data.samples), 'row')}")
+    with st.container(horizontal=True):
+        st.page_link("../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:")
+        if _has_responses(data):
+            st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
+        st.page_link("../pages/metrics.py", label="Measure on the Metrics page", icon=":material/arrow_forward:")
+
+
+def _rows(data: TestBed | Dataset) -> None:
+    if isinstance(data, TestBed):
+        _table([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]], len(data.rows))
+        return
+    _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]], len(data.samples))
+    with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
+        rows = _served(session.identity(data.name), tuple(cls for cls in catalogue().values() if cls.needs))
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
+
+
+def _has_responses(data: Dataset) -> bool:
+    return any(sample.response is not None for sample in data.samples)
+
+
+@lru_cache(maxsize=32)  # looks at every sample
+def _findings(identity: Identity) -> tuple[Finding, ...]:
+    data = session.source(identity[1])
+    return checks(data) if data else ()
+
+
+@lru_cache(maxsize=32)  # looks at every sample for every evaluator
+def _served(identity: Identity, evaluators: Sequence[type[Evaluator]]) -> list[dict[str, str]]:
+    data = session.source(identity[1])
+    return [_usable(cls, data) for cls in evaluators] if isinstance(data, Dataset) else []
+
+
+def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
     lacking = [missing(cls.needs, sample) for sample in data.samples]
     counts = {field: sum(field in fields for fields in lacking) for field in cls.needs}
     words = [f"{field} ✓" if not count else f"{field} missing in {count:,}" for field, count in counts.items()]
@@ -108,10 +222,10 @@ def _served(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
     return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
 
 
-def _table(rows: list[dict[str, object]]) -> None:
+def _table(rows: list[dict[str, object]], total: int) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="First rows")
-    if len(rows) == PREVIEW_ROWS:
-        st.caption(f"The first {PREVIEW_ROWS} rows.")
+    if total > PREVIEW_ROWS:
+        st.caption(f"The first {PREVIEW_ROWS} of {total:,} rows.")
 
 
 def _bed_cells(row: BedRow) -> dict[str, object]:
@@ -134,14 +248,3 @@ def _sample_cells(sample: Sample) -> dict[str, object]:
         "ground truth": accepted(sample.ground_truth)[:CELL],
         "gold labels": "yes" if sample.labels else "",
     }
-
-
-def accepted(answer: Accepted | None) -> str:
-    """Accepted answers in one line: required ones joined by "and", spellings by "or" in brackets."""
-    if answer is None or isinstance(answer, str):
-        return answer or ""
-    return " and ".join(group if isinstance(group, str) else _spellings(group) for group in answer)
-
-
-def _spellings(group: tuple[str, ...]) -> str:
-    return group[0] if len(group) == 1 else f"({' or '.join(group)})"

@@ -1,4 +1,4 @@
-"""Forms that are read from declarations: an evaluator's parameters become its widgets."""
+"""Forms that are read from declarations: the parameters of an evaluator, or of a search, become its widgets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Collection
 from typing import Any
 
 import streamlit as st
+from pydantic import BaseModel
 
-from evaluators.base import Evaluator
 from evaluators.params import Parameter, parameters
 
 
-def parameter_widgets(cls: type[Evaluator], key: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """One widget for each parameter of the evaluator but those left out, in columns; returns the chosen values."""
+def parameter_widgets(cls: type[BaseModel], key: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """One widget for each parameter of the class but those left out, in columns; returns the chosen values."""
     declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
     columns = st.columns(len(declared), vertical_alignment="bottom")
     return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import streamlit as st
 
 from evaluators.datasets import hub
 from evaluators.datasets.hub import Listing
-from ui import dataset_view, fetching, origin, problems
+from ui import fetching, origin, problems
 from ui.model_form import KEPT
 from ui.untrusted import plain
 
-RAGBENCH, ANY = "RAGBench", "Any data set"
+WAYS = RAGBENCH, ANY = "RAGBench", "Any data set"
 LISTING = "hub_listing"
 ROWS = 100
 """How many rows are asked for at first: enough for a first look, and soon loaded."""
+_HELP = "The first rows of the split; empty for as many as a data set may have."
 
 
 def show() -> None:
     """Asks which data set, shows its licence and its parts, and loads the one that is chosen."""
-    left, right = st.columns([1, 2], vertical_alignment="bottom")
-    way = left.segmented_control("From the hub", [RAGBENCH, ANY], default=RAGBENCH, required=True, key="hub_way", **KEPT)
+    way = st.segmented_control(
+        "From the hub", WAYS, default=RAGBENCH, required=True, key="hub_way", label_visibility="collapsed", **KEPT
+    )
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
     if way == RAGBENCH:
-        name, subset = hub.RAGBENCH, right.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
+        name, subset = hub.RAGBENCH, left.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
     else:
-        name, subset = right.text_input("Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT), ""
-    look = problems.guarded(_look, "hub")
-    st.button("Look it up", icon=":material/search:", disabled=not name.strip(), key="hub_look", on_click=look, args=(name,))
+        name, subset = left.text_input("Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT), ""
+    right.button(
+        "Look it up",
+        icon=":material/search:",
+        width="stretch",
+        disabled=not name.strip(),
+        on_click=problems.guarded(_look, "hub"),
+        args=(name,),
+        key="hub_look",
+    )
     problems.show("hub")
     asked, listing = st.session_state.get(LISTING, ("", None))
     if listing and asked == name:
@@ -36,22 +44,21 @@ def show() -> None:
 
 def _look(name: str) -> None:
     """Asks the hub what the data set holds; the answer stays until another one is asked for."""
-    with st.spinner("Asking huggingface.co"):
-        st.session_state[LISTING] = name, hub.files(name)
+    st.session_state.pop(LISTING, None)
+    st.session_state[LISTING] = name, hub.files(name)
 
 
 def _parts(listing: Listing, subset: str) -> None:
     """What can be loaded of a data set, and how much of it."""
-    st.caption(plain(f"{listing.id} · {origin.license_of(listing.license)} · revision {listing.revision[:7]}"))
-    first, second, third = st.columns(3, vertical_alignment="bottom")
-    configs = [subset] if subset in listing.configs else list(listing.configs)
-    config = first.selectbox("Configuration", configs, disabled=len(configs) == 1, key=f"hub_config_{listing.id}")
-    splits = listing.configs[config]
-    split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{config}")
-    rows = third.number_input(
-        "Rows", 1, value=ROWS, placeholder="All", help="The first rows; empty for all.", key="hub_rows", **KEPT
-    )
-    size = sum(file.size for file in splits[split])
-    st.caption(f"{fetching.megabytes(size)} in {len(splits[split])} files.")
-    if st.button("Load", type="primary", icon=":material/download:", key="hub_load"):
-        fetching.load(lambda told: hub.fetch(listing, config, split, rows, told))
+    first, second, third, fourth = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
+    names = [subset] if subset in listing.configs else list(listing.configs)
+    part = first.selectbox("Configuration", names, disabled=len(names) == 1, key=f"hub_config_{listing.id}_{subset}")
+    splits = listing.configs[part]
+    split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
+    rows = third.number_input("Rows", 1, value=ROWS, placeholder="All", help=_HELP, key="hub_rows", **KEPT)
+    load = fourth.button("Load", type="primary", icon=":material/download:", width="stretch", key="hub_load")
+    size = fetching.in_bytes(sum(file.size for file in splits[split]))
+    told = [listing.id, origin.license_of(listing.license), f"revision {listing.revision[:7]}", f"{split}: {size}"]
+    st.caption(plain(" · ".join(told)))
+    if load:
+        fetching.load(lambda progress: hub.fetch(listing, part, split, rows, progress))

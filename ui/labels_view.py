@@ -22,11 +22,10 @@ from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_
 from evaluators.types import Cell, Labels, Run, Sample, Score, Sentence, Sentences, SentenceSupport, Support
 from ui import correction, highlight, judge_view, session, tables
 from ui.correction import Place
-from ui.dataset_view import accepted
 from ui.labellers import title
 from ui.trace_view import VALUES, definition_switch
 from ui.untrusted import plain
-from ui.words import counted
+from ui.words import accepted, counted
 
 MOST_PILLS = 40
 """More sentences than these are chosen from a list."""

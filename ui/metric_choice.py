@@ -13,19 +13,17 @@ from evaluators.base import Evaluator, catalogue, from_spec, missing
 from evaluators.datasets.mapping import COLUMNS
 from evaluators.llm import clients
 from evaluators.llm.catalogue import OFFLINE, Choice
-from evaluators.llm.rehearsal import prompts_of
-from evaluators.llm.sending import Sent, sent_to, together
+from evaluators.llm.rehearsal import answered, prompts_of
+from evaluators.llm.sending import Sent, sent_to, to_come, together
 from evaluators.params import parameters
-from evaluators.types import Cap, Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Sample
 from ui import forms, metrics_view, model_form, own_metrics, problems, session
+from ui.generator_form import Generators
 from ui.model_form import KEPT
 from ui.untrusted import plain
 from ui.words import counted
 
 Identity = tuple[str, str, str]
-
-NOBODY = model_form.Plan((), (), Cap(), use_cache=True)
-"""The plan of metrics that ask no judge."""
 
 WRITTEN = "prompt"
 """The metric that is written in the browser: it can be chosen once it is saved, under its own title."""
@@ -57,7 +55,7 @@ def offers() -> dict[str, Offer]:
 def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) -> list[Evaluator] | None:
     """Lets metrics be chosen, and shows what each needs and its parameters; `None` where one of them cannot run.
 
-    `begin` names those that are chosen at first.
+    `begin` names those that are chosen at first. A response is not missed, as a generator can answer.
     """
     found, total = offers(), len(dataset.samples)
     lacking = {name: _lacking(session.identity(dataset.name), offer.needs) for name, offer in found.items()}
@@ -114,7 +112,7 @@ def _label(offer: Offer, lacking: Lacking, total: int) -> str:
 @lru_cache(maxsize=64)
 def _lacking(data: Identity, needs: tuple[str, ...]) -> Lacking:
     """Counted once for each data set, as the form is drawn again at every click."""
-    absent = [missing(needs, sample) for sample in _samples(data)]
+    absent = [missing(needs, sample, has_generator=True) for sample in _samples(data)]
     found = Counter(field for fields in absent for field in fields)
     return Lacking({field: found[field] for field in needs}, absent.count([]))
 
@@ -138,17 +136,22 @@ def _say_what_it_needs(offer: Offer, lacking: Lacking, total: int) -> None:
 # The judge, and what it will take
 
 
-def plan(metrics: Sequence[Evaluator], dataset: Dataset, key: str) -> model_form.Plan | None:
-    """The one judge of these metrics, with what asking it will take; `None` while none is chosen that is needed."""
-    if not any(map(asks_a_judge, metrics)):
-        return NOBODY
-    judge = _judge(f"{key}_judge")
-    if judge:
-        point_out_generators([judge], dataset)
-    chosen = model_form.judging([judge] if judge else [], key)
+def plan(metrics: Sequence[Evaluator], dataset: Dataset, key: str, generators: Generators) -> model_form.Plan | None:
+    """Who is asked: the models that answer and the one judge of these metrics, with what asking them will take.
+
+    `None` while no judge is chosen that is needed.
+    """
+    judges = []
+    if any(map(asks_a_judge, metrics)):
+        judge = _judge(f"{key}_judge")
+        if judge is None:
+            return None
+        judges = [judge]
+        point_out_generators(judges, dataset)
+    chosen = model_form.asking(generators.models, judges, key)
     if chosen:
-        (spec,) = chosen.judges
-        model_form.show_judging(chosen, {spec: sent(dataset.name, metrics, spec)})
+        what = {spec: sent(dataset.name, metrics, spec, chosen) for spec in chosen.judges}
+        model_form.show_calls(chosen, generators.sent(dataset.name, chosen.models), what)
     return chosen
 
 
@@ -185,17 +188,30 @@ def point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
             st.warning(plain(words), icon=":material/balance:")
 
 
-def sent(name: str, metrics: Sequence[Evaluator], judge: ModelSpec) -> Sent:
-    """What these metrics will send the judge about the data of that name."""
+def sent(name: str, metrics: Sequence[Evaluator], judge: ModelSpec, plan: model_form.Plan) -> Sent:
+    """What these metrics will send the judge about the data of that name, and about the answers of the plan's models.
+
+    Models that keep the same response give the same prompts, which are sent once where stored answers are used.
+    """
     room, data = clients.room(judge, session.keys()), session.identity(name)
     asking = [metric for metric in metrics if asks_a_judge(metric)]
     with st.spinner("Measuring the prompts"):
-        parts = [_sent(data, type(metric), metric.spec().model_dump_json(), judge, room) for metric in asking]
-    return together(parts, judge)
+        known, unknown = (
+            [_sent(data, type(metric), metric.spec().model_dump_json(), judge, room, is_to_come) for metric in asking]
+            for is_to_come in (False, True)
+        )
+    return together([*known * plan.repeats, *(to_come(part, len(plan.models)) for part in unknown)], judge)
 
 
 @lru_cache(maxsize=32)
-def _sent(data: Identity, cls: type[Evaluator], spec: str, judge: ModelSpec, room: int | None) -> Sent:
-    """The same for one metric; remembered, until the metric's file changes."""
+def _sent(
+    data: Identity, cls: type[Evaluator], spec: str, judge: ModelSpec, room: int | None, is_to_come: bool
+) -> Sent:
+    """The same for one metric, of answers that are there or to come; remembered until the metric's file changes."""
     evaluator = cls.build(**EvaluatorSpec.model_validate_json(spec).params)
-    return sent_to(judge, (prompt for sample in _samples(data) for prompt in prompts_of(evaluator, sample, room)))
+    samples = _samples(data)
+    if "response" in evaluator.needed:
+        samples = [answered(sample) for sample in samples if (sample.response is None) is is_to_come]
+    elif is_to_come:
+        samples = []
+    return sent_to(judge, (prompt for sample in samples for prompt in prompts_of(evaluator, sample, room)))

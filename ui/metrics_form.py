@@ -7,7 +7,8 @@ import streamlit as st
 from evaluators.base import Evaluator
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset
-from ui import metric_choice, model_form, problems, session
+from ui import generator_form, metric_choice, model_form, problems, session
+from ui.generator_form import NOBODY, Generators
 from ui.model_form import KEPT
 
 FIRST = "answer_match"
@@ -25,16 +26,23 @@ def show() -> None:
         return
     dataset, plan = datasets[name], None
     metrics = metric_choice.choose("Metrics", dataset, "metrics", [FIRST])
+    generators = _generators(dataset, metrics or [])
     with problems.told():
-        plan = metric_choice.plan(metrics or [], dataset, "metrics")
-    ready = bool(metrics) and plan is not None
+        plan = metric_choice.plan(metrics or [], dataset, "metrics", generators or NOBODY)
+    ready = bool(metrics) and generators is not None and plan is not None
     if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="metrics_start"):
-        _start(dataset, metrics, plan)
+        _start(dataset, metrics, plan, generators.prompt)
 
 
-def _start(dataset: Dataset, metrics: list[Evaluator], plan: model_form.Plan) -> None:
+def _generators(dataset: Dataset, metrics: list[Evaluator]) -> Generators | None:
+    """Who answers; nobody where none of the metrics looks at a response."""
+    is_read = any("response" in metric.needed for metric in metrics)
+    return generator_form.choose(dataset, "metrics") if is_read else NOBODY
+
+
+def _start(dataset: Dataset, metrics: list[Evaluator], plan: model_form.Plan, prompt: str) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
     with problems.told():
         specs = [metric.spec() for metric in metrics]
-        chosen = {"workspace": session.workspace(), "title": dataset.name, **plan._asdict()}
+        chosen = {"workspace": session.workspace(), "title": dataset.name, "prompt": prompt, **plan._asdict()}
         session.start(create_run(session.store(), dataset, specs, **chosen))

@@ -40,8 +40,22 @@ def asks_a_judge(cls: type[Evaluator]) -> bool:
 def card(run: Run) -> None:
     """What this run was."""
     metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_metrics(run))}"
-    st.caption(plain(" · ".join([metrics, f"Data: {run.dataset_name}", *run_models.facts(run)])))
+    st.caption(plain(" · ".join([metrics, f"Data: {run.dataset_name}", *run_models.facts(run), *answered(run)])))
     command_view.show(run)
+
+
+def answered(run: Run) -> list[str]:
+    """By which prompt a run's models answered, and how many responses were there before; nothing without models."""
+    if not run.models:
+        return []
+    there = _given(session.store(), run.fingerprint)
+    given = [f"{counted(there, 'response')} from the data, the same for every model"] if there else []
+    return [f"Prompt: {run.prompt_hash}", *given]
+
+
+@lru_cache(maxsize=32)
+def _given(runs: Store, fingerprint: str) -> int:
+    return runs.answered(fingerprint)
 
 
 def also(run: Run) -> list[str]:
@@ -181,9 +195,14 @@ def _download(run: Run, rows: Sequence[Outline]) -> None:
     file = f"{run.evaluator.name}-{run.id[:6]}.csv"
 
     def data() -> bytes:
-        return export.table(rows, run_models.titles(run))
+        return exported(run, rows)
 
     st.download_button("Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore")
+
+
+def exported(run: Run, rows: Sequence[Outline]) -> bytes:
+    """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
+    return export.table(rows, run_models.titles(run), session.store().responses(run) if run.models else {})
 
 
 def _short(value: object) -> str:

@@ -34,6 +34,8 @@ ENOUGH = "The run stops there by itself, keeps everything, and can go on with a 
 LABELS_BUDGET = 2048
 """Tokens that the labels of a long answer take, with the reasons, which are asked for."""
 
+JUDGES_ITSELF = "This judge also answers, and may favour its own answers."
+
 _DATE = re.compile(r"-\d{4}(-?\d{2}-?\d{2})?$")
 
 
@@ -57,6 +59,11 @@ class Plan(NamedTuple):
     @property
     def llms(self) -> list[ModelSpec]:
         return [model for model in (*self.models, *self.judges) if model != OFFLINE]
+
+    @property
+    def repeats(self) -> int:
+        """How often a judge is sent the same about a response that all models keep."""
+        return 1 if self.use_cache else max(1, len(self.models))
 
 
 # Choosing
@@ -132,13 +139,19 @@ def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, ke
     return Plan(models, (_spec(judge, options),) if judge else (), options.cap, options.use_cache)
 
 
-def judging(chosen: Sequence[Choice], key: str) -> Plan | None:
-    """How judges that label are asked; nothing where none is chosen or one of them cannot be asked."""
-    if not chosen or any(choice.problem for choice in chosen):
+def asking(models: Sequence[Choice], judges: Sequence[Choice], key: str) -> Plan | None:
+    """How models that answer and judges that label are asked; nothing where one of them cannot be asked."""
+    chosen = [*models, *judges]
+    if any(choice.problem for choice in chosen):
         return None
-    with st.expander("Answer options", icon=":material/tune:", key=f"{key}_options"):
-        options = _options(chosen, key, LABELS_BUDGET)
-    return Plan((), tuple(_spec(choice, options) for choice in chosen), options.cap, options.use_cache)
+    options = Options()
+    if any(choice.model.id != OFFLINE.id for choice in chosen):
+        with st.expander("Answer options", icon=":material/tune:", key=f"{key}_options"):
+            options = _options(chosen, key, LABELS_BUDGET) if judges else _options(chosen, f"{key}_generator")
+    if any(judge in models for judge in judges):
+        st.caption(JUDGES_ITSELF)
+    answering, labelling = (tuple(_spec(choice, options) for choice in group) for group in (models, judges))
+    return Plan(answering, labelling, options.cap, options.use_cache)
 
 
 def is_generator(choice: Choice, generator: str) -> bool:
@@ -166,7 +179,7 @@ def _judge(found: Mapping[str, Choice], asked: Sequence[Choice], purpose: str, k
         **KEPT,
     )
     if name in [choice.model.id for choice in asked]:
-        st.caption("This judge also answers, and may favour its own answers.")
+        st.caption(JUDGES_ITSELF)
     return found[name] if name else None
 
 
@@ -256,11 +269,17 @@ def show_estimate(plan: Plan, what: Sent) -> None:
     _show_rows(rows)
 
 
-def show_judging(plan: Plan, what: Mapping[ModelSpec, Sent]) -> None:
-    """The same for judges that label: each has prompts of its own, as long inputs are cut to what it can read."""
-    rows = [
-        (catalogue.title(judge), _estimate(judge, own, plan.use_cache, SHORT_LABELS)) for judge, own in what.items()
-    ]
+def show_calls(plan: Plan, answers: Sent, what: Mapping[ModelSpec, Sent]) -> None:
+    """The same for models that answer, and judges that label what is there or will be.
+
+    Each judge has prompts of its own, as long inputs are cut to what it can read.
+    """
+    if not plan.llms:
+        return
+    rows = [(catalogue.title(model), _estimate(model, answers, plan.use_cache)) for model in plan.models]
+    by = " (judge)" if plan.models else ""
+    for judge, own in what.items():
+        rows.append((f"{catalogue.title(judge)}{by}", _estimate(judge, own, plan.use_cache, SHORT_LABELS)))
     _show_rows(rows)
 
 

@@ -11,12 +11,16 @@ from ui.model_form import KEPT
 
 def show() -> None:
     """Asks which file, and loads it."""
-    bed = st.selectbox(
-        "Test bed", list(official.BEDS), format_func=official.BEDS.__getitem__, key="official_bed", **KEPT
-    )
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    bed = left.selectbox("Test bed", list(official.BEDS), format_func=_title, key="official_bed", **KEPT)
+    load = right.button("Load", type="primary", icon=":material/download:", width="stretch", key="official_load")
     st.caption(
         "From github.com/chen700564/RGB · licence CC BY-NC-SA 4.0. "
-        "The benchmark's own prompt can be chosen on the RGB page, under Prompt."
+        "The RGB page can also ask with the benchmark's own prompt: see Prompt there."
     )
-    if st.button("Load", type="primary", icon=":material/download:", key="official_load"):
-        fetching.load(lambda told: official.fetch(bed, told))
+    if load:
+        fetching.load(lambda progress: official.fetch(bed, progress))
+
+
+def _title(bed: str) -> str:
+    return f"{official.BEDS[bed]} · {bed}.json"

@@ -1,16 +1,26 @@
-"""Where a data set is from, in words: the Hugging Face hub, the benchmark's own files, or a retrieval."""
+"""Where a data set is from: the Hugging Face hub, the benchmark's own files, or documents that were searched."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import streamlit as st
+
+from evaluators.datasets.rgb import TestBed
+from evaluators.text.similarity import LEXICAL
+from evaluators.types import Dataset, Sample
+from ui.untrusted import plain
 from ui.words import counted
+
+BEGINNING = 5
+"""Questions of which is shown what was found for them."""
+CELL = 300
 
 
 def words(origin: Mapping[str, Any]) -> str:
     """One line, not escaped; empty for data that were uploaded or pasted."""
-    known = {"hub": _hub, "official": _official, "retrieval": _retrieval}
+    known = {"hub": _hub, "rgb": _official, "retrieval": _retrieval}
     return " · ".join(told(origin[key]) for key, told in known.items() if origin.get(key))
 
 
@@ -19,7 +29,33 @@ def license_of(name: str) -> str:
     return f"licence {name}" if name else "no licence stated"
 
 
+def show(data: Dataset | TestBed) -> None:
+    """Where the data are from; where documents were searched, what was found for the first questions."""
+    if told := words(data.origin):
+        st.caption(plain(told))
+    if isinstance(data, Dataset) and "retrieval" in data.origin:
+        with st.expander("What was found for the first questions", icon=":material/manage_search:"):
+            rows = [row for sample in data.samples[:BEGINNING] for row in _found(sample)]
+            st.dataframe(rows, hide_index=True, alt="Chunks found for the first questions")
+
+
+def _found(sample: Sample) -> Sequence[dict[str, str]]:
+    pairs = zip(sample.sources, sample.retrieved_documents, strict=False)
+    return [{"Question": sample.question[:CELL], "Source": source, "Chunk": text[:CELL]} for source, text in pairs]
+
+
 def _hub(found: Mapping[str, Any]) -> str:
-    rows = f"first {counted(found['rows'], 'row')}" if found.get("rows") else "all rows"
-    place = f"huggingface.co/datasets/{found['id']}"
-    return " · ".join([place, found["config"], found["split"], rows, license_of(found["license"])])
+    place = [f"huggingface.co/datasets/{found['id']}", found["config"], found["split"]]
+    return " · ".join([*place, f"at most {counted(found['rows'], 'row')}", license_of(found["license"])])
+
+
+def _official(found: Mapping[str, Any]) -> str:
+    return str(found["address"])
+
+
+def _retrieval(found: Mapping[str, Any]) -> str:
+    by = "BM25" if found["embedding_model"] == LEXICAL else found["embedding_model"]
+    windows = f", {found['chunk_size']} words, {found['chunk_overlap']} shared"
+    strategy = found["chunking_strategy"] + (windows if found["chunking_strategy"] == "dense" else "")
+    documents = counted(len(found["documents"]), "document")
+    return f"Retrieved by {by}: up to {found['k']} of {counted(found['chunks'], 'chunk')} ({strategy}) of {documents}"

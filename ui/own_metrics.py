@@ -127,7 +127,7 @@ def _buttons(metric: PromptMetric | None, name: str) -> None:
 def _save(metric: PromptMetric) -> None:
     """Keeps the metric; raises `HostLimitError` where there are too many, `ParameterError` where the name is taken."""
     known, most = saved(), config().metrics_per_visitor
-    if metric.title.casefold() in {cls.title.casefold() for cls in catalogue().values()}:
+    if metric.title.casefold() in {NEW.casefold(), *(cls.title.casefold() for cls in catalogue().values())}:
         raise ParameterError(f"There is another metric called {metric.title}. Give yours a name of its own.")
     if config().public and metric.title not in known and len(known) >= most:
         raise HostLimitError(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.errors import PromptError
 from evaluators.llm import sending
@@ -21,6 +22,7 @@ from ui.untrusted import plain
 
 ASK, SCORE = "Ask a model", "Score existing answers"
 AS_IN_FILE = "As in the file"
+PUBLISHED = "the benchmark's published wording"
 LEVELS = [round(step / 10, 1) for step in range(10)]
 JUDGE = "Decides rejection and error detection as well, beside the phrases (Rej* and ED* of the paper)."
 
@@ -60,7 +62,10 @@ def _ask() -> None:
     prompt, problem = _prompt(bed)
     ready = plan is not None and not problem and _estimate(bed, asked, prompt, plan)
     if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="rgb_start"):
-        _start(compose(bed, **asked._asdict()), params, prompt=prompt, seed=asked.seed, **plan._asdict())
+        samples = compose(bed, **asked._asdict())
+        if _is_published(prompt):
+            samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
+        _start(samples, params, prompt=prompt, seed=asked.seed, **plan._asdict())
 
 
 def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Plan) -> bool:
@@ -124,16 +129,13 @@ def _composition(bed: TestBed, name: str) -> Composition:
 def _prompt(bed: TestBed) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
+    key = f"rgb_prompt_{language}"
+    st.session_state.setdefault(key, load(f"rgb_{language}"))
     with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
-        prompt = st.text_area(
-            "Prompt template",
-            load(f"rgb_{language}"),
-            height=380,
-            key=f"rgb_prompt_{language}",
-            label_visibility="collapsed",
-        )
+        _wordings(language, key)
+        prompt = st.text_area("Prompt template", height=380, key=key, label_visibility="collapsed")
         st.caption(
-            "Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
+            f"Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
             f"({prompt_hash(prompt)}) and only runs with equal prompts compare. "
             "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
         )
@@ -141,6 +143,42 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
     if problem:
         st.error(plain(problem), icon=":material/error:")
     return prompt, problem
+
+
+def _wordings(language: str, key: str) -> None:
+    """Whose wording is in use, and buttons for the benchmark's own, which is fetched, and Plumbline's."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        fetch = problems.guarded(_take_published, "rgb_prompt")
+        st.button(
+            "Benchmark's wording", icon=":material/download:", key="rgb_published", on_click=fetch, args=(language, key)
+        )
+        st.button(
+            "Plumbline's wording", icon=":material/undo:", key="rgb_own", on_click=_take_own, args=(language, key)
+        )
+        st.caption(f"In use: {_wording(st.session_state[key], language)}.")
+    problems.show("rgb_prompt")
+
+
+def _wording(prompt: str, language: str) -> str:
+    if _is_published(prompt):
+        return f"{PUBLISHED} (config/instruction.yaml)"
+    return "Plumbline's wording" if prompt == load(f"rgb_{language}") else "a wording of your own"
+
+
+def _take_published(language: str, key: str) -> None:
+    """Fetches the published wording once in a session; raises `DatasetError` where it cannot be had."""
+    known = st.session_state.setdefault("rgb_published_wording", {})
+    if language not in known:
+        known[language] = official.prompt(language)
+    st.session_state[key] = known[language]
+
+
+def _take_own(language: str, key: str) -> None:
+    st.session_state[key] = load(f"rgb_{language}")
+
+
+def _is_published(prompt: str) -> bool:
+    return prompt in st.session_state.get("rgb_published_wording", {}).values()
 
 
 def _problem(prompt: str) -> str:

@@ -45,9 +45,14 @@ def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}", *metrics_view.also(run)]
     asked += run_models.facts(run)
-    asked += [f"Prompt: {run.prompt_hash}", f"Seed: {run.seed}"] if run.models else ["Answers: from the file"]
+    asked += [_prompt(run), f"Seed: {run.seed}"] if run.models else ["Answers: from the file"]
     st.caption(plain(" · ".join(asked)))
     command_view.show(run)
+
+
+def _prompt(run: Run) -> str:
+    source = run.origin.get("prompt")
+    return f"Prompt: {run.prompt_hash} ({source})" if source else f"Prompt: {run.prompt_hash}"
 
 
 def _merged(run: Run, rows: Sequence[Outline]) -> Sequence[Outline]:

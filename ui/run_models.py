@@ -11,6 +11,7 @@ from evaluators.llm.catalogue import OFFLINE, title
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
 from evaluators.types import Cap, EvaluatorSpec, ModelSpec, Run
+from ui import origin
 from ui.spending import money
 from ui.words import counted
 
@@ -43,12 +44,16 @@ def metric_title(spec: EvaluatorSpec) -> str:
 
 
 def facts(run: Run) -> list[str]:
-    """Who was asked and how, and what it was allowed to cost: a part of what it takes to run it again."""
+    """Where the data are from, who was asked and how, what it might cost: a part of what it takes to run it again."""
     asked = [_asked(name, spec) for name, spec in zip(titles(run), run.models, strict=True)]
     models = [f"Model{'s' if len(asked) > 1 else ''}: {', '.join(asked)}"] if asked else []
     judges = [_asked(name, spec) for name, spec in zip(judge_titles(run), run.judges, strict=True)]
     jury = [f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}"] if judges else []
-    return [*models, *jury, *_cap(run.cap), *([] if run.use_cache else ["Stored answers not used"])]
+    return [*filter(None, [origin.words(run.origin)]), *models, *jury, *_cap(run.cap), *_cache(run)]
+
+
+def _cache(run: Run) -> list[str]:
+    return [] if run.use_cache else ["Stored answers not used"]
 
 
 def _apart(names: list[str]) -> list[str]:

@@ -17,9 +17,9 @@ from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
 from evaluators.types import Ability, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from ui import highlight, labels_view, run_models, session, spending
-from ui.dataset_view import accepted
 from ui.metrics_view import asks_a_judge, title
 from ui.untrusted import plain
+from ui.words import accepted
 
 LINE = 160
 """Characters that a detail may have to stand in a line."""
@@ -61,7 +61,10 @@ def show(run: Run, cell: Cell) -> None:
     st.subheader("Question")
     st.text(sample.question)
     answers = (result.response for result in results.values() if result.response is not None)
+    is_given = sample.response is not None
     sample = sample.model_copy(update={"response": next(answers, sample.response)})
+    if run.models and is_given:
+        st.caption("The response is from the data; no model was asked.")
     if session.PAGES.get(run.evaluator.name):
         _of_a_page(run, cell, sample, results.get(0))
         _metrics(run, sample, results, 1)
@@ -71,6 +74,8 @@ def show(run: Run, cell: Cell) -> None:
     else:
         _texts(sample)
         _metrics(run, sample, results, 0)
+    if run.models and not is_given and run.evaluator.name != "rgb":
+        _generator(run, cell, sample)
     for number, spec in enumerate(run.evaluators):
         _prompts(spec, sample, number)
 
@@ -140,9 +145,21 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     if verdicts:
         _rules(evaluator, sample)
     if run.prompt:
-        with st.expander("Prompt", icon=":material/edit_note:"):
-            prompt = fill(run.prompt, sample.question, sample.retrieved_documents)
-            st.code(prompt.text, language=None, wrap_lines=True)
+        _asked("Prompt", run.prompt, sample)
+
+
+def _generator(run: Run, cell: Cell, sample: Sample) -> None:
+    """Who gave the response, and what was asked for it."""
+    name = run_models.titles(run)[cell.model]
+    st.caption(plain(f"Response by {name}."))
+    _asked(f"Prompt · {name}", run.prompt, sample)
+
+
+def _asked(label: str, template: str, sample: Sample) -> None:
+    """What a model was asked about the sample."""
+    with st.expander(plain(label), icon=":material/edit_note:", key="generator_prompt"):
+        prompt = fill(template, sample.question, sample.retrieved_documents)
+        st.code(prompt.text, language=None, wrap_lines=True)
 
 
 def _expected(sample: Sample) -> None:

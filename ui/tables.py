@@ -87,6 +87,19 @@ def by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, st
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Values by labeller")
 
 
+def by_model(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+    """The means of each model with their intervals, under the titles of the values."""
+    rows = [
+        {
+            "Model": model,
+            "Scored / asked": next(iter(own.values())).coverage,
+            **{title: _with_interval(own[value]) for value, title in titles.items()},
+        }
+        for model, own in means.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Values by model")
+
+
 def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
     """Rows as they are."""
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
@@ -100,6 +113,12 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
         "Not applicable": mean.not_applicable,
         "Failed": mean.failed,
     }
+
+
+def _with_interval(mean: Mean) -> str:
+    if mean.mean is None:
+        return "–"
+    return f"{mean.mean:.2f}" if mean.low is None else f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
 
 
 def _width(title: str) -> int:

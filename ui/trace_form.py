@@ -14,10 +14,12 @@ from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.labelling import sentences_of
 from evaluators.llm import clients, sending
 from evaluators.llm.catalogue import title as model_title
+from evaluators.llm.rehearsal import answered
 from evaluators.llm.structured import schema
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, ModelSpec, Sample
-from ui import forms, metric_choice, model_form, problems, session
+from ui import forms, generator_form, metric_choice, model_form, problems, session
+from ui.generator_form import NOBODY, Generators
 from ui.model_form import KEPT
 from ui.untrusted import plain
 from ui.words import counted
@@ -40,15 +42,23 @@ Identity = tuple[str, str, str]
 
 
 class Asked(NamedTuple):
-    """The positions of the samples that the judges label, and hybrid's rule by which it finds them."""
+    """The positions of the samples that the judges label, and hybrid's rule by which it finds them.
+
+    Those of `to_come` have no response yet; how doubtful they are shows when a generator has answered.
+    """
 
     positions: tuple[int, ...]
     doubt_from: float = 0.0
+    to_come: tuple[int, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return len(self.positions) + len(self.to_come)
 
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    datasets = session.answered()
+    datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     name = left.selectbox("Data set", list(datasets), key="trace_dataset", **KEPT)
     method = middle.selectbox("Method", list(METHODS), key="trace_method", **KEPT)
@@ -56,35 +66,45 @@ def show() -> None:
     st.caption(MEANINGS[method])
     if name is None:
         st.caption("No data set yet.")
-    elif method == HEURISTIC:
-        _without_judges(datasets[name])
+        return
+    generators = generator_form.choose(datasets[name], "trace")
+    if method == HEURISTIC:
+        _without_judges(datasets[name], generators)
     else:
-        _with_judges(datasets[name], name, method)
+        _with_judges(datasets[name], name, method, generators)
 
 
-def _without_judges(dataset: Dataset) -> None:
+def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
     params, plan = forms.parameter_widgets(catalogue()["trace"], "trace"), None
     further = _further(dataset)
-    st.caption(f"{counted(len(dataset.samples), 'sample')} will be labelled.")
+    answering = generators or NOBODY
+    st.caption(f"{counted(len(dataset.samples), 'sample')} will be labelled{_of_each(len(answering.models))}.")
     with problems.told():
-        plan = metric_choice.plan(further or [], dataset, "trace")
-    if _start_button(ready=further is not None and plan is not None) and plan:
-        _start(dataset, "trace", params, further or [], **plan._asdict())
+        plan = metric_choice.plan(further or [], dataset, "trace", answering)
+    if _start_button(None not in (further, generators, plan)) and plan:
+        _start(dataset, "trace", params, further or [], prompt=answering.prompt, **plan._asdict())
 
 
-def _with_judges(dataset: Dataset, name: str, method: str) -> None:
+def _with_judges(dataset: Dataset, name: str, method: str, generators: Generators | None) -> None:
     evaluator, judges = METHODS[method], model_form.judges(model_form.choices(), "trace_judges")
     metric_choice.point_out_generators(judges, dataset)
-    most = _most_calls(dataset, name, len(judges)) if method == HYBRID else None
-    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), "doubt_from"))
+    answering = generators or NOBODY
+    is_by_budget = method == HYBRID and not answering.models
+    most = _most_calls(dataset, name, len(judges)) if is_by_budget else None
+    unasked = ("doubt_from",) if is_by_budget or method != HYBRID else ()
+    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), *unasked))
     further = _further(dataset)
-    plan, ready = model_form.judging(judges, "trace"), False
+    plan, ready = model_form.asking(answering.models, judges, "trace") if judges else None, False
     with problems.told():
-        asked = _asked(name, params, most, _rooms(plan))
-        ready = _estimate(name, asked, params, plan, most, further or [])
+        asked = _asked(name, params, most, _rooms(plan), has_generator=bool(answering.models))
+        ready = _estimate(dataset, asked, params, plan, answering, further or [])
         params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
-    if _start_button(ready and further is not None) and plan:
-        _start(dataset, evaluator, params, further or [], **plan._asdict())
+    if _start_button(ready and None not in (further, generators)) and plan:
+        _start(dataset, evaluator, params, further or [], prompt=answering.prompt, **plan._asdict())
+
+
+def _of_each(models: int) -> str:
+    return f", as each of {models} models answers them" if models > 1 else ""
 
 
 def _further(dataset: Dataset) -> list[Evaluator] | None:
@@ -119,28 +139,37 @@ def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
 
 
 def _estimate(
-    name: str,
+    dataset: Dataset,
     asked: Asked,
     params: dict[str, Any],
     plan: model_form.Plan | None,
-    most: int | None,
+    generators: Generators,
     further: Sequence[Evaluator],
 ) -> bool:
     """Says what will be labelled and what it takes; tells whether the run can start."""
-    st.caption(_words(asked, most))
-    if plan is None or not asked.positions:
+    st.caption(_words(asked, len(generators.models)))
+    if plan is None or not asked.count:
         return False
-    size, overlap = params["chunk_size"], params["chunk_overlap"]
     with st.spinner("Measuring the prompts"):
-        what = {
-            judge: _sent(session.identity(name), asked.positions, judge, room, size, overlap)
-            for judge, room in zip(plan.judges, _rooms(plan), strict=True)
-        }
+        what = {judge: _labelling(session.identity(dataset.name), asked, plan, judge, params) for judge in plan.judges}
     first = plan.judges[0]
-    what[first] = sending.together([what[first], metric_choice.sent(name, further, first)], first)
+    what[first] = sending.together([what[first], metric_choice.sent(dataset.name, further, first, plan)], first)
     _say_who_judges(further, plan)
-    model_form.show_judging(plan, what)
+    model_form.show_calls(plan, generators.sent(dataset.name, plan.models), what)
     return True
+
+
+def _labelling(
+    data: Identity, asked: Asked, plan: model_form.Plan, judge: ModelSpec, params: dict[str, Any]
+) -> sending.Sent:
+    """What the judge will be sent about the responses that are there, and about those of each model."""
+    known, unknown = (
+        _sent(
+            data, positions, judge, clients.room(judge, session.keys()), params["chunk_size"], params["chunk_overlap"]
+        )
+        for positions in (asked.positions, asked.to_come)
+    )
+    return sending.together([*[known] * plan.repeats, sending.to_come(unknown, len(plan.models))], judge)
 
 
 def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
@@ -154,23 +183,34 @@ def _rooms(plan: model_form.Plan | None) -> tuple[int | None, ...]:
     return tuple(clients.room(judge, session.keys()) for judge in plan.judges) if plan else ()
 
 
-def _words(asked: Asked, most: int | None) -> str:
-    count = counted(len(asked.positions), "sample")
-    if most is None:
-        return f"{count} will be labelled by each judge."
-    if not asked.positions:
-        return "None will be judged: the most doubtful samples take more calls than that. Allow more."
-    return f"{count} will be judged: those with a doubt of {asked.doubt_from:.4g} or more."
+def _words(asked: Asked, models: int) -> str:
+    count, rule = counted(asked.count, "sample"), f"those with a doubt of {asked.doubt_from:.4g} or more"
+    if not asked.doubt_from:
+        return f"{count} will be labelled by each judge{_of_each(models)}."
+    if not asked.count:
+        remedy = "Ask for less doubt" if models else "Allow more"
+        return f"None will be judged: the most doubtful samples take more calls than that. {remedy}."
+    if not asked.to_come:
+        return f"{count} will be judged: {rule}."
+    return f"At most {count} will be judged{_of_each(models)}: {rule}, which shows when they are answered."
 
 
-def _asked(name: str, params: dict[str, Any], most: int | None, rooms: tuple[int | None, ...]) -> Asked:
-    if most is None:
-        return Asked(tuple(position for position, _ in _judgeable(name)))
+def _asked(
+    name: str, params: dict[str, Any], most: int | None, rooms: tuple[int | None, ...], has_generator: bool
+) -> Asked:
+    """By a budget of calls, by the doubt that is asked for where a generator is still to answer, or all of them."""
+    there = tuple(position for position, _ in _judgeable(name))
+    to_come = tuple(sorted({*range(len(_samples(name)))}.difference(there))) if has_generator else ()
+    least = params.get("doubt_from", 0.0)
+    if most is None and not least:
+        return Asked(there, to_come=to_come)
     data = session.identity(name)
-    doubts = _doubts(data, tuple(params.items()))
-    calls = _calls(data, rooms, params["chunk_size"], params["chunk_overlap"])
-    least = threshold(list(doubts.values()), most, [calls[position] for position in doubts])
-    return Asked(tuple(position for position, doubt in doubts.items() if doubt >= least), least)
+    doubts = _doubts(data, tuple((field, value) for field, value in params.items() if field != "doubt_from"))
+    if most is not None:
+        calls = _calls(data, rooms, params["chunk_size"], params["chunk_overlap"])
+        least = threshold(list(doubts.values()), most, [calls[position] for position in doubts])
+    doubtful = tuple(position for position, doubt in doubts.items() if doubt >= least)
+    return Asked(doubtful, least, to_come if least <= 1 else ())
 
 
 @lru_cache(maxsize=8)
@@ -196,23 +236,23 @@ def _sent(
     data: Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
 ) -> sending.Sent:
     """What the judge will be sent about these samples."""
-    evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
-    samples = dict(_judgeable(data[1]))
+    evaluator, samples = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap), _samples(data[1])
     texts = (
         prompt.text
-        for position in positions
-        for prompt in evaluator.prompts(sentences_of(samples[position]), samples[position].question, room)
+        for sample in (answered(samples[position]) for position in positions)
+        for prompt in evaluator.prompts(sentences_of(sample), sample.question, room)
     )
     return sending.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
 
 
 def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:
     """The samples by position, without those that have no response to label."""
+    return ((position, sample) for position, sample in enumerate(_samples(name)) if sample.response is not None)
+
+
+def _samples(name: str) -> Sequence[Sample]:
     dataset = session.source(name)
-    if isinstance(dataset, Dataset):
-        for position, sample in enumerate(dataset.samples):
-            if sample.response is not None:
-                yield position, sample
+    return dataset.samples if isinstance(dataset, Dataset) else ()
 
 
 def _start(

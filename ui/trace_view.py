@@ -59,34 +59,63 @@ def card(run: Run) -> None:
     declared = [p for p in parameters(catalogue()[name]) if p.name in values and p.name not in UNUSED.get(name, ())]
     params = [f"{p.title}: {_number(values[p.name])}" for p in declared]
     told = [f"Data: {run.dataset_name}", *params, *metrics_view.also(run), *run_models.facts(run)]
+    told += metrics_view.answered(run)
     st.caption(plain(" · ".join(told)))
     command_view.show(run)
 
 
 def show(run: Run) -> None:
-    """Cards, distributions and samples, as far as the run is."""
-    _say_who_labelled(run, session.outlines(run))
-    names = [] if registry.is_live(run.id) else _labellers(session.store(), run.id, session.version(run))
+    """Cards, distributions and samples of one model's answers, as far as the run is; several models side by side."""
+    key = session.store(), run.id, session.version(run)
+    names = [] if registry.is_live(run.id) else _labellers(*key)
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = _model_switch(run)
         definition = definition_switch()
         by = _labels_switch(run, names)
-    rows = _rows(session.store(), run.id, session.version(run), View(definition, by))
+    view = View(definition, by)
+    rows = aggregate.of_model(_rows(*key, view), model)
+    _say_who_labelled(run, rows)
+    _models_side_by_side(run, _rows(*key, view))
     if registry.is_live(run.id) and not any(row.values for row in rows):
         st.caption("No score yet.")
         return
     cards.means(rows, VALUES, HELP)
     if not registry.is_live(run.id):
-        _say_what_it_means(_rows(session.store(), run.id, session.version(run), View(Definition.SENTENCE, by)))
+        _say_what_it_means(aggregate.of_model(_rows(*key, View(Definition.SENTENCE, by)), model))
     if len(names) > 1:
-        comparison.show(run, definition, names, VALUES)
+        comparison.show(run, model, definition, names, VALUES)
     _distributions(rows, run)
     metrics_view.further(run)
     st.subheader("Samples")
-    merged = _merged(session.store(), run.id, session.version(run), View(definition, by))
-    values = metrics_view.columns(run, VALUES)
-    tables.samples(run, metrics_view.ordered(run, merged, values), values, _facets(rows))
+    merged, values = _merged(*key, view), metrics_view.columns(run, VALUES)
+    shown = metrics_view.ordered(run, aggregate.of_model(merged, model), values)
+    tables.samples(run, shown, values, _facets(rows))
     if not registry.is_live(run.id):
         _downloads(run, merged)
+
+
+def _model_switch(run: Run) -> int:
+    """The number of the model whose answers are looked at; of one model, or of given answers, there is no choice."""
+    names = run_models.titles(run)
+    if len(names) < 2:
+        return 0
+    chosen = st.segmented_control(
+        "Answers by",
+        names,
+        default=names[0],
+        format_func=plain,
+        required=True,
+        key=f"model_{run.id}",
+        persist_state="session",
+    )
+    return names.index(chosen)
+
+
+def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
+    if len(run.models) > 1:
+        by_model = run_models.rows(run, rows)
+        means = {model: {name: aggregate.summarise(own, name) for name in VALUES} for model, own in by_model.items()}
+        tables.by_model(means, VALUES)
 
 
 def _downloads(run: Run, rows: Sequence[Outline]) -> None:
@@ -94,11 +123,11 @@ def _downloads(run: Run, rows: Sequence[Outline]) -> None:
     store, name = session.store(), f"{run.evaluator.name}-{run.id[:6]}"
 
     def labels() -> bytes:
-        return b"".join(export.labels(store.scored(run), store.corrections(run.id)))
+        return b"".join(export.labels(store.scored(run), store.corrections(run.id), run_models.titles(run)))
 
     with st.container(horizontal=True):
         for title, data, file in (
-            ("Results (CSV)", lambda: export.table(rows, run_models.titles(run)), f"{name}.csv"),
+            ("Results (CSV)", lambda: metrics_view.exported(run, rows), f"{name}.csv"),
             ("Labels (JSON lines)", labels, f"{name}.jsonl"),
         ):
             st.download_button(title, data, file, key=f"{file}_{run.id}", icon=":material/download:", on_click="ignore")

@@ -1,6 +1,28 @@
-"""Numbers in words."""
+"""Numbers, rows and accepted answers in words."""
+
+from collections.abc import Sequence
+
+from evaluators.types import Accepted
 
 
 def counted(number: int, noun: str) -> str:
     """The number with its noun, in the plural where it is not one: "1 answer", "2,000 answers"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
+    """Numbers in order, the first of them where there are many: "row 3", "rows 3, 5, 9 and 120 more"."""
+    shown = ", ".join(f"{number:,}" for number in sorted(numbers)[:most])
+    more = f" and {len(numbers) - most:,} more" if len(numbers) > most else ""
+    return f"{noun}{'' if len(numbers) == 1 else 's'} {shown}{more}"
+
+
+def accepted(answer: Accepted | None) -> str:
+    """Accepted answers in one line: required ones joined by "and", spellings by "or" in brackets."""
+    if answer is None or isinstance(answer, str):
+        return answer or ""
+    return " and ".join(group if isinstance(group, str) else _spellings(group) for group in answer)
+
+
+def _spellings(group: tuple[str, ...]) -> str:
+    return group[0] if len(group) == 1 else f"({' or '.join(group)})"

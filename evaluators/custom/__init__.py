@@ -38,10 +38,11 @@ class Broken(NamedTuple):
 
 
 class _File(NamedTuple):
-    """A file as it was read; `problem` is what was wrong with it."""
+    """A file as it was read: the metrics in it, or what was wrong with it; neither while it is being read."""
 
     stamp: Stamp
-    problem: Broken | None
+    metrics: tuple[type[Evaluator], ...] = ()
+    problem: Broken | None = None
 
 
 _READ: dict[Path, _File] = {}
@@ -49,15 +50,18 @@ _READ: dict[Path, _File] = {}
 
 def broken() -> tuple[Broken, ...]:
     """The files that cannot be used as they are now, by name."""
-    catalogue()
-    return tuple(file.problem for _, file in sorted(_READ.items()) if file.problem)
+    return tuple(file.problem for _, file in _read() if file.problem)
 
 
 def files() -> dict[str, tuple[type[Evaluator], ...]]:
     """The files that can be used, by name, with the metrics that each of them holds."""
+    return {path.name: file.metrics for path, file in _read() if file.metrics}
+
+
+def _read() -> list[tuple[Path, _File]]:
+    """The files as they are now, by name; a copy, because another thread may read the folder again meanwhile."""
     catalogue()
-    usable = [path for path, file in sorted(_READ.items()) if not file.problem]
-    return {path.name: registered(_module_name(path)) for path in usable}
+    return sorted(_READ.copy().items())
 
 
 def refresh() -> None:
@@ -70,8 +74,9 @@ def refresh() -> None:
         del _READ[path]
     for path, stamp in found.items():
         if path not in _READ:
-            _READ[path] = _File(stamp, None)  # a file that looks into the catalogue comes back to here
-            _READ[path] = _File(stamp, _load(path))
+            _READ[path] = _File(stamp)  # a file that looks into the catalogue comes back to here
+            problem = _load(path)
+            _READ[path] = _File(stamp, registered(_module_name(path)), problem)
 
 
 def _found(folder: Path) -> dict[Path, Stamp]:

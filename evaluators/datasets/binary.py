@@ -62,6 +62,7 @@ def allowed(rows: Collector) -> sandbox.Limits:
         "seconds": SECONDS,
         "decoded": rows.limits.decoded_bytes,
         "rows": rows.limits.rows_per_dataset,
+        "first": rows.first,
         "columns": MOST_COLUMNS,
         "longest_row": rows.longest_row,
     }

@@ -31,7 +31,7 @@ def csv_table(text: Text, rows: Collector) -> Table:
     delimiter = delimiter_of(text, rows.longest_row)
     _read(text, rows, delimiter, csv.QUOTE_MINIMAL)
     if delimiter == "\t" and rows.problems:
-        plain = Collector(rows.name, rows.limits)
+        plain = Collector(rows.name, rows.limits, rows.first)
         _read(text, plain, delimiter, csv.QUOTE_NONE)
         rows = plain if len(plain.problems) < len(rows.problems) else rows
     usual = delimiter in ",\t"

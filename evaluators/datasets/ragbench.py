@@ -35,22 +35,24 @@ def sample(row: Mapping[str, Any]) -> Sample:
     """The sample of one published row, lists or numpy arrays alike.
 
     `id` alone repeats within a subset, so the sample's id is "<dataset_name>/<id>/<generation_model_name>".
-    Raises `DatasetError` where a column is missing.
+    A row without a response has no sentences and labels either, as they tell of one. Raises `DatasetError` where
+    another column is missing.
     """
     _require_columns(row)
+    is_answered = row.get("response") is not None
     return Sample(
         id=f"{row['dataset_name']}/{row['id']}/{row['generation_model_name']}",
         question=row["question"],
-        response=row["response"],
+        response=row.get("response"),
         retrieved_documents=tuple(row["documents"]),
-        generator=row["generation_model_name"],
-        sentences=_sentences(row),
-        labels=_labels(row),
+        generator=row["generation_model_name"] if is_answered else "",
+        sentences=_sentences(row) if is_answered else None,
+        labels=_labels(row) if is_answered else None,
     )
 
 
 def _require_columns(row: Mapping[str, Any]) -> None:
-    lacking = [column for column in COLUMNS if column not in row]
+    lacking = [column for column in COLUMNS if column not in row and column != "response"]
     if lacking:
         what = ", ".join(lacking)
         raise DatasetError(f"Not a RAGBench row: {what} missing. Add them, or leave out documents_sentences.")

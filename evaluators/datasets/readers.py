@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evaluators.config import Config, config
+from evaluators.config import config
 from evaluators.datasets.binary import PARQUET, ZIP, binary_table
 from evaluators.datasets.csv_text import csv_table
 from evaluators.datasets.encoding import text_of
@@ -12,7 +12,7 @@ from evaluators.datasets.json_text import json_table
 from evaluators.datasets.table import Collector, Problem, Row, Table
 from evaluators.errors import DatasetError
 
-__all__ = ["Problem", "Row", "Table", "read"]
+__all__ = ["Problem", "Row", "Table", "read", "read_first"]
 
 OTHERS = {b"%PDF": "a PDF file", b"\xd0\xcf\x11\xe0": "an old Excel file", b"\x89PNG": "a picture"}
 
@@ -24,18 +24,26 @@ def read(name: str, data: bytes) -> Table:
     the file is beyond a limit of the configuration.
     """
     limits = config()
-    _check_size(name, data, limits)
-    rows = Collector(name, limits)
-    if data.startswith((PARQUET, ZIP)):
-        return binary_table(data, rows)
-    text = text_of(name, data, limits)
-    return json_table(text, rows) if _is_json(name, next(text.pieces(), "")) else csv_table(text, rows)
-
-
-def _check_size(name: str, data: bytes, limits: Config) -> None:
     if len(data) > limits.upload_bytes:
         size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
         raise DatasetError(f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or leave out columns.")
+    return _table(data, Collector(name, limits))
+
+
+def read_first(name: str, data: bytes, count: int) -> Table:
+    """The first `count` rows of a file that Plumbline fetched itself, which may be larger than an upload."""
+    return _table(data, Collector(name, config(), count))
+
+
+def _table(data: bytes, rows: Collector) -> Table:
+    _check_kind(rows.name, data)
+    if data.startswith((PARQUET, ZIP)):
+        return binary_table(data, rows)
+    text = text_of(rows.name, data, rows.limits)
+    return json_table(text, rows) if _is_json(rows.name, next(text.pieces(), "")) else csv_table(text, rows)
+
+
+def _check_kind(name: str, data: bytes) -> None:
     for start, what in OTHERS.items():
         if data.startswith(start):
             raise DatasetError(f"{name} is {what}. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.")

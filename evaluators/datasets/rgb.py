@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
+from pydantic import Field
+
 from evaluators.types import Ability, Accepted, Dataset, Record, RGBTask, Sample
 
 NOISE_LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
@@ -41,12 +43,16 @@ class BedRow(Record):
 
 
 class TestBed(Record):
-    """Source rows under a name; rows for different abilities may stand together."""
+    """Source rows under a name; rows for different abilities may stand together. `origin` says where they are from."""
 
     __test__ = False  # not a test, whatever pytest thinks of the name
 
     name: str
     rows: tuple[BedRow, ...]
+    origin: dict[str, Any] = Field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.rows))
 
     @property
     def abilities(self) -> tuple[Ability, ...]:
@@ -74,6 +80,7 @@ def compose(
         for noise in _levels(ability, noise_levels)
     ]
     origin = {
+        **bed.origin,
         "test_bed": bed.name,
         "abilities": [ability.value for ability in abilities],
         "noise_levels": list(noise_levels),

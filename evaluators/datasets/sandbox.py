@@ -19,7 +19,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from html.parser import HTMLParser
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypedDict
 
 BATCH = 64
@@ -28,12 +28,16 @@ Message = dict[str, Any]
 
 
 class Limits(TypedDict):
-    """What the parent allows: bytes of memory beyond what Python and the library take, seconds, and sizes."""
+    """What the parent allows: bytes of memory beyond what Python and the library take, seconds, and sizes.
+
+    `first` is how many rows it wants, where it does not want all.
+    """
 
     memory: int
     seconds: int
     decoded: int
     rows: int
+    first: int | None
     columns: int
     longest_row: int
 
@@ -110,7 +114,10 @@ def parquet(data: bytes, limits: Limits) -> Iterator[Message]:
     for batch in file.iter_batches(BATCH, use_threads=False):
         count += batch.num_rows
         size += sum(_decoded(column).nbytes for column in batch.columns)
-        _check_size(count, size, limits)
+        is_enough = limits["first"] is not None and count >= limits["first"]
+        _check_size(0 if is_enough else count, size, limits)
+        if is_enough:
+            break
     yield {"names": file.schema_arrow.names}
     batches = file.iter_batches(BATCH, use_threads=False)
     yield from _rows(enumerate(chain.from_iterable(map(_rows_of, batches)), start=1), limits)
@@ -179,18 +186,17 @@ def _whole(cell: Any) -> Any:
 
 def pdf(data: bytes, limits: Limits) -> Iterator[Message]:
     """The text of each page; empty for one that holds only pictures, or cannot be read."""
+    yield from _texts(_pages(data), limits)
+
+
+def _pages(data: bytes) -> Iterator[str]:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError
 
     try:
-        pages = list(PdfReader(io.BytesIO(data)).pages)
+        yield from map(_page_text, PdfReader(io.BytesIO(data)).pages)
     except (DependencyError, FileNotDecryptedError, NotImplementedError) as error:
         raise RefusedError("is encrypted. Save it without a password, or print it into a new PDF.") from error
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise RefusedError(f"cannot be read ({type(error).__name__}). Save it again, or as plain text.") from error
-    yield from _texts(map(_page_text, pages), limits)
 
 
 def _page_text(page: Any) -> str:
@@ -205,15 +211,18 @@ def _page_text(page: Any) -> str:
 # HTML
 
 
+_INLINE_TEXT = """
+a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup
+q rp rt ruby s samp small span strike strong sub sup time tt u var wbr
+"""
+_INLINE = frozenset(_INLINE_TEXT.split())
+"""Elements that stand within a line."""
+_HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object"))
+_CELLS = frozenset(("td", "th"))
+
+
 class _Lines(HTMLParser):
     """The text that a reader of the page would see, a line for each paragraph, heading, list entry or table row."""
-
-    hidden = frozenset("script style template noscript svg iframe object".split())
-    inline = frozenset(
-        "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub"
-        " msup q rp rt ruby s samp small span strike strong sub sup time tt u var wbr".split()
-    )
-    cells = frozenset(("td", "th"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -222,7 +231,7 @@ class _Lines(HTMLParser):
         self._verbatim = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hiding += tag in self.hidden
+        self._hiding += tag in _HIDDEN
         self._verbatim += tag == "pre"
         self._divide(tag)
 
@@ -230,7 +239,7 @@ class _Lines(HTMLParser):
         self._divide(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        self._hiding = max(0, self._hiding - (tag in self.hidden))
+        self._hiding = max(0, self._hiding - (tag in _HIDDEN))
         self._verbatim = max(0, self._verbatim - (tag == "pre"))
         self._divide(tag)
 
@@ -239,25 +248,36 @@ class _Lines(HTMLParser):
             self.parts.append(data if self._verbatim else re.sub(r"\s+", " ", data))
 
     def _divide(self, tag: str) -> None:
-        if tag not in self.inline:
-            self.parts.append(" " if tag in self.cells else "\n")
+        if tag not in _INLINE:
+            self.parts.append(" " if tag in _CELLS else "\n")
 
 
 def html(data: bytes, limits: Limits) -> Iterator[Message]:
     """The text of a page in UTF-8, without scripts and styles."""
+    yield from _texts(_seen(data), limits)
+
+
+def _seen(data: bytes) -> Iterator[str]:
     parser = _Lines()
     parser.feed(data.decode(errors="replace"))
     parser.close()
     lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
-    yield from _texts(["\n".join(filter(None, lines))], limits)
+    yield "\n".join(filter(None, lines))
 
 
 def _texts(texts: Iterable[str], limits: Limits) -> Iterator[Message]:
     size = 0
-    for text in texts:
-        size += len(text)
-        _check_size(0, size, limits)
-        yield {"text": text.encode(errors="replace").decode()}
+    try:
+        for text in texts:
+            size += len(text)
+            _check_size(0, size, limits)
+            yield {"text": text.encode(errors="replace").decode()}
+    except RefusedError:
+        raise
+    except MemoryError as error:
+        raise RefusedError("needs more memory than a document may. Split it, or save it as plain text.") from error
+    except Exception as error:
+        raise RefusedError(f"cannot be read ({type(error).__name__}). Save it again, or as plain text.") from error
 
 
 # All
@@ -277,7 +297,7 @@ def _check_size(count: int, size: int, limits: Limits) -> None:
 
 def _rows(rows: Iterable[tuple[int, Iterable[Any]]], limits: Limits) -> Iterator[Message]:
     size = 0
-    for count, (number, cells) in enumerate(rows, start=1):
+    for count, (number, cells) in enumerate(islice(rows, limits["first"]), start=1):
         plain = [_plain(cell) for cell in cells]
         text = json.dumps(plain, ensure_ascii=False)
         size += len(text)

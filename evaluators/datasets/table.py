@@ -42,11 +42,15 @@ class Table:
 
 
 class Collector:
-    """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is beyond one."""
+    """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is beyond one.
 
-    def __init__(self, name: str, limits: Config) -> None:
+    Of a file of which only the `first` so many rows are wanted, no other is looked at.
+    """
+
+    def __init__(self, name: str, limits: Config, first: int | None = None) -> None:
         self.name = name
         self.limits = limits
+        self.first = first
         self.rows: list[Row] = []
         self.problems: list[Problem] = []
         self._values = 0
@@ -56,14 +60,23 @@ class Collector:
         """The most characters that one row may have."""
         return 8 * self.limits.cell_bytes
 
+    @property
+    def is_full(self) -> bool:
+        """Whether all rows that are wanted are there."""
+        return self.first is not None and len(self.rows) + len(self.problems) >= self.first
+
     def weigh(self, text: str) -> None:
         """Counts the values that JSON text can hold at most, before they are made."""
+        if self.is_full:
+            return
         self._values += 1 + text.count(",") + text.count("[") + text.count("{")
         if self._values > MOST_VALUES:
             raise DatasetError(f"{self.name} holds more than {MOST_VALUES:,} values. Leave out columns or split it.")
 
     def add(self, number: int, value: Any, raw: str | None = None) -> None:
         """One row; anything but an object with a name for each value is a problem."""
+        if self.is_full:
+            return
         if not isinstance(value, dict):
             what = "a list" if isinstance(value, list) else repr(str(value)[:60])
             self.reject(
@@ -79,6 +92,8 @@ class Collector:
 
     def reject(self, number: int, message: str, raw: str = "") -> None:
         """A row that cannot be used."""
+        if self.is_full:
+            return
         self.problems.append(Problem(number, message, without_surrogates(raw[:RAW_SHOWN])))
         self._check_count()
 

@@ -11,6 +11,13 @@ from evaluators.base import Evaluator
 from evaluators.prompts import Prompt
 from evaluators.types import Completion, Sample
 
+TO_COME = "It is not known yet."
+
+
+def answered(sample: Sample) -> Sample:
+    """The sample with a few words in place of an answer that no model has given yet."""
+    return sample if sample.response is not None else sample.model_copy(update={"response": TO_COME})
+
 
 def prompts_of(evaluator: Evaluator, sample: Sample, room: int | None = None) -> list[Prompt]:
     """What a judge would be asked about the sample, as far as its answers do not matter.

@@ -48,6 +48,11 @@ def together(parts: Iterable[Sent], model: ModelSpec) -> Sent:
     return Sent(sizes, {model: [key for part in found for key in part.keys.get(model, ())]})
 
 
+def to_come(part: Sent, times: int) -> Sent:
+    """What a judge is sent about answers that do not exist yet, each a short one, of so many models."""
+    return Sent(tuple(size + SHORT_ANSWER for size in part.prompt_tokens) * times, {})
+
+
 def what_is_left(model: ModelSpec, what: Sent, stored: int, shortest: int = SHORT_ANSWER) -> Estimate:
     """How many answers are stored is known, which ones is not: the longest prompts are taken to be open."""
     return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored, shortest=shortest)

@@ -19,12 +19,12 @@ from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
 PDF = b"%PDF"
 PDF_START = 1024
 """Bytes within which a PDF says that it is one."""
-SECONDS = 120
+SECONDS = {"pdf": 120, "html": 20}
 """For one document; a book of 1,000 pages takes about a minute."""
-MOST_WRAPPED = 160
-"""Characters; lines that are longer are paragraphs, not parts of one."""
+WRAPPED = range(30, 161)
+"""Usual widths, in characters, of lines that are parts of a paragraph; shorter ones are a list, longer ones whole."""
 NEARLY_FULL = 0.7
-"""A line with less than this share of the usual width ends its paragraph."""
+"""A line with less than this share of the usual width ends its paragraph; one as far beyond it is a paragraph."""
 
 _OTHERS = {
     ZIP: "an archive or an Office file",
@@ -112,7 +112,7 @@ def _is_html(name: str, text: str) -> bool:
 
 
 def _pdf(name: str, data: bytes, limits: Config) -> Document:
-    pages = [page.replace("\u00ad\n", "").replace("\u00ad", "") for page in _pages(name, "pdf", data, limits)]
+    pages = [page.replace("\u00ad", "").strip("\n") for page in _pages(name, "pdf", data, limits)]
     counts = list(map(letters, pages))
     if not any(counts):
         raise DatasetError(
@@ -128,9 +128,10 @@ def _pages(name: str, kind: str, data: bytes, limits: Config) -> list[str]:
     """What the child process finds in a file."""
     allowed: sandbox.Limits = {
         "memory": MEMORY,
-        "seconds": SECONDS,
+        "seconds": SECONDS[kind],
         "decoded": limits.decoded_bytes,
         "rows": 0,
+        "first": None,
         "columns": 0,
         "longest_row": 0,
     }
@@ -158,33 +159,30 @@ def _width(text: str) -> int:
     """The usual length of a full line, which four of five do not exceed; 0 where lines are not broken to a width."""
     lengths = sorted(len(line) for line in text.split("\n") if line.strip())
     width = lengths[len(lengths) * 4 // 5] if lengths else 0
-    return width if width <= MOST_WRAPPED else 0
+    return width if width in WRAPPED else 0
 
 
 def _joined(lines: list[str], width: int) -> str:
-    paragraphs: list[list[str]] = []
+    parts: list[str] = []
     before = ""
     for line in lines:
-        if before and _goes_on(before, line, width):
-            paragraphs[-1].append(_link(before, line))
-            paragraphs[-1].append(line.strip())
+        if _goes_on(before, line, width):
+            parts[-1], between = _linked(parts[-1], line.strip())
+            parts += [between, line.strip()]
         else:
-            paragraphs.append([line.rstrip()])
+            parts += ["\n", line.rstrip()]
         before = line
-    return "\n".join(map("".join, paragraphs)).replace(_SOFT, "")
+    return "".join(parts[1:])
 
 
-_SOFT = "-\u00ad"
-"""A hyphen that only divided a word at the end of a line."""
-
-
-def _link(before: str, line: str) -> str:
-    """What stands between two lines of a paragraph."""
-    if _HYPHEN.search(before.rstrip()) and line.lstrip()[:1].islower():
-        return "\u00ad"
-    return "" if _IDEOGRAPH.match(before.rstrip()[-1:]) and _IDEOGRAPH.match(line.lstrip()[:1]) else " "
+def _linked(before: str, line: str) -> tuple[str, str]:
+    """The end of a line without the hyphen that divides a word, and what stands between it and the next line."""
+    if _HYPHEN.search(before) and line[0].islower():
+        return before[:-1], ""
+    return before, "" if _IDEOGRAPH.match(before[-1:]) and _IDEOGRAPH.match(line) else " "
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
     """Whether a paragraph goes on in the next line."""
-    return len(before) >= NEARLY_FULL * width and not _BEGINS.match(line) and not _ENDS.match(before)
+    is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL and before.strip()
+    return bool(is_full) and not _BEGINS.match(line) and not _ENDS.match(before)

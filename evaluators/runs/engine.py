@@ -13,6 +13,7 @@ from evaluators.config import config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm import Keys, catalogue
 from evaluators.prompts import check
+from evaluators.runs.given import check_samples
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
@@ -42,6 +43,7 @@ def create_run(
     """
     usable = _usable([evaluators] if isinstance(evaluators, EvaluatorSpec) else evaluators)
     _check_judges(usable, judges)
+    check_samples(dataset, usable, models, ("response",))
     if models:
         check(prompt)
     run = Run(

@@ -14,29 +14,39 @@ from evaluators.text.spreadsheet import safe
 from evaluators.types import Cell, Labels, Sample, Score
 
 
-def table(rows: Sequence[Outline], models: Sequence[str] = ()) -> bytes:
+def table(
+    rows: Sequence[Outline], models: Sequence[str] = (), responses: Mapping[tuple[int, int], str] | None = None
+) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models` names the run's models
-    where there are several. Text that looks like a formula is quoted by an apostrophe.
+    where there are several; `responses` by position and model get a column, where there are some. Text that looks like
+    a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
     names = dict.fromkeys(name for row in rows for name in row.values)
     file = io.StringIO()
     writer = csv.writer(file)
-    model = ["model"] if len(models) > 1 else []
-    writer.writerow(["sample", "id", *model, "state", "labels_by", "corrections", *names, "question"])
+    model, response = ["model"] if len(models) > 1 else [], ["response"] if responses else []
+    facts = ["sample", "id", *model, "state", "labels_by", "corrections"]
+    writer.writerow([*facts, *names, "question", *response])
     for row in rows:
         answered = [safe(models[row.model])] if model else []
         facts = [row.position + 1, safe(row.sample_id), *answered, row.status or "open", row.by, row.corrected]
-        writer.writerow([*facts, *(row.values.get(name) for name in names), safe(row.question)])
+        texts = [row.question, (responses or {}).get((row.position, row.model), "")][: 1 + len(response)]
+        writer.writerow([*facts, *(row.values.get(name) for name in names), *map(safe, texts)])
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
 def labels(
-    scored: Iterable[tuple[Cell, Sample, Score]], corrections: Mapping[Cell, Sequence[Correction]]
+    scored: Iterable[tuple[Cell, Sample, Score]],
+    corrections: Mapping[Cell, Sequence[Correction]],
+    models: Sequence[str] = (),
 ) -> Iterator[bytes]:
-    """A JSON line for each scored sample: whose labels count, all labellers' labels, corrections and their outcome."""
+    """A JSON line for each scored answer: whose labels count, all labellers' labels, corrections and their outcome.
+
+    `models` names the run's models where there are several.
+    """
     for cell, sample, score in scored:
         found = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
         made = corrections.get(cell, ())
@@ -45,6 +55,7 @@ def labels(
         facts = {
             "sample": cell.position + 1,
             "id": sample.id,
+            **({"model": models[cell.model]} if len(models) > 1 else {}),
             "question": sample.question,
             "labels_by": counted,
             "labels": {by: _plain(each) for by, each in found.items()} | changed,

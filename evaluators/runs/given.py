@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
@@ -24,7 +24,7 @@ from evaluators.llm.clients import access_for, spec_for
 from evaluators.prompts import load as load_prompt
 from evaluators.runs.store import Store
 from evaluators.text.normalise import is_chinese
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec
+from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Sample
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -159,26 +159,37 @@ def check_usable(
     """
     if OFFLINE in judges:
         raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
-    is_open = any(sample.response is None for sample in data.samples)
-    if models and not is_open:
+    evaluators = [from_spec(spec) for spec in metrics]
+    for evaluator in evaluators:
+        if not judges and evaluator.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
+            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. Name a model as the judge.")
+    if models and all(sample.response is not None for sample in data.samples):
         raise ParameterError(
             f"Every sample of {shown(data.name)} has a response already, so a model has nothing to answer. "
             "Leave the model out, or the column response."
         )
-    for spec in metrics:
-        evaluator = from_spec(spec)
-        if not judges and spec.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
-            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. Name a model as the judge.")
-        needs = tuple(field for field in evaluator.needs if not (models and field == "response"))
-        if all(missing(needs, sample) for sample in data.samples):
-            raise ParameterError(_lacking(evaluator, needs, data))
+    check_samples(data, evaluators, models)
 
 
-def _lacking(evaluator: Evaluator, needs: tuple[str, ...], data: Dataset) -> str:
-    absent = [field for field in needs if all(field in missing(needs, sample) for sample in data.samples)]
-    columns = "; ".join(" or ".join(COLUMNS.get(field, (field,))) for field in absent or needs)
+def check_samples(
+    data: Dataset,
+    evaluators: Iterable[Evaluator],
+    models: Sequence[ModelSpec] = (),
+    fields: Collection[str] = tuple(Sample.model_fields),
+) -> None:
+    """Raises `ParameterError` where no sample has what a metric needs among these fields; models give responses."""
+    for evaluator in evaluators:
+        needs = tuple(field for field in evaluator.needed if field in fields)
+        lacking = [missing(needs, sample, has_generator=bool(models)) for sample in data.samples]
+        if lacking and all(lacking):
+            raise ParameterError(_lacking(evaluator, lacking, data.name))
+
+
+def _lacking(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
+    absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
+    columns = "; ".join(" or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed)
     model = ", or name a model that answers" if "response" in absent else ""
-    return f"No sample of {shown(data.name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
+    return f"No sample of {shown(name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
 
 
 # Models

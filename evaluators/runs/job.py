@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.config import config
-from evaluators.errors import PlumblineError, RunStoppedError, StoreError, TransientError
+from evaluators.errors import ParameterError, PlumblineError, RunStoppedError, StoreError, TransientError
 from evaluators.llm import Keys, LLMClient
 from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.layers import Meter, Shelf
@@ -29,7 +29,7 @@ from evaluators.prompts import fill
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
 from evaluators.text.normalise import without_surrogates
-from evaluators.types import Cell, Completion, ModelSpec, Record, Run, Sample, SampleResult
+from evaluators.types import Cell, Completion, ModelSpec, Record, Run, Sample, SampleResult, Score
 
 CPU_WORKERS = 2
 MOST_OUTAGES = 10
@@ -81,6 +81,8 @@ class Job:
         self._run_lock = RunLock(store.locks, run.id)
         try:
             self._run_lock.acquire()
+            counts = store.counts(run)
+            self._is_resumed = counts.open < counts.asked  # else there is no earlier result to be read
             self._judges, self._lanes = self._opened(keys or {})
         except PlumblineError:
             self._close()
@@ -175,7 +177,7 @@ class Job:
         """Judges one answer by each of its metrics; every result is stored before the next is asked for."""
         if time.monotonic() - self.last_seen > self._patience:
             raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
-        earlier = self._store.results(self.run.id, task.position, task.model)
+        earlier = self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
         load = partial(self._store.sample, self.run.fingerprint, task.position)
         answer = _Answer(load, self.run.prompt, lane.seat, earlier.values())
         failures = []
@@ -188,7 +190,7 @@ class Job:
             lane.left -= 1
         lane.count(failures)
 
-    def _judge(self, cell: Cell, answer: _Answer, earlier: SampleResult | None) -> type[Exception] | None:
+    def _judge(self, cell: Cell, answer: _Answer, earlier: SampleResult | None) -> type[BaseException] | None:
         """Stores the result of one cell with the calls it took; returns the kind of error, where it failed."""
         ledger = Ledger(self._shelf)
         try:
@@ -204,17 +206,16 @@ class Job:
 
     def _result(
         self, cell: Cell, answer: _Answer, earlier: SampleResult | None, ledger: Ledger
-    ) -> tuple[SampleResult, type[Exception] | None]:
+    ) -> tuple[SampleResult, type[BaseException] | None]:
         """The result for one cell; the one place where an exception becomes a failed result, beside its kind."""
         started, failure = time.perf_counter(), None
         outcome: dict[str, object]
         try:
-            score = self._evaluator_for(cell.metric, ledger).score(answer.sample(ledger))
-            score.model_dump_json()  # what cannot be stored fails this sample, not the run
+            score = _score(self._evaluator_for(cell.metric, ledger), answer.sample(ledger))
             outcome = {"status": "scored", "score": score}
         except (RunStoppedError, StoreError, CancelledError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a metric of one's own may do anything
             failure = type(error)
             ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
             outcome = {"status": "failed", "error": _message(error), "details": _details(error)}
@@ -317,7 +318,7 @@ class Lane:
             self.left = 0
         self._stopped.set()
 
-    def count(self, failures: Sequence[type[Exception] | None]) -> None:
+    def count(self, failures: Sequence[type[BaseException] | None]) -> None:
         """Takes note of how one answer's metrics failed; raises `RunStoppedError` after too many outages in a row.
 
         An answer counts once, and metrics that ask nobody do not make up for one that was not answered.
@@ -363,7 +364,17 @@ def _answer(sample: Sample, prompt: str, llm: LLMClient) -> Completion:
     return completion.model_copy(update={"text": without_surrogates(completion.text)})
 
 
-def _message(error: Exception) -> str:
+def _score(evaluator: Evaluator, sample: Sample) -> Score:
+    """What the evaluator says; raises where that could not be stored, which fails this sample and not the run."""
+    score = evaluator.score(sample)
+    if not isinstance(score, Score):
+        kind = type(score).__name__
+        raise ParameterError(f"{evaluator.title} gave a {kind}, no Score. Let its score method return a Score.")
+    score.model_dump_json()
+    return score
+
+
+def _message(error: BaseException) -> str:
     """Our own errors speak for themselves; of any other only the kind is told, its text may hold anything."""
     if isinstance(error, PlumblineError):
         return str(error)
@@ -371,9 +382,11 @@ def _message(error: Exception) -> str:
     return f"Unexpected {type(error).__name__}. Try again with “Retry failed”; if it stays, report it."
 
 
-def _details(error: Exception) -> str:
+def _details(error: BaseException) -> str:
     """What our own errors tell the curious; of any other its kind and where it happened, not its text."""
     if isinstance(error, PlumblineError):
         return str(getattr(error, "details", ""))
-    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-    return f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"
+    places = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [place for place in places if place[0].parent == config().custom_dir]  # which its author can mend
+    file, line = (own or places)[-1]
+    return f"{type(error).__name__} in {file.name}, line {line}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +34,7 @@ from evaluators.types import (
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 QUESTION_SHOWN = 120
+MOST_MAPPINGS = 100
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
 
@@ -140,6 +142,27 @@ class Store:
     def delete_metric(self, workspace: str, title: str) -> None:
         with self._transaction() as db:
             db.execute("delete from saved_metrics where workspace = ? and title = ?", (workspace, title))
+
+    # Saved mappings
+
+    def save_mapping(self, workspace: str, columns: Iterable[str], mapping: Mapping[str, str]) -> None:
+        """Keeps which column means what in files with these columns; of many mappings the oldest is forgotten."""
+        values = (workspace, _hash(columns), datetime.now(UTC).isoformat(), json.dumps(dict(mapping)))
+        oldest = """delete from saved_mappings where workspace = ?1 and columns not in
+                    (select columns from saved_mappings where workspace = ?1 order by created desc limit ?2)"""
+        with self._transaction() as db:
+            db.execute("insert or replace into saved_mappings values (?, ?, ?, ?)", values)
+            db.execute(oldest, (workspace, MOST_MAPPINGS))
+
+    def mapping(self, workspace: str, columns: Iterable[str]) -> dict[str, str] | None:
+        """The column for each field as a person last said for files with these columns, in whatever order."""
+        query = "select body from saved_mappings where workspace = ? and columns = ?"
+        rows = self._all(query, workspace, _hash(columns))
+        return json.loads(rows[0][0]) if rows else None
+
+    def delete_mapping(self, workspace: str, columns: Iterable[str]) -> None:
+        with self._transaction() as db:
+            db.execute("delete from saved_mappings where workspace = ? and columns = ?", (workspace, _hash(columns)))
 
     # Runs
 
@@ -257,6 +280,20 @@ class Store:
                 score = SampleResult.model_validate_json(result).score
                 if score is not None:
                     yield last, Sample.model_validate_json(sample), score
+
+    def responses(self, run: Run) -> dict[tuple[int, int], str]:
+        """What was judged, by position and model: the samples' own responses, and those that the models gave."""
+        given = """select position, m.value, json_extract(body, '$.response') response
+                   from samples cross join json_each(?) m where fingerprint = ? and response is not null"""
+        generated = """select position, model, json_extract(body, '$.response') response
+                       from results where run_id = ? and response is not null"""
+        rows = [*self._all(given, _numbers(run)[0], run.fingerprint), *self._all(generated, run.id)]
+        return {(position, model): response for position, model, response in rows}
+
+    def answered(self, fingerprint: str) -> int:
+        """How many of the samples came with a response."""
+        query = "select count(json_extract(body, '$.response')) from samples where fingerprint = ?"
+        return int(self._all(query, fingerprint)[0][0])
 
     def notes(self, run_id: str) -> list[str]:
         """What providers would not accept in this run, each once."""
@@ -444,6 +481,10 @@ def _call_values(call: Call) -> tuple[Any, ...]:
 
 def _json(record: Record) -> str:
     return record.model_dump_json(exclude_defaults=True)
+
+
+def _hash(columns: Iterable[str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(set(columns))).encode()).hexdigest()
 
 
 def _facets(sample: Sample) -> str:

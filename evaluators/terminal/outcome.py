@@ -21,6 +21,8 @@ MEANINGS = {
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
 REASONS = 3
+ROUNDING = 1e-9
+"""What arithmetic may lose: the mean of 0.6, 0.8 and 1.0 is a little below 0.8."""
 
 
 class Demand(NamedTuple):
@@ -85,7 +87,7 @@ def _wanting(demand: Demand, means: Mapping[str, Mean], least_coverage: float, w
     if mean is None or mean.mean is None:
         yield f"{name}: no sample was judged, and {demand.least:g} is demanded."
         return
-    if mean.mean < demand.least:
+    if mean.mean < demand.least - ROUNDING:
         yield f"{name} is {mean.mean:.4g}, and {demand.least:g} is demanded."
     if (covered := (mean.scored + mean.not_applicable) / mean.asked) < least_coverage:
         yield f"{name} covers {covered:.1%} of the samples, and {least_coverage:.1%} are demanded."

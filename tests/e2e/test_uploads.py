@@ -1,4 +1,4 @@
-"""Uploads in the browser: by the file chooser, and hostile."""
+"""Uploads in the browser: by the file chooser, with columns to be named, in part unusable, large, and hostile."""
 
 from __future__ import annotations
 
@@ -28,18 +28,58 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     expect(page.get_by_test_id("stMain").get_by_text("2 / 2 scored")).to_have_count(7)  # the run's and six cards'
 
 
-def test_a_broken_file_is_answered_with_its_line(page: Page, tmp_path: Path) -> None:
+def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "broken.jsonl"
     file.write_text("\n".join([json.dumps(ROWS[0])] * 16 + ["{oops"]))
-    page.goto("/datasets")
-    page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_role("alert").filter(has_text="Line 17")).to_be_visible()
+    put(page, file)
+    expect(page.get_by_text("17 rows in the file, 16 usable")).to_be_visible()
+    page.get_by_text("1 row left out").click()
+    expect(page.get_by_text("row 17")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download these rows").click()
+    assert download.value.path().read_bytes().decode("utf-8-sig").splitlines()[1].startswith("17,")
+
+
+def test_a_file_that_cannot_be_used_is_answered_with_the_remedy(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "picture.csv"
+    file.write_bytes(b"\x89PNG\r\n")
+    put(page, file)
+    expect(page.get_by_role("alert").filter(has_text="picture.csv is a picture. Save the data as CSV")).to_be_visible()
+
+
+def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "mills.csv"
+    rows = ["asked;said;found", *(f"When was mill {n} built?;In 18{n}.;It was built in 18{n}." for n in (10, 11, 12))]
+    file.write_text("\n".join(rows))
+    put(page, file)
+    expect(page.get_by_text("Which column is what in mills.csv?")).to_be_visible()
+    for field, column in (("Question", "asked"), ("Response", "said"), ("Retrieved documents", "found")):
+        page.get_by_role("combobox", name=field).click()
+        page.get_by_role("option", name=column, exact=True).click()
+        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    page.get_by_role("button", name="Use these columns").click()
+    expect(page.get_by_text("3 rows in the file, 3 usable")).to_be_visible()
+    page.get_by_role("link", name="Evaluate on the TRACE page").click()
+    expect(page.get_by_text("3 samples will be labelled.")).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 3 / 3 scored")).to_be_visible(timeout=60_000)
+
+
+def test_the_page_of_a_large_file_stays_small(page: Page, tmp_path: Path) -> None:
+    received: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
+    text = "The mill was built in 1812 and grinds rye. " * 25
+    row = {"question": "When was the mill built?", "response": text, "retrieved_documents": [text] * 4}
+    choose(page, tmp_path / "large.jsonl", [row | {"question": f"When was mill {n} built?"} for n in range(2000)])
+    expect(page.get_by_text("2,000 rows in the file, 2,000 usable")).to_be_visible()
+    expect(page.get_by_text("The first 50 of 2,000 rows.")).to_be_visible()
+    assert sum(received) < 1_000_000
 
 
 def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> None:
     row = {"question": HOSTILE, "response": HOSTILE, "retrieved_documents": [HOSTILE], "ground_truth": HOSTILE}
     choose(page, tmp_path / "![x](x).jsonl", [row | {"situation": HOSTILE}])
-    expect(page.get_by_text("Samples · 1 rows")).to_be_visible()
+    expect(page.get_by_text("Samples · 1 row")).to_be_visible()
     colour = background(page)
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("1 sample will be labelled.")).to_be_visible()
@@ -58,8 +98,14 @@ def choose(page: Page, file: Path, rows: list[dict[str, object]]) -> None:
     file.write_text("\n".join(map(json.dumps, rows)))
     page.goto("/datasets")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Upload", exact=True).click()
+        page.get_by_role("button", name="Upload", exact=True).first.click()
     chooser.value.set_files(file)
+
+
+def put(page: Page, file: Path) -> None:
+    """Uploads the file by the first field of the page."""
+    page.goto("/datasets")
+    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(file)
 
 
 def background(page: Page) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, EvaluatorSpec
 from ui import session
 
 from .conftest import OpenPage, Upload, checked, finish
-from .screen import html, jsonl, markdown, said, table
+from .screen import ESCAPED, html, jsonl, markdown, said, table
 
 GOOD = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
 HEADER = "question,response,retrieved_documents"
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 HOSTILE = f"{IMAGE} <img src=http://127.0.0.1:9/y.png onerror=alert(1)><style>*{{color:red}}</style>"
+OTHER = "asked,said,found\nWhen?,In May.,It was in May.\nWhy?,So.,Tea is hot."
 BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}
 
 
@@ -72,7 +75,7 @@ def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -
 
 
 def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
-    assert "RGB test bed · 1 rows · tests noise robustness, negative rejection" in said(upload("bed.json", jsonl(BED)))
+    assert "RGB test bed · 1 row · tests noise robustness, negative rejection" in said(upload("bed.json", jsonl(BED)))
 
 
 BAD_FILES = {
@@ -80,9 +83,8 @@ BAD_FILES = {
     "only a header": ("bad.csv", HEADER, ("holds no rows", "Check that the right file was chosen")),
     "binary": ("bad.csv", bytes(range(256)), ("bad.csv is no text", "Save the data as CSV, JSON")),
     "a picture": ("bad.csv", b"\x89PNG\r\n\x1a\n\x00", ("bad.csv is a picture", "Save the data as CSV")),
-    "broken line": ("bad.jsonl", "\n".join([jsonl(GOOD)] * 16 + ["{oops"]), ("Row 17", "Correct or remove it")),
-    "no response column": ("bad.csv", "question,text\nWhen?,It was.", ("no column response", "Rename or add one")),
-    "empty question": ("bad.csv", f"{HEADER}\nWhen?,May,d\n  ,May,d", ("Row 2: the question is empty", "Fill it in")),
+    "broken line": ("bad.jsonl", "{oops", ("Row 1", "Correct or remove it")),
+    "empty question": ("bad.csv", f"{HEADER}\n  ,May,d", ("Row 1: the question is empty", "Fill it in")),
     "too many cells": ("bad.csv", f"{HEADER}\nWhen?,In May, 1994,d", ("Row 1", "Quote cells that hold the delimiter")),
     "open quotation mark": ("bad.csv", f'{HEADER}\n"When?,May,d', ("quotation mark",)),
     "a list for an answer": ("bad.jsonl", jsonl({**GOOD, "response": ["May"]}), ("Row 1: response is a list", "Make")),
@@ -112,6 +114,119 @@ def test_many_bad_rows_are_counted_and_the_first_five_shown(upload: Upload) -> N
     at = upload("bad.csv", HEADER + "\n,May,d" * 9)
     assert "Row 5: the question is empty" in said(at, "error")
     assert "(and 4 more rows)" in said(at, "error")
+
+
+def test_good_rows_are_kept_and_the_others_told_by_reason(upload: Upload) -> None:
+    rows = [GOOD, {**GOOD, "question": " "}, GOOD | {"question": "Why?"}, {**GOOD, "question": ""}]
+    at = upload("some.jsonl", jsonl(*rows) + "\n{oops")
+    assert "5 rows in the file, 2 usable · read as Plain table, confidence 95%." in said(at)
+    assert "3 rows left out" in labels(at)
+    assert "2 rows · rows 2, 4 The question is empty. Fill it in or remove the row." in words(at)
+    assert "1 row · row 5 Not valid JSON" in words(at)
+    assert len(kept("some.jsonl").samples) == 2
+
+
+def test_what_is_odd_about_the_data_is_told_with_its_rows(upload: Upload, open_page: OpenPage) -> None:
+    at = upload("some.jsonl", jsonl({**GOOD, "question": ""}, GOOD, GOOD))
+    assert "Repeated rows · row 3 They say the same" in words(at)
+    again = open_page("datasets")
+    again.selectbox(key="dataset").set_value("some.jsonl")
+    assert "Repeated rows · sample 2 They say the same" in words(checked(again.run()))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("question,response\nWhen?,In May.", "", "Pasted data 1"),
+        (jsonl(GOOD), "Mine", "Mine"),
+        (jsonl(GOOD), "TRACE sample (English)", "TRACE sample (English) (own)"),
+    ],
+)
+def test_rows_can_be_pasted(open_page: OpenPage, text: str, name: str, expected: str) -> None:
+    at = open_page("datasets")
+    at.text_area(key="pasted").set_value(text)
+    at.text_input(key="pasted_name").set_value(name)
+    at.button(key="paste").click()
+    assert checked(at.run()).selectbox(key="dataset").value == expected
+    assert kept(expected).samples[0].question == "When?"
+
+
+def test_pasted_text_without_rows_is_answered(open_page: OpenPage) -> None:
+    at = open_page("datasets")
+    at.button(key="paste").click()
+    assert "Paste some rows." in said(checked(at.run()), "error")
+
+
+def test_a_file_of_another_format_is_read_too(upload: Upload) -> None:
+    at = upload("packed.jsonl.gz", gzip.compress(jsonl(GOOD, GOOD).encode()))
+    assert "2 rows in the file, 2 usable" in said(at)
+
+
+# Columns
+
+
+def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Upload) -> None:
+    at = upload("other.csv", OTHER)
+    assert "Nothing is kept yet." in said(at)
+    assert session.store().uploads("local") == {}
+    assert choice(at, "Response").value is None
+    assert [row["Question"] for row in table(at, "Row")] == ["When?", "Why?"]
+    choice(at, "Response").select("said")
+    choice(at, "Retrieved documents").select("found")
+    assert [row["Response"] for row in table(checked(at.run()), "Row")] == ["In May.", "So."]
+    at.button(key="use_columns").click()
+    assert "2 rows in the file, 2 usable" in said(checked(at.run()))
+    assert at.selectbox(key="dataset").value == "other.csv"
+    sample = kept("other.csv").samples[0]
+    assert (sample.response, sample.retrieved_documents) == ("In May.", ("It was in May.",))
+
+
+def test_a_choice_of_columns_is_offered_again_for_the_same_columns(upload: Upload) -> None:
+    at = upload("other.csv", OTHER)
+    choice(at, "Response").select("said")
+    at.button(key="use_columns").click()
+    checked(at.run())
+    again = upload("next.csv", "found,said,asked\nTea.,Never.,When?")
+    assert "Columns as you chose them for such a file before." in said(again)
+    assert choice(again, "Response").value == "said"
+    assert list(session.store().uploads("local")) == ["other.csv"]
+    next(box for box in again.checkbox if box.label.startswith("Remember")).uncheck()
+    again.button(key="use_columns").click()
+    checked(again.run())
+    assert choice(upload("last.csv", OTHER), "Response").value is None
+
+
+def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
+    at = upload("other.csv", OTHER)
+    at.button(key="discard").click()
+    assert "Nothing is kept yet." not in said(checked(at.run()))
+    assert session.store().uploads("local") == {}
+
+
+def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload: Upload) -> None:
+    at = upload("both.jsonl", jsonl({**GOOD, "note": "In June."}))
+    assert at.button(key="use_columns").disabled
+    choice(at, "Response").select("note")
+    checked(at.run()).button(key="use_columns").click()
+    checked(at.run())
+    assert kept("both.jsonl").samples[0].response == "In June."
+
+
+def test_columns_of_which_no_sample_can_be_made_cannot_be_used(upload: Upload) -> None:
+    at = upload("other.csv", OTHER)
+    choice(at, "Question").select_index(0)
+    assert "Choose the column of the question or of the response." in said(checked(at.run()))
+    assert at.button(key="use_columns").disabled
+    for field in ("Question", "Response"):
+        choice(at, field).select("asked")
+    assert "asked is chosen for Question and Response." in said(checked(at.run()))
+    assert at.button(key="use_columns").disabled
+
+
+def test_a_row_that_the_columns_do_not_fit_says_so_in_the_preview(upload: Upload) -> None:
+    at = upload("other.jsonl", jsonl({"asked": "When?", "said": {"In": "May"}}))
+    choice(at, "Response").select("said")
+    assert table(checked(at.run()), "Row")[0]["Problem"] == "said is an object. Make it text."
 
 
 def test_an_upload_of_the_same_name_replaces_the_earlier_one(upload: Upload) -> None:
@@ -155,9 +270,38 @@ def test_images_and_html_in_uploaded_text_are_shown_as_letters(
 
 
 @pytest.mark.parametrize(
-    "content", [HOSTILE, jsonl({HOSTILE: 1}), jsonl({**GOOD, "retrieved_documents": [{HOSTILE: 1}]})]
+    "content",
+    [
+        HOSTILE,
+        jsonl({HOSTILE: 1}),
+        jsonl({HOSTILE: "When?", "![x](x)": "In May."}),
+        jsonl({**GOOD, "retrieved_documents": [{HOSTILE: 1}]}),
+        jsonl(GOOD, {**GOOD, "retrieved_documents": [{HOSTILE: 1}]}),
+    ],
 )
-def test_images_in_a_bad_file_are_shown_as_letters_in_the_message(upload: Upload, content: str) -> None:
+def test_images_in_a_bad_file_are_shown_as_letters_in_every_message(upload: Upload, content: str) -> None:
     at = upload(f"{IMAGE}.jsonl", content)
-    assert at.error
     assert not [text for text in markdown(at) if "![" in text]
+
+
+def kept(name: str) -> Dataset:
+    data = session.store().upload("local", name)
+    assert isinstance(data, Dataset)
+    return data
+
+
+def choice(at: AppTest, field: str) -> Selectbox:
+    """The choice of the column for a field."""
+    return next(box for box in at.selectbox if box.label == field)
+
+
+def labels(at: AppTest) -> list[str]:
+    return [box.label for box in at.expander]
+
+
+def words(at: AppTest) -> str:
+    """All running text without marks of Markdown."""
+    text = "\n".join(element.value for element in at.markdown)
+    for mark in ("**", ":gray["):
+        text = text.replace(mark, "")
+    return ESCAPED.sub(r"\1", text.replace("  \n", " "))

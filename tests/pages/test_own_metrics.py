@@ -111,7 +111,7 @@ def test_a_saved_metric_can_be_downloaded(open_page: OpenPage) -> None:
     assert "Download as a Python file" in labels
 
 
-@pytest.mark.parametrize("title", ["RGB", "g-eval"])
+@pytest.mark.parametrize("title", ["RGB", "g-eval", NEW])
 def test_a_name_that_is_taken_is_refused(open_page: OpenPage, title: str) -> None:
     at = clicked(typed(open_page("metrics"), title), "Save")
     assert f"There is another metric called {title}. Give yours a name of its own." in said(at, "error")

@@ -151,10 +151,13 @@ def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
     assert at.button(key="trace_start").disabled
 
 
-def test_a_sample_without_a_response_is_not_counted(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+def test_a_sample_that_nobody_answers_is_not_counted(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("half.jsonl", jsonl(row, {**row, "response": None}))
-    assert "1 sample will be labelled by each judge." in said(form(open_page, LABELLING, LUNA, data="half.jsonl"))
+    at = form(open_page, LABELLING, LUNA, data="half.jsonl")
+    assert "2 samples will be labelled by each judge." in said(at)
+    at.multiselect(key="trace_models").set_value([])
+    assert "1 sample will be labelled by each judge." in said(checked(at.run()))
 
 
 def test_windows_that_would_not_move_are_refused_at_once(open_page: OpenPage, provider: Loopback) -> None:

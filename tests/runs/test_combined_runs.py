@@ -11,6 +11,7 @@ import slow
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import HostLimitError, ParameterError
+from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs import aggregate
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Counts, Store
@@ -104,7 +105,7 @@ def test_trace_answer_match_and_recall_judge_the_same_samples(store, registry):
 def test_a_run_keeps_how_its_samples_were_made(store):
     dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), passages=3, seed=4, limit=1)
 
-    run = combined(store, dataset, MATCH, RGB)
+    run = combined(store, dataset, MATCH, RGB, models=(OFFLINE,), prompt=paid.PROMPT)
 
     made = {"abilities": ["noise_robustness"], "noise_levels": [0.2], "passages": 3, "seed": 4, "limit": 1}
     assert store.run(run.id).origin == made | {"test_bed": ENGLISH_BED}
@@ -169,7 +170,7 @@ def test_only_the_metric_that_failed_is_tried_again(store, registry, trouble, tm
 def test_of_a_foreign_error_kind_file_and_line_are_kept_and_nothing_it_says(store, registry, trouble, caplog):
     caplog.set_level(logging.DEBUG)
     fragile = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = combined(store, slow.dataset("foreign error"), fragile, TRACE)
+    run = combined(store, slow.dataset("foreign error"), fragile, TRACE, models=(OFFLINE,), prompt=paid.PROMPT)
     finished(store, run, registry)
 
     failed = store.result(run.id, 0, 0, 1)

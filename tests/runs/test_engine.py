@@ -89,7 +89,7 @@ def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
     assert (run.fingerprint, run.dataset_name, run.seed) == (dataset.fingerprint, ENGLISH_BED, 7)
     assert (run.evaluator.name, run.models, run.prompt) == ("rgb", (OFFLINE,), READER["prompt"])
     assert len(run.id) >= 20
-    assert rgb_run(store, dataset).id != run.id
+    assert rgb_run(store, dataset, **READER).id != run.id
 
 
 def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
@@ -145,11 +145,51 @@ def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, capl
     assert "sk-secret" not in store.result(run.id, 3).model_dump_json() + caplog.text
 
 
-def test_without_an_answer_or_a_generator_every_sample_fails_with_the_remedy(store, registry):
-    run = rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        ("another record", "Fragile gave a Sample, no Score. Let its score method return a Score."),
+        ("way out", "Unexpected SystemExit. Try again with “Retry failed”; if it stays, report it."),
+    ],
+)
+def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error):
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    run = create_run(store, slow.dataset(question, "fine"), spec, workspace="w", title="fragile")
 
-    assert finished(store, run, registry) == Counts(asked=2, scored=0, failed=2)
+    assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
+    assert store.result(run.id, 0).error == error
+
+
+def test_an_error_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(store, registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(tmp_path))
+    lines = (
+        "from evaluators.base import Evaluator, evaluator",
+        "from evaluators.types import Score",
+        "@evaluator('own', title='Own')",
+        "class Own(Evaluator):",
+        "    def score(self, sample):",
+        "        return Score(values={'own': float('nan')})",
+    )
+    (tmp_path / "own.py").write_text("\n".join(lines), encoding="utf-8")
+    run = create_run(store, slow.dataset("?"), EvaluatorSpec(name="own"), workspace="w", title="own")
+
+    assert finished(store, run, registry).failed == 1
+    assert store.result(run.id, 0).details == "ValidationError in own.py, line 6"
+
+
+def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
+    first, second = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2).samples
+    run = rgb_run(store, Dataset(name="half", samples=(first, second.model_copy(update={"response": "Who knows?"}))))
+
+    assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert "Add the column" in store.result(run.id, 0).error
+
+
+def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(store):
+    with pytest.raises(ParameterError, match="Add a column: response .*, or name a model that answers"):
+        rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
+
+    assert store.runs("w") == []
 
 
 def test_what_failed_is_tried_again_and_what_was_scored_is_not(store, registry, trouble):
@@ -160,6 +200,17 @@ def test_what_failed_is_tried_again_and_what_was_scored_is_not(store, registry, 
 
     assert finished(store, run, registry) == Counts(asked=6, scored=6, failed=0)
     assert store.result(run.id, 0) == before
+
+
+def test_earlier_results_are_read_only_where_there_are_some(store, registry, trouble, monkeypatch):
+    run, read = fragile_run(store, trouble), []
+    results = store.results
+    monkeypatch.setattr(store, "results", lambda *cell: read.append(cell) or results(*cell))
+
+    finished(store, run, registry)
+    assert read == []
+    finished(store, run, registry)
+    assert len(read) == 3  # those that had failed
 
 
 # Cancel, attach, resume

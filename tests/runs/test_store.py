@@ -12,7 +12,7 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import StoreError
 from evaluators.labelling import Correction
-from evaluators.runs.store import MIGRATIONS, Counts, Spent, Store
+from evaluators.runs.store import MIGRATIONS, MOST_MAPPINGS, Counts, Spent, Store
 from evaluators.types import (
     Ability,
     Call,
@@ -531,6 +531,23 @@ def test_an_upload_of_the_same_name_replaces_the_earlier_one(store):
     store.save_upload("w", smaller, "2026-01-02")
 
     assert (store.upload("w", "three"), store.uploads("w")) == (smaller, {"three": "2026-01-02"})
+
+
+def test_a_mapping_is_kept_for_the_same_columns_in_any_order(store: Store) -> None:
+    store.save_mapping("anna", ["asked", "said"], {"question": "asked"})
+    store.save_mapping("anna", ["said", "asked"], {"response": "said"})
+    assert store.mapping("anna", ["asked", "said"]) == {"response": "said"}
+    assert store.mapping("anna", ["asked"]) is None
+    assert store.mapping("ben", ["asked", "said"]) is None
+    store.delete_mapping("anna", ["asked", "said"])
+    assert store.mapping("anna", ["asked", "said"]) is None
+
+
+def test_of_many_mappings_the_oldest_is_forgotten(store: Store) -> None:
+    for number in range(MOST_MAPPINGS + 1):
+        store.save_mapping("anna", [str(number)], {"question": str(number)})
+    assert store.mapping("anna", ["0"]) is None
+    assert store.mapping("anna", ["1"]) == {"question": "1"}
 
 
 def test_runs_come_newest_first_up_to_the_limit(store):

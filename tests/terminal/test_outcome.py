@@ -49,6 +49,7 @@ def results(*columns, models=(), name="hit"):
     [
         ((1.0, 1.0, 0.0, 0.0), 0.5, 1.0, FINE),
         ((1.0, 1.0, 0.0, 0.0), 0.51, 1.0, BELOW),
+        ((0.6, 0.8, 1.0, None), 0.8, 1.0, FINE),  # 0.8, though arithmetic says 0.7999999999999999
         ((1.0, None, 1.0, None), 1.0, 1.0, FINE),  # not applicable counts as covered, and enters no mean
         ((1.0, 1.0, 1.0, FAILED), 0.5, 1.0, BELOW),  # 3 of 4 are covered
         ((1.0, 1.0, 1.0, FAILED), 0.5, 0.75, FINE),

@@ -1,0 +1,80 @@
+"""Files from the net, read in pieces: how far it is, limits of size and time, and what is wrong in words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evaluators.datasets.table import Table
+from evaluators.errors import DatasetError
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+SECONDS = 10
+"""How long a host may say nothing."""
+MOST_SECONDS = 600
+"""How long one file may take."""
+REMEDY = "Download the file elsewhere and upload it."
+
+Progress = Callable[[int, int], None]
+"""Is told how many bytes are here, and how many there are in all (0 where nobody knows)."""
+
+
+class Fetched(NamedTuple):
+    """A table from the net; `origin` says where it is from, for the data set that is made of it."""
+
+    name: str
+    table: Table
+    origin: dict[str, Any]
+
+
+@contextmanager
+def in_words(host: str) -> Iterator[None]:
+    """Turns what goes wrong on the way to a host into a `DatasetError` with the remedy."""
+    import httpx2
+
+    try:
+        yield
+    except httpx2.TimeoutException as error:
+        raise DatasetError(f"{host} said nothing for {SECONDS} seconds. Try again. {REMEDY}") from error
+    except (httpx2.ConnectError, httpx2.ProxyError, ConnectionError) as error:
+        raise DatasetError(f"No connection to {host}: this computer seems to be offline. {REMEDY}") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        raise DatasetError(f"The connection to {host} broke off. Try again. {REMEDY}") from error
+
+
+def received(
+    name: str,
+    response: Response,
+    limit: int,
+    on_progress: Progress | None = None,
+    is_enough: Callable[[bytes], bool] | None = None,
+    seconds: float = MOST_SECONDS,
+) -> bytes:
+    """The bytes of a file, or of its beginning where `is_enough` says of a piece that no other is needed.
+
+    Raises `DatasetError` where it has more bytes than the limit or takes longer than so many seconds.
+    """
+    in_all = int(response.headers.get("content-length", 0))
+    data = bytearray()
+    ends = time.monotonic() + seconds
+    for piece in response.iter_raw():
+        data += piece
+        check_size(name, len(data), limit)
+        if on_progress:
+            on_progress(len(data), in_all)
+        if is_enough and is_enough(piece):
+            break
+        if time.monotonic() > ends:
+            raise DatasetError(f"{name} takes longer than {seconds:,.0f} seconds. {REMEDY}")
+    return bytes(data)
+
+
+def check_size(name: str, size: int, limit: int) -> None:
+    """Raises `DatasetError` for a file that is too large."""
+    if size > limit:
+        most = f"{limit / 2**20:,.0f} MB"
+        raise DatasetError(f"{name} has more than {most}, the limit. Take fewer rows, or upload a part of it.")

@@ -1,0 +1,326 @@
+"""Data sets of the Hugging Face hub: what there is, and the first rows of a split.
+
+Nothing of a data set is run, no key is sent and nothing is kept on disk: its files are read as uploads are.
+The environment variable HF_ENDPOINT of the hub's library names another host.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+from json import JSONDecodeError
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from evaluators.config import config
+from evaluators.datasets.download import REMEDY, SECONDS, Fetched, Progress, check_size, in_words, received
+from evaluators.datasets.readers import read_first
+from evaluators.datasets.table import Problem, Row, Table
+from evaluators.errors import DatasetError
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+    from huggingface_hub.hf_api import DatasetInfo
+
+RAGBENCH = "rungalileo/ragbench"
+SUBSETS = (
+    "covidqa",
+    "cuad",
+    "delucionqa",
+    "emanual",
+    "expertqa",
+    "finqa",
+    "hagrid",
+    "hotpotqa",
+    "msmarco",
+    "pubmedqa",
+    "tatqa",
+    "techqa",
+)
+"""The parts of RAGBench, each with the splits train, validation and test."""
+
+MOST_FILES = 5000
+_ADDRESS = "https://huggingface.co"
+_ID = re.compile(r"(?:https://huggingface\.co/datasets/)?([A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95})/?", re.ASCII)
+_GATED = f"asks its readers to accept conditions first. Do that with an account of your own. {REMEDY}"
+_CELLS = (".csv", ".tsv")
+_LINES = (*_CELLS, ".jsonl", ".ndjson")
+"""Formats whose first rows are known before the last one is there."""
+_FORMATS = (*_LINES, ".json", ".parquet", ".xlsx", *(f"{suffix}.gz" for suffix in (*_LINES, ".json")))
+_ENDING = re.compile(r"(-\d{5}-of-\d{5})?\.[a-z]+(\.gz)?$")
+_NO_DATA = ("dataset_infos.json", "dataset_dict.json")
+_SLACK = 100
+"""Lines beyond the rows that are wanted: the names of the columns, and empty ones."""
+
+
+class File(NamedTuple):
+    """A file of a data set; its size in bytes is 0 where the hub does not tell."""
+
+    path: str
+    size: int
+
+
+Splits = dict[str, tuple[File, ...]]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a data set has: the files of each split of each configuration; `license` is empty where none is stated."""
+
+    id: str
+    license: str
+    revision: str
+    configs: dict[str, Splits]
+
+
+def files(dataset_id: str) -> Listing:
+    """What there is of a data set, given as owner/name or by the address of its page.
+
+    Raises `DatasetError` where the hub cannot be reached, or has no such data set that anybody may read.
+    """
+    found = _ID.fullmatch(dataset_id.strip())
+    if not found or ".." in found[1] or "--" in found[1]:
+        raise DatasetError(f"{dataset_id.strip()[:80]!r} is no data set of the hub. Write it as owner/name.")
+    info = _info(found[1])
+    if info.gated:
+        raise DatasetError(f"{found[1]} {_GATED}")
+    return _listing(found[1], info)
+
+
+def fetch(
+    listing: Listing, config_name: str, split: str, rows: int | None = None, on_progress: Progress | None = None
+) -> Fetched:
+    """The first rows of a split, at most as many as a data set may have.
+
+    Raises `DatasetError` where there is no such split, or it cannot be read.
+    """
+    chosen = _chosen(listing, config_name, split)
+    most = config().rows_per_dataset
+    wanted = min(rows or most, most)
+    found = _table(listing, chosen, wanted, on_progress)
+    name = " ".join([listing.id.split("/")[1], *([] if config_name == "default" else [config_name]), split])
+    origin = {
+        "id": listing.id,
+        "config": config_name,
+        "split": split,
+        "rows": wanted,
+        "revision": listing.revision,
+        "license": listing.license,
+    }
+    return Fetched(name, found, {"hub": origin})
+
+
+def host() -> str:
+    """The name of the hub's host."""
+    return urlsplit(_endpoint()).netloc
+
+
+# Listing
+
+
+def _info(dataset_id: str) -> DatasetInfo:
+    with _in_words(dataset_id):
+        try:
+            return _api().dataset_info(dataset_id, files_metadata=True, timeout=SECONDS)
+        except (KeyError, TypeError, AttributeError, JSONDecodeError) as error:
+            raise DatasetError(f"{host()} does not answer as the hub does. Check HF_ENDPOINT. {REMEDY}") from error
+
+
+def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
+    card: dict[str, Any] = getattr(info.card_data, "__dict__", {})
+    there = (File(each.rfilename, each.size or 0) for each in info.siblings or () if _is_data(each.rfilename))
+    usable = tuple(islice(there, MOST_FILES))
+    if not usable:
+        raise DatasetError(f"{dataset_id} holds no CSV, JSON, Parquet or XLSX files. {REMEDY}")
+    configs = _declared(card.get("configs"), usable) or _by_folder(usable)
+    return Listing(dataset_id, _license(card), info.sha or "main", configs)
+
+
+def _is_data(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    is_hidden = any(part.startswith(".") for part in parts)
+    return path.lower().endswith(_FORMATS) and not is_hidden and parts[-1] not in _NO_DATA
+
+
+def _license(card: Mapping[str, Any]) -> str:
+    """The licence that a card states, by its own name where it is none of the usual ones."""
+    stated = card.get("license_name") if card.get("license") == "other" else card.get("license")
+    names = stated if isinstance(stated, list) else [stated]
+    return ", ".join(str(name)[:80] for name in names if name)
+
+
+def _declared(configs: Any, usable: tuple[File, ...]) -> dict[str, Splits]:
+    """The configurations that a card declares, as far as they have files."""
+    entries = [entry for entry in configs if isinstance(entry, dict)] if isinstance(configs, list) else []
+    found = {str(entry.get("config_name", "default"))[:100]: _splits(entry, usable) for entry in entries}
+    return {name: splits for name, splits in found.items() if splits}
+
+
+def _splits(entry: Mapping[str, Any], usable: tuple[File, ...]) -> Splits:
+    folder = str(entry.get("data_dir") or "").strip("/")
+    inside = f"{folder}/" if folder else ""
+    if not entry.get("data_files"):
+        return _by_name(file for file in usable if inside and file.path.startswith(inside))
+    found: Splits = {}
+    for split, patterns in _patterns(entry["data_files"]):
+        wanted = [inside + pattern.removeprefix("./") for pattern in patterns]
+        matching = tuple(file for file in usable if any(_matches(file.path, pattern) for pattern in wanted))
+        found[split] = found.get(split, ()) + matching
+    return {split: matching for split, matching in found.items() if matching}
+
+
+def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
+    """Each split with the patterns of its files; a card may write them as a text, a list or an object."""
+    if isinstance(declared, dict):
+        declared = [{"split": split, "path": path} for split, path in declared.items()]
+    for entry in declared if isinstance(declared, list) else [declared]:
+        split, path = (entry.get("split"), entry.get("path")) if isinstance(entry, dict) else ("train", entry)
+        yield str(split or "train")[:100], [str(each) for each in (path if isinstance(path, list) else [path]) if each]
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a pattern names the file: only ** goes into folders, as the slashes of both are counted."""
+    if "**" in pattern:
+        return fnmatchcase(path, pattern.replace("**/", "*"))
+    return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
+
+
+def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:
+    """A configuration for each folder, for data sets whose card declares none."""
+    folders: dict[str, list[File]] = {}
+    for file in usable:
+        folders.setdefault(str(PurePosixPath(file.path).parent), []).append(file)
+    return {"default" if folder == "." else folder: _by_name(inside) for folder, inside in folders.items()}
+
+
+def _by_name(inside: Any) -> Splits:
+    """A split for each name of a file; numbered parts belong together."""
+    found: Splits = {}
+    for file in sorted(inside):
+        split = _ENDING.sub("", PurePosixPath(file.path).name)
+        found[split] = (*found.get(split, ()), file)
+    return found
+
+
+# Rows
+
+
+def _chosen(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
+    for what, name, there in (
+        ("configuration", config_name, listing.configs),
+        ("split", split, listing.configs.get(config_name, {})),
+    ):
+        if name not in there:
+            known = ", ".join(list(there)[:20])
+            raise DatasetError(f"{listing.id} has no {what} {name[:60]!r}. Choose one of: {known}.")
+    return listing.configs[config_name][split]
+
+
+def _table(listing: Listing, chosen: tuple[File, ...], wanted: int, on_progress: Progress | None) -> Table:
+    """The rows of all files, one after the other, until there are enough."""
+    tables: list[Table] = []
+    missing, here, in_all = wanted, 0, sum(file.size for file in chosen)
+    for file in chosen:
+        data = _bytes(listing, file, missing, _part(on_progress, here, in_all))
+        here += len(data)
+        tables.append(read_first(PurePosixPath(file.path).name, data, missing))
+        missing -= len(tables[-1].rows) + len(tables[-1].problems)
+        if missing <= 0:
+            return _joined(tables, f"These are the first {wanted:,} rows of the split.")
+    return _joined(tables)
+
+
+def _joined(tables: list[Table], *notes: str) -> Table:
+    """One table of several, its rows numbered on."""
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    last = 0
+    for table in tables:
+        rows += [(last + number, cells) for number, cells in table.rows]
+        problems += [problem._replace(row=last + problem.row) for problem in table.problems]
+        last = max([last, *(number for number, _ in rows[-1:]), *(problem.row for problem in problems[-1:])])
+    told = dict.fromkeys(filter(None, (*(table.note for table in tables), *notes)))
+    return Table(rows, problems, tables[0].format, " ".join(told))
+
+
+def _part(on_progress: Progress | None, before: int, in_all: int) -> Progress | None:
+    """The progress of one file as a part of that of all."""
+    return on_progress and (lambda here, in_file: on_progress(before + here, in_all or before + in_file))
+
+
+def _bytes(listing: Listing, file: File, rows: int, on_progress: Progress | None) -> bytes:
+    """A file, or as much of it as holds so many rows."""
+    from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
+
+    limit = config().decoded_bytes
+    ends = _RowEnds(rows + _SLACK, file.path.lower().endswith(_CELLS)) if file.path.lower().endswith(_LINES) else None
+    if ends is None:
+        check_size(file.path, file.size, limit)
+    address = hf_hub_url(listing.id, file.path, repo_type="dataset", revision=listing.revision, endpoint=_endpoint())
+    headers = {"accept-encoding": "identity"}
+    with _in_words(listing.id), get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response:
+        hf_raise_for_status(response)
+        data = received(file.path, response, limit, on_progress, ends.are_reached if ends else None)
+    return data[: data.rfind(b"\n") + 1] if ends and ends.left <= 0 else data
+
+
+class _RowEnds:
+    """Counts down the rows of a text file while it arrives; in CSV a line that ends between quotes ends no row."""
+
+    def __init__(self, most: int, has_quoted_cells: bool) -> None:
+        self.left = most
+        self._has_quoted_cells = has_quoted_cells
+        self._is_quoted = False
+
+    def are_reached(self, piece: bytes) -> bool:
+        """Whether as many rows as are wanted have ended with this piece."""
+        parts = piece.split(b'"') if self._has_quoted_cells else [piece]
+        self.left -= sum(part.count(b"\n") for part in parts[self._is_quoted :: 2])
+        self._is_quoted ^= len(parts) % 2 == 0
+        return self.left <= 0
+
+
+# The library
+
+
+def _api() -> HfApi:
+    """The hub's library, which is told to be silent: it would keep a list of programs in the home folder."""
+    from huggingface_hub import HfApi, constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True
+    return HfApi(endpoint=_endpoint(), token=False, library_name="plumbline")
+
+
+def _endpoint() -> str:
+    return os.environ.get("HF_ENDPOINT", _ADDRESS).rstrip("/")
+
+
+@contextmanager
+def _in_words(dataset_id: str) -> Iterator[None]:
+    """Turns what the hub refuses into a `DatasetError`."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    with in_words(host()):
+        try:
+            yield
+        except HfHubHTTPError as error:
+            code = error.response.headers.get("x-error-code", "")
+            raise DatasetError(_refusal(dataset_id, error.response.status_code, code)) from error
+
+
+def _refusal(dataset_id: str, status: int, code: str) -> str:
+    if code == "GatedRepo" or status == 403:
+        return f"{dataset_id} {_GATED}"
+    if code == "EntryNotFound":
+        return f"{dataset_id} has changed while it was read. Look it up again."
+    if status in (401, 404):
+        return f"{host()} has no data set {dataset_id} that anybody may read. Check its name."
+    if status == 429:
+        return f"{host()} answers no more for now, as this address has asked too often. Try again in some minutes."
+    return f"{host()} answers with error {status}. Try again later. {REMEDY}"

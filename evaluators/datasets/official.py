@@ -1,0 +1,116 @@
+"""The files of the RGB benchmark (arXiv 2309.01431) and the wording of its prompts, as its repository has them.
+
+They are fetched from the address in the configuration when they are asked for; none is part of Plumbline.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from evaluators.config import config
+from evaluators.datasets.download import REMEDY, SECONDS, Fetched, Progress, in_words, received
+from evaluators.datasets.readers import read
+from evaluators.errors import DatasetError, PromptError
+from evaluators.prompts import check
+
+BEDS = {
+    "en": "English: noise, rejection",
+    "en_refine": "English: noise, rejection (refined)",
+    "en_int": "English: information integration",
+    "en_fact": "English: counterfactual robustness",
+    "zh": "Chinese: noise, rejection",
+    "zh_refine": "Chinese: noise, rejection (refined)",
+    "zh_int": "Chinese: information integration",
+    "zh_fact": "Chinese: counterfactual robustness",
+}
+"""The test beds by the names of their files, with what they test."""
+
+PROMPTS = "config/instruction.yaml"
+PROMPT_BYTES = 2**13
+MOST_BRACKETS = 40
+"""Each costs PyYAML as much time as there are open ones: some thousand of them keep it busy for a minute."""
+
+
+def fetch(bed: str, on_progress: Progress | None = None) -> Fetched:
+    """The rows of a test bed; raises `DatasetError` where they cannot be had."""
+    if bed not in BEDS:
+        raise DatasetError(f"RGB has no file {bed[:60]!r}. Choose one of: {', '.join(BEDS)}.")
+    path = f"data/{bed}.json"
+    data = _bytes(path, config().upload_bytes, on_progress)
+    return Fetched(f"{bed}.json", read(f"{bed}.json", data), {"rgb": {"address": _address(path)}})
+
+
+def prompt(language: str) -> str:
+    """The published prompt for English ("en") or Chinese ("zh") as a template with $question and $documents.
+
+    Its words are those of the benchmark. The benchmark sends the first part as a system message and joins the
+    documents by line ends; here all of it is one message, and the documents are numbered as always.
+    """
+    parts = _parts(_bytes(PROMPTS, PROMPT_BYTES), language)
+    text = "\n\n".join(part.strip() for part in parts).replace("$", "$$")
+    template = text.replace("{DOCS}", "$documents").replace("{QUERY}", "$question")
+    try:
+        check(template)
+    except PromptError as error:
+        raise _unreadable() from error
+    return template
+
+
+def _parts(data: bytes, language: str) -> tuple[str, str]:
+    """What the file says for a language: the system message and the instruction."""
+    import yaml
+
+    try:
+        text = data.decode()
+        if text.count("[") + text.count("{") > MOST_BRACKETS or _has_aliases(text):
+            raise _unreadable()
+        found: Any = yaml.safe_load(text)[language]
+        parts = found["system"], found["instruction"]
+    except (ValueError, KeyError, TypeError, RecursionError, yaml.YAMLError) as error:
+        raise _unreadable() from error
+    if not all(isinstance(part, str) for part in parts):
+        raise _unreadable()
+    return parts
+
+
+def _has_aliases(text: str) -> bool:
+    """Whether the file refers to parts of itself, by which a few lines can stand for millions."""
+    import yaml
+
+    return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader))
+
+
+def _unreadable() -> DatasetError:
+    return DatasetError(f"{_address(PROMPTS)} is not the benchmark's prompt file. Check PLUMBLINE_RGB_ADDRESS.")
+
+
+def _bytes(path: str, limit: int, on_progress: Progress | None = None) -> bytes:
+    """A file of the repository; no other address is asked for it."""
+    import httpx2
+
+    address, name = _address(path), path.rpartition("/")[2]
+    headers = {"accept-encoding": "identity"}
+    with (
+        in_words(_host()),
+        httpx2.stream("GET", address, headers=headers, follow_redirects=False, timeout=SECONDS) as response,
+    ):
+        if response.status_code != 200:
+            raise DatasetError(_refusal(path, response.status_code))
+        return received(name, response, limit, on_progress)
+
+
+def _refusal(path: str, status: int) -> str:
+    if status == 404:
+        return f"{_host()} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {REMEDY}"
+    if 300 <= status < 400:
+        return f"{_host()} says that {path} lies elsewhere, which is not followed. Set PLUMBLINE_RGB_ADDRESS."
+    return f"{_host()} answers with error {status}. Try again later. {REMEDY}"
+
+
+def _address(path: str) -> str:
+    return f"{config().rgb_address.rstrip('/')}/{path}"
+
+
+def _host() -> str:
+    return urlsplit(config().rgb_address).netloc

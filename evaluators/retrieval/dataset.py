@@ -1,0 +1,173 @@
+"""A data set from documents and questions: chunks, an index, and the best chunks for each question."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from evaluators.config import Config, config
+from evaluators.datasets.table import column_names
+from evaluators.errors import DatasetError
+from evaluators.retrieval.documents import Document, letters
+from evaluators.retrieval.index import Progress, index
+from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
+from evaluators.text.normalise import IDEOGRAPHS
+from evaluators.text.sentences import split_sentences
+from evaluators.text.similarity import LEXICAL, check_embedding
+from evaluators.types import Dataset, Record, Sample
+
+MOST_DOCUMENTS = 1000
+MOST_TEXT = 20_000_000
+"""Characters of all documents together, some 7,000 pages; to index them takes up to a minute and 500 MB."""
+
+_WORD = re.compile(rf"[{IDEOGRAPHS}][^\w\s]*|[^\s{IDEOGRAPHS}]+")
+"""A word with what is written to it; a Chinese character is one."""
+
+
+class Settings(Record):
+    """How documents are cut and searched; the three about chunks mean what they mean for TRACE."""
+
+    k: int = Field(5, ge=1, le=50, title="Chunks per question", description="The best ones that each question gets.")
+    chunking_strategy: ChunkingStrategy = Field(
+        "dense",
+        description="What a chunk is: an overlapping window of words (dense), a sentence, or a whole document.",
+    )
+    chunk_size: int = Field(512, ge=50, le=2000, description="Words per window (dense only).")
+    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
+    embedding_model: str = Field(
+        LEXICAL,
+        description='"lexical" ranks by words (BM25), "sentence-transformers/..." by meaning, if it is installed.',
+    )
+
+    @model_validator(mode="after")
+    def _windows_move_on(self) -> Self:
+        check_overlap(self.chunk_size, self.chunk_overlap)
+        return self
+
+
+class Chunk(NamedTuple):
+    """A piece of a document, and where it stands there: "handbook.pdf, page 3"."""
+
+    text: str
+    source: str
+
+
+def retrieve(
+    documents: Sequence[Document],
+    questions: Sequence[Sample],
+    settings: Settings | None = None,
+    on_progress: Progress | None = None,
+) -> Dataset:
+    """The questions, each with the best chunks of the documents in place of what it had retrieved before.
+
+    A question that shares no word with any chunk gets none (embeddings always find some). The settings are kept as
+    `origin`. Raises `DatasetError` beyond a limit, `ParameterError` where the embedding model is not available.
+    """
+    settings, limits = settings or Settings(), config()
+    tell = on_progress or (lambda share: None)
+    check_embedding(settings.embedding_model)
+    _check(documents, questions, limits)
+    cut = chunks(documents, settings)
+    found = index([chunk.text for chunk in cut], settings.embedding_model, lambda share: tell(0.8 * share))
+    samples, size = [], 0
+    for number, question in enumerate(questions):
+        best = [cut[place] for place in found.best(question.question, settings.k)]
+        size += sum(len(chunk.text) for chunk in best)
+        _check_size(size, limits)
+        samples.append(_answered_from(question, best))
+        tell(0.8 + 0.2 * number / len(questions))
+    tell(1.0)
+    return Dataset(name=_title(documents), samples=tuple(samples), origin=_origin(documents, settings, len(cut)))
+
+
+def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
+    """All documents in chunks, in order; of two documents with one name the second is numbered."""
+    names = column_names([document.name for document in documents])
+    return [chunk for name, document in zip(names, documents, strict=True) for chunk in _of(name, document, settings)]
+
+
+def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
+    if settings.chunking_strategy == "sentence":
+        texts = split_sentences(document.text)
+        places = [0, *accumulate(map(letters, texts))]
+    else:
+        starts, ends = _words(document.text)
+        cut = units(settings.chunking_strategy, [(0, len(starts))], settings.chunk_size, settings.chunk_overlap)
+        texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
+        places = _letters_before(document, [starts[first] for first, _ in cut])
+    for number, text in enumerate(texts):
+        yield Chunk(text, _source(name, document, number, len(texts), places))
+
+
+def _words(text: str) -> tuple[Sequence[int], Sequence[int]]:
+    """Where the words of a text begin, and where they end."""
+    starts, ends = array("l"), array("l")
+    for match in _WORD.finditer(text):
+        starts.append(match.start())
+        ends.append(match.end())
+    return starts, ends
+
+
+def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
+    """How many letters and digits stand before each of these places; only documents with pages need it."""
+    if not document.page_ends:
+        return []
+    between = (letters(document.text[start:end]) for start, end in pairwise([0, *starts]))
+    return list(accumulate(between))
+
+
+def _source(name: str, document: Document, number: int, count: int, places: Sequence[int]) -> str:
+    if document.page_ends:
+        page = min(bisect_right(document.page_ends, places[number]) + 1, len(document.page_ends))
+        return f"{name}, page {page}"
+    return name if count == 1 else f"{name}, part {number + 1} of {count}"
+
+
+def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:
+    """The question and what is known of it; labels and sentences of other documents would be wrong."""
+    kept = {"id", "question", "response", "ground_truth", "generator", "situation", "gold_documents"}
+    return Sample(
+        **{name: getattr(question, name) for name in kept},
+        retrieved_documents=tuple(chunk.text for chunk in best),
+        sources=tuple(chunk.source for chunk in best),
+    )
+
+
+def _origin(documents: Sequence[Document], settings: Settings, count: int) -> dict[str, Any]:
+    sizes = [{"name": document.name, "characters": len(document.text)} for document in documents]
+    return {"retrieval": {**settings.model_dump(mode="json"), "chunks": count, "documents": sizes}}
+
+
+def _title(documents: Sequence[Document]) -> str:
+    more = len(documents) - 1
+    return documents[0].name + (f" and {more} more document{'s' if more > 1 else ''}" if more else "")
+
+
+def _check(documents: Sequence[Document], questions: Sequence[Sample], limits: Config) -> None:
+    if not documents:
+        raise DatasetError("There are no documents. Add at least one.")
+    if not questions:
+        raise DatasetError("There are no questions. Add at least one.")
+    if len(documents) > MOST_DOCUMENTS:
+        raise DatasetError(f"{len(documents):,} documents; the limit is {MOST_DOCUMENTS:,}. Join or leave out some.")
+    if len(questions) > limits.rows_per_dataset:
+        limit = f"{limits.rows_per_dataset:,}"
+        raise DatasetError(f"{len(questions):,} questions; the limit is {limit}. Leave out some.")
+    size = sum(len(document.text) for document in documents)
+    if size > MOST_TEXT:
+        limit = f"{MOST_TEXT / 1e6:,.0f}"
+        raise DatasetError(
+            f"The documents hold {size / 1e6:,.0f} million characters; the limit is {limit} million. Leave out some."
+        )
+
+
+def _check_size(size: int, limits: Config) -> None:
+    if size > limits.decoded_bytes:
+        limit = limits.decoded_bytes // 2**20
+        raise DatasetError(f"The data set would hold more than {limit} MB. Take fewer or smaller chunks per question.")

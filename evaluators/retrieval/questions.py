@@ -1,0 +1,73 @@
+"""Questions to retrieve for: a list with one a line, or a table with a question in each row and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from evaluators.config import config
+from evaluators.datasets.cells import lines
+from evaluators.datasets.encoding import text_of
+from evaluators.datasets.mapping import open_table
+from evaluators.datasets.readers import read
+from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.shapes import Shape, names_of, recognise
+from evaluators.datasets.table import Problem, Table, told
+from evaluators.errors import DatasetError
+from evaluators.types import Sample
+
+KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "situation")
+"""What comes along from a table; documents that it holds are no answer to these questions."""
+
+_LISTS = ("txt", "text", "md")
+
+
+class Questions(NamedTuple):
+    """Samples with questions, and the rows that hold none, each with the reason."""
+
+    samples: tuple[Sample, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def questions(name: str, data: bytes) -> Questions:
+    """The questions in a file; raises `DatasetError` where there is none."""
+    suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
+    if suffix in _LISTS:
+        text = "".join(text_of(name, data, config()).pieces())
+        return Questions(_listed(name, _entries(text)))
+    table = read(name, data)
+    names = names_of(table)
+    if len(names) == 1 and names[0].rstrip().endswith(("?", "？")):
+        return Questions(_listed(name, [names[0], *(str(row[names[0]]) for _, row in table.rows if names[0] in row)]))
+    return _in_table(name, table, names)
+
+
+def _entries(text: str) -> list[str]:
+    """The lines of a list, without numbers where all of them have one."""
+    found = lines(text)
+    return found if len(found) > 1 else [line.strip() for line in text.splitlines()]
+
+
+def _listed(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
+    found = [text for text in (text.strip("\ufeff \t") for text in texts) if text]
+    if not found:
+        raise DatasetError(f"{name} holds no questions. Write one on each line.")
+    if len(found) > config().rows_per_dataset:
+        raise DatasetError(f"{name} has more than {config().rows_per_dataset:,} questions, the limit. Split it.")
+    return tuple(Sample(id=str(number), question=text) for number, text in enumerate(found, start=1))
+
+
+def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
+    guess = recognise(table)
+    kept = {field: column for field, column in guess.columns.items() if field in KEPT}
+    if guess.shape is Shape.BED:
+        kept.pop("id")  # otherwise it would be opened as a test bed
+    if len(names) == 1:
+        kept = {"question": names[0]}
+    if "question" not in kept:
+        there = ", ".join(column[:30] for column in names[:12])
+        raise DatasetError(f"{name} has no column question (it has: {there}). Rename or add one.")
+    loaded = open_table(name, table, kept)
+    if loaded.data is None or isinstance(loaded.data, TestBed):
+        raise DatasetError(f"{name} holds no question that can be used. {told(list(loaded.problems))}")
+    return Questions(loaded.data.samples, loaded.problems)

@@ -1,0 +1,201 @@
+"""A data set hub on this computer, as the hub's own library expects it, and a host of plain files beside it.
+
+    with Hub({"owner/name": Repo({"train.csv": b"question,response\\nq,a\\n"})}) as hub:
+        os.environ["HF_ENDPOINT"] = hub.address
+
+Files are sent by way of a redirect to `/cdn/`, as the hub does. `pages` are files by their paths.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+REVISION = "5f0a" * 10
+PIECE = 2**16
+FAULTS = ("401", "403", "404", "429", "500", "elsewhere", "html", "hang", "cut", "drip", "unannounced")
+
+
+class Repo(NamedTuple):
+    """A data set: its files, what the head of its card says, and whether it asks for conditions."""
+
+    files: Mapping[str, bytes]
+    card: Mapping[str, Any] = {}
+    gated: str | bool = False
+
+
+class Asked(NamedTuple):
+    """One request."""
+
+    path: str
+    headers: dict[str, str]
+
+
+class Hub:
+    """A server on threads of its own; `asked` holds the requests, `fault` names one of `FAULTS` for a path."""
+
+    def __init__(
+        self,
+        repos: Mapping[str, Repo] | None = None,
+        pages: Mapping[str, bytes] | None = None,
+        fault: Callable[[str], str] = lambda path: "",
+    ) -> None:
+        self.repos = repos or {}
+        self.pages = pages or {}
+        self.fault = fault
+        self.asked: list[Asked] = []
+        self.sent = 0
+        self.ends = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self}))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="hub")
+
+    def __enter__(self) -> Hub:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ends.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def paths(self) -> list[str]:
+        """What was asked for, in order."""
+        return [asked.path for asked in self.asked]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    hub: Hub
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Keeps the tests' output clean."""
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        self.hub.asked.append(Asked(path, {name.lower(): value for name, value in self.headers.items()}))
+        fault = self.hub.fault(path)
+        if fault and fault not in FAULTS:
+            raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
+        if fault.isdecimal():
+            self._send(int(fault), b'{"error": "told"}')
+        elif fault == "elsewhere":
+            self._send(302, location=f"http://localhost:{self.server.server_address[1]}{path}")
+        elif fault == "html":
+            self._send(200, b"<h1>Welcome</h1>", **{"content-type": "text/html"})
+        elif fault == "hang":
+            self.hub.ends.wait()
+        else:
+            self._answer(path, fault)
+
+    def _answer(self, path: str, fault: str) -> None:
+        if info := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)", path):
+            self._describe(info[1])
+        elif file := re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+            self._find(file[1], file[3], file[2] in (REVISION, "main"))
+        elif file := re.fullmatch(r"/cdn/([^/]+/[^/]+)/(.+)", path):
+            self._stream(self.hub.repos[file[1]].files[file[2]], fault)
+        elif path in self.hub.pages:
+            self._stream(self.hub.pages[path], fault)
+        else:
+            self._send(404)
+
+    def _describe(self, name: str) -> None:
+        repo = self.hub.repos.get(name)
+        if repo is None:
+            self._send(401, b'{"error": "Invalid username or password."}')
+            return
+        siblings = [{"rfilename": path, "size": len(data)} for path, data in {"README.md": b"#", **repo.files}.items()]
+        described = {"id": name, "sha": REVISION, "gated": repo.gated, "private": False, "siblings": siblings}
+        self._send(200, json.dumps(described | {"cardData": dict(repo.card), "tags": []}).encode())
+
+    def _find(self, name: str, path: str, is_known: bool) -> None:
+        repo = self.hub.repos.get(name, Repo({}))
+        if repo.gated:
+            self._send(401, **{"x-error-code": "GatedRepo"})
+        elif not is_known or path not in repo.files:
+            self._send(404, **{"x-error-code": "EntryNotFound"})
+        else:
+            self._send(302, location=f"{self.hub.address}/cdn/{name}/{path}")
+
+    def _stream(self, data: bytes, fault: str) -> None:
+        """The bytes in pieces; with a fault they break off, come slowly, or their number is not announced."""
+        self.send_response(200)
+        if fault == "unannounced":
+            self.send_header("connection", "close")
+            self.close_connection = True
+        else:
+            self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        size = 1 if fault == "drip" else PIECE
+        sent = data[: len(data) // 2] if fault == "cut" else data
+        try:
+            for start in range(0, len(sent), size):
+                self.wfile.write(sent[start : start + size])
+                self.hub.sent += size
+                time.sleep(0.1 if fault == "drip" else 0)
+        except OSError:
+            self.close_connection = True
+        self.close_connection = self.close_connection or fault == "cut"
+
+    def _send(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"content-type": "application/json", "content-length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+RAGBENCH_CARD = {
+    "license": "cc-by-4.0",
+    "configs": [
+        {
+            "config_name": subset,
+            "data_files": [
+                {"split": split, "path": f"{subset}/{split}-*"} for split in ("train", "validation", "test")
+            ],
+        }
+        for subset in ("covidqa", "hotpotqa")
+    ],
+}
+"""How RAGBench's card names the files of its subsets."""
+
+
+def ragbench_row(number: int) -> dict[str, Any]:
+    """A row in the shape of RAGBench, made up."""
+    return {
+        "dataset_name": "covidqa",
+        "id": str(number),
+        "generation_model_name": "gpt-3.5-turbo-0125",
+        "question": f"Who keeps lamp {number}?",
+        "response": f"Mina keeps lamp {number}.",
+        "documents": [f"Lamp {number} is kept by Mina. It is green."],
+        "documents_sentences": [[["0a", f"Lamp {number} is kept by Mina."], ["0b", "It is green."]]],
+        "response_sentences": [["a", f"Mina keeps lamp {number}."]],
+        "sentence_support_information": [
+            {
+                "response_sentence_key": "a",
+                "explanation": "As the document says.",
+                "supporting_sentence_keys": ["0a"],
+                "fully_supported": True,
+            }
+        ],
+        "unsupported_response_sentence_keys": [],
+        "all_relevant_sentence_keys": ["0a"],
+        "all_utilized_sentence_keys": ["0a"],
+    }

@@ -1,0 +1,255 @@
+"""Data without responses: a generator answers in the TRACE and the Metrics form, and its answers are judged."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.llm import clients
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.runs import export
+from evaluators.runs.given import load_prompt
+from evaluators.types import Dataset, Run, Sample
+from tests import judge
+from tests.loopback import Loopback
+from ui import metrics_view, session
+from ui.trace_form import HEURISTIC, HYBRID, LABELLING
+
+from .conftest import OpenPage, checked
+from .screen import cards, html, runs, said, segments, settled, state, table
+
+KEY = "sk-Loopback-0123456789-abcdef"
+LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
+READER, OF_LUNA = "Offline reader (baseline, no key)", "GPT-6 Luna"
+ANSWER, OTHER = "The mill was built in 1812.", "They built it in 1812."
+DOCUMENT = "The mill was built in 1812. It stands by the river."
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """OpenAI is this server: it labels by common words, says yes as a judge, and answers all else with a sentence."""
+
+    def answer(prompt: str) -> str:
+        if judge.is_labelling(prompt):
+            return judge.labels_for(prompt)
+        return json.dumps({"reason": "", "verdict": "yes"}) if "verdict" in prompt else OTHER
+
+    with Loopback(key=KEY, answer=answer) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for access in session.keys().values():
+            clients.ask_models(access)
+        yield server
+
+
+# The forms
+
+
+@pytest.mark.parametrize("page", ["trace", "metrics"])
+def test_nothing_of_a_generator_is_shown_where_all_have_a_response(open_page: OpenPage, page: str) -> None:
+    kept("told", "In May.", "In June.")
+    at = form(open_page, page, "told")
+    assert "no response" not in said(at, "markdown", "caption")
+    assert "Models" not in [widget.label for widget in at.multiselect]
+    assert not at.button(key=f"{page}_start").disabled
+
+
+@pytest.mark.parametrize("page", ["trace", "metrics"])
+def test_the_offline_reader_answers_where_responses_are_missing(open_page: OpenPage, page: str) -> None:
+    kept("half", "In May.", None)
+    at = form(open_page, page, "half")
+    assert "1 of 2 samples has no response: a generator answers them." in said(at, "markdown")
+    assert at.multiselect(key=f"{page}_models").value == [OFFLINE.id]
+    assert at.text_area(key=f"{page}_prompt_en").value == load_prompt("rgb_en")
+    assert not at.button(key=f"{page}_start").disabled
+
+
+@pytest.mark.parametrize("page", ["trace", "metrics"])
+def test_without_a_model_only_responses_that_are_there_can_be_judged(open_page: OpenPage, page: str) -> None:
+    kept("half", "In May.", None)
+    kept("none", None, None)
+    at = models(form(open_page, page, "half"), page)
+    assert "Without a model, 1 sample will fail for want of a response." in said(at)
+    assert not at.button(key=f"{page}_start").disabled
+    at = models(form(open_page, page, "none"), page)
+    assert "without one there is nothing to judge" in said(at)
+    assert at.button(key=f"{page}_start").disabled
+
+
+def test_a_prompt_without_its_blanks_cannot_be_started(open_page: OpenPage) -> None:
+    kept("none", None)
+    at = form(open_page, "metrics", "none")
+    at.text_area(key="metrics_prompt_en").set_value("Answer $question")
+    assert "The prompt lacks $documents" in said(checked(at.run()), "error")
+    assert at.button(key="metrics_start").disabled
+
+
+def test_a_metric_does_not_miss_a_response_that_a_generator_gives(open_page: OpenPage) -> None:
+    kept("none", None, None)
+    at = form(open_page, "metrics", "none")
+    assert "Needs: response, ground truth. 2 of 2 samples can be judged." in said(at)
+    assert not said(at, "warning")
+    assert "Answer match" in at.multiselect(key="metrics_metrics").options
+
+
+def test_metrics_of_the_retriever_need_no_generator(open_page: OpenPage) -> None:
+    kept("none", None)
+    at = form(open_page, "metrics", "none")
+    at.multiselect(key="metrics_metrics").set_value(["context_recall"])
+    assert "no response" not in said(checked(at.run()), "markdown")
+
+
+def test_the_estimate_holds_the_calls_of_the_generators(open_page: OpenPage, provider: Loopback) -> None:
+    kept("half", "In May.", None, None)
+    at = form(open_page, "trace", "half", LABELLING, judge=LUNA)
+    at = models(at, "trace", OFFLINE.id, MINI)
+    assert "3 samples will be labelled by each judge, as each of 2 models answers them." in said(at)
+    rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
+    assert rows == {READER: 2, "GPT-4o mini": 2, "GPT-6 Luna (judge)": 1 + 2 * 2}
+
+
+def test_a_metric_s_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: Loopback) -> None:
+    kept("half", "In May.", None)
+    at = form(open_page, "metrics", "half")
+    at.multiselect(key="metrics_metrics").set_value(["llm_judge"])
+    checked(at.run())
+    at.selectbox(key="metrics_judge").set_value(LUNA)
+    at = models(checked(at.run()), "metrics", OFFLINE.id, LUNA)
+    assert "This judge also answers, and may favour its own answers." in said(at)
+    rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
+    assert rows == {READER: 1, OF_LUNA: 1, "GPT-6 Luna (judge)": 3}
+    started(at, "metrics")
+    assert len(provider.asked) == 1 + 3
+
+
+def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
+    open_page: OpenPage, provider: Loopback
+) -> None:
+    kept("half", ANSWER, None)
+    at = form(open_page, "trace", "half", HYBRID, judge=LUNA)
+    assert "2 samples will be labelled by each judge." in said(at)
+    at.number_input(key="trace_doubt_from").set_value(0.99)
+    at = checked(at.run())
+    assert "At most 1 sample will be judged: those with a doubt of 0.99 or more, which shows when they are" in said(at)
+    assert table(at, "Model")[-1]["Calls"] == 1
+    at.number_input(key="trace_doubt_from").set_value(1.01)
+    at = checked(at.run())
+    assert "None will be judged" in said(at)
+    assert at.button(key="trace_start").disabled
+
+
+# Runs
+
+
+def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
+    kept("half", "In May.", None)
+    at = started(form(open_page, "trace", "half"), "trace")
+    assert state(at) == "Finished · 2 / 2 scored"
+    (run,) = runs()
+    assert (run.models, run.prompt) == ((OFFLINE,), load_prompt("rgb_en"))
+    assert f"Prompt: {run.prompt_hash} · 1 response from the data, the same for every model" in said(at)
+    assert session.store().responses(run) == {(0, 0): "In May.", (1, 0): ANSWER}
+
+
+def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
+    kept("none", None, None)
+    at = started(form(open_page, "metrics", "none"), "metrics")
+    assert state(at) == "Finished · 2 / 2 scored"
+    assert cards(at) == {"Answer match": "0.00"}  # no exact match: the reader quotes a sentence
+    (run,) = runs()
+    (first, _) = csv.DictReader(io.StringIO(exported(run)))
+    assert first["response"] == ANSWER
+    assert "model" not in first
+
+
+def test_two_generators_are_not_mixed(open_page: OpenPage, provider: Loopback) -> None:
+    run = of_two_models(open_page)
+    at = open_page("trace", run=run.id)
+    (means,) = (frame.value for frame in at.dataframe if "Scored / asked" in frame.value.columns)
+    rows = dict(zip(means["Model"], means["Scored / asked"], strict=True))
+    assert rows == {READER: "2 / 2", OF_LUNA: "2 / 2"}
+    assert "2 / 2 scored" in said(at)
+    assert {row["Model"] for row in table(at, "#")} == {READER}
+    segments(at, f"model_{run.id}").set_value(OF_LUNA)
+    at = checked(at.run())
+    assert {row["Model"] for row in table(at, "#")} == {OF_LUNA}
+    assert "2 / 2 scored" in said(at)
+
+
+def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopback) -> None:
+    run = of_two_models(open_page)
+    rows = list(csv.DictReader(io.StringIO(exported(run))))
+    assert [(row["sample"], row["model"], row["response"]) for row in rows] == [
+        ("1", READER, "In May."),
+        ("1", OF_LUNA, "In May."),
+        ("2", READER, ANSWER),
+        ("2", OF_LUNA, OTHER),
+    ]
+    lines = export.labels(session.store().scored(run), {}, [READER, OF_LUNA])
+    assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
+
+
+def test_the_sample_shows_the_response_and_what_was_asked_for_it(open_page: OpenPage, provider: Loopback) -> None:
+    run = of_two_models(open_page)
+    at = open_page("sample", run=run.id, sample="2", model="2")
+    assert OTHER in html(at)
+    assert f"Response by {OF_LUNA}." in said(at)
+    assert [code.value for code in at.code if "Question: When was the mill built?" in code.value]
+    at = open_page("sample", run=run.id, sample="1", model="2")
+    assert "The response is from the data; no model was asked." in said(at)
+
+
+def of_two_models(open_page: OpenPage) -> Run:
+    """A finished TRACE run over a given and a missing response."""
+    kept("half", "In May.", None)
+    started(models(form(open_page, "trace", "half"), "trace", OFFLINE.id, LUNA), "trace")
+    (run,) = runs()
+    return run
+
+
+def exported(run: Run) -> str:
+    return metrics_view.exported(run, session.outlines(run)).decode("utf-8-sig")
+
+
+def kept(name: str, *responses: str | None) -> None:
+    """An upload of one question for each response."""
+    samples = tuple(
+        Sample(
+            id=f"s{number}",
+            question="When was the mill built?",
+            response=response,
+            retrieved_documents=(DOCUMENT,),
+            ground_truth="1812",
+        )
+        for number, response in enumerate(responses)
+    )
+    session.store().save_upload("local", Dataset(name=name, samples=samples), datetime.now(UTC).isoformat())
+
+
+def form(open_page: OpenPage, page: str, data: str, method: str = HEURISTIC, judge: str = "") -> AppTest:
+    """The form with this much chosen."""
+    at = open_page(page)
+    at.selectbox(key=f"{page}_dataset").set_value(data)
+    if page == "trace":
+        at.selectbox(key="trace_method").set_value(method)
+    checked(at.run())
+    if judge:
+        at.multiselect(key="trace_judges").set_value([judge])
+        checked(at.run())
+    return at
+
+
+def models(at: AppTest, page: str, *chosen: str) -> AppTest:
+    at.multiselect(key=f"{page}_models").set_value(list(chosen))
+    return checked(at.run())
+
+
+def started(at: AppTest, page: str) -> AppTest:
+    at.button(key=f"{page}_start").click()
+    return checked(settled(at.run()))

@@ -1,0 +1,288 @@
+"""Datasets from elsewhere: the hub, the benchmark's own files and wording, one's own documents and questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.datasets.rgb import TestBed
+from evaluators.types import Dataset
+from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
+from ui import session
+
+from .conftest import OpenPage, checked
+from .screen import jsonl, markdown, runs, said, settled, table
+
+IMAGE = "![x](http://127.0.0.1:9/x.png)"
+NOBODY = "http://127.0.0.1:9"
+BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}
+WORDING = {
+    part: {"system": "Read carefully.", "instruction": "Document:\n{DOCS} \n\nQuestion:\n{QUERY}"}
+    for part in ("en", "zh")
+}
+PLAIN = jsonl({"question": "When?", "response": "In May.", "contexts": ["It was in May."]})
+UNCLEAR = jsonl({"a": "When was the mill built?", "b": "In May."}, {"a": "What does it grind?", "b": "Rye."})
+REPOS = {
+    "rungalileo/ragbench": Repo(
+        {"covidqa/test-00000-of-00001.jsonl": jsonl(*map(ragbench_row, range(5))).encode()}, RAGBENCH_CARD
+    ),
+    "mill/plain": Repo({"train.jsonl": PLAIN.encode()}),
+    "mill/unclear": Repo({"train.jsonl": UNCLEAR.encode()}),
+    "mill/hostile": Repo({"train.jsonl": PLAIN.encode()}, {"license": IMAGE}),
+    "mill/gated": Repo({"train.jsonl": PLAIN.encode()}, gated="manual"),
+}
+PAGES = {
+    "/data/en_refine.json": jsonl(BED).encode(),
+    "/config/instruction.yaml": json.dumps(WORDING).encode(),  # JSON is YAML
+}
+MILL = b"The old mill at Renn was built in 1812.\n\nIt grinds rye and wheat for the whole valley."
+PARK = b"The park closes at nine in the evening."
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """The hub and the benchmark's repository are this server."""
+    with Hub(REPOS, PAGES) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.address)
+        monkeypatch.setenv("PLUMBLINE_RGB_ADDRESS", server.address)
+        yield server
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HF_ENDPOINT", "PLUMBLINE_RGB_ADDRESS"):
+        monkeypatch.setenv(name, NOBODY)
+
+
+def kept() -> dict[str, TestBed | Dataset]:
+    names = session.store().uploads("local")
+    found = {name: session.store().upload("local", name) for name in names}
+    return {name: data for name, data in found.items() if data}
+
+
+def press(at: AppTest, key: str) -> AppTest:
+    at.button(key=key).click()
+    return checked(at.run())
+
+
+# The hub
+
+
+def looked_up(at: AppTest, name: str) -> AppTest:
+    at.get_by_key("hub_way").set_value("Any data set")
+    checked(at.run())
+    at.text_input(key="hub_id").set_value(name)
+    checked(at.run())
+    return press(at, "hub_look")
+
+
+def test_a_subset_of_ragbench_is_loaded_by_name_and_its_licence_is_shown_and_kept(
+    open_page: OpenPage, hub: Hub
+) -> None:
+    at = press(open_page("datasets"), "hub_look")
+    assert "rungalileo/ragbench · licence cc-by-4.0 · revision 5f0a5f0 · test: 3 kB" in said(at)
+    assert not kept()
+    at.number_input(key="hub_rows").set_value(3)
+    checked(at.run())
+    at = press(at, "hub_load")
+    data = kept()["ragbench covidqa test"]
+    assert isinstance(data, Dataset)
+    assert len(data.samples) == 3
+    assert data.origin["hub"]["license"] == "cc-by-4.0"
+    assert at.selectbox(key="dataset").value == "ragbench covidqa test"
+    assert "huggingface.co/datasets/rungalileo/ragbench · covidqa · test · at most 3 rows · licence cc-by-4.0" in said(
+        at
+    )
+
+
+def test_any_data_set_is_loaded_by_its_id(open_page: OpenPage, hub: Hub) -> None:
+    at = looked_up(open_page("datasets"), "mill/plain")
+    assert "no licence stated" in said(at)
+    press(at, "hub_load")
+    assert [len(data.samples) for data in kept().values() if isinstance(data, Dataset)] == [1]
+
+
+def test_columns_in_doubt_are_asked_for_before_anything_is_kept(open_page: OpenPage, hub: Hub) -> None:
+    at = press(looked_up(open_page("datasets"), "mill/unclear"), "hub_load")
+    assert not kept()
+    assert "unclear" in "\n".join(markdown(at))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mill/nowhere", ("mill/nowhere",)),
+        ("mill/gated", ("conditions",)),
+        ("no data set", ("Write it as owner/name",)),
+        (IMAGE, ("Write it as owner/name",)),
+    ],
+)
+def test_what_cannot_be_looked_up_is_told_with_the_remedy(
+    open_page: OpenPage, hub: Hub, name: str, words: tuple[str, ...]
+) -> None:
+    at = looked_up(open_page("datasets"), name)
+    for word in words:
+        assert word in said(at, "error")
+    assert not [text for text in markdown(at) if "![" in text]
+    assert not kept()
+
+
+def test_a_hostile_licence_is_shown_as_letters(open_page: OpenPage, hub: Hub) -> None:
+    at = press(looked_up(open_page("datasets"), "mill/hostile"), "hub_load")
+    assert kept()
+    assert not [text for text in markdown(at) if "![" in text]
+
+
+def test_a_file_that_cannot_be_loaded_is_told_and_nothing_is_kept(open_page: OpenPage, hub: Hub) -> None:
+    at = press(open_page("datasets"), "hub_look")
+    hub.fault = lambda path: "cut" if path.startswith("/cdn/") else ""
+    at = press(at, "hub_load")
+    assert "upload it" in said(at, "error")
+    assert not kept()
+
+
+@pytest.mark.usefixtures("offline")
+@pytest.mark.parametrize("key", ["hub_look", "official_load"])
+def test_offline_the_page_says_so_and_what_to_do(open_page: OpenPage, key: str) -> None:
+    at = press(open_page("datasets"), key)
+    assert "No connection to" in said(at, "error")
+    assert "Download the file elsewhere and upload it." in said(at, "error")
+    assert not kept()
+
+
+# The benchmark's own files and wording
+
+
+def test_an_official_test_bed_is_loaded_by_its_name(open_page: OpenPage, hub: Hub) -> None:
+    at = open_page("datasets")
+    at.selectbox(key="official_bed").set_value("en_refine")
+    checked(at.run())
+    at = press(at, "official_load")
+    bed = kept()["en_refine.json"]
+    assert isinstance(bed, TestBed)
+    assert bed.origin == {"rgb": {"address": f"{hub.address}/data/en_refine.json"}}
+    assert at.selectbox(key="dataset").value == "en_refine.json"
+
+
+def test_a_run_with_the_published_wording_says_so(open_page: OpenPage, hub: Hub) -> None:
+    at = press(open_page("rgb"), "rgb_published")
+    prompt = at.text_area(key="rgb_prompt_en").value
+    assert prompt == "Read carefully.\n\nDocument:\n$documents \n\nQuestion:\n$question"
+    assert "In use: the benchmark's published wording (config/instruction.yaml)." in said(at)
+    at = settled(press(at, "rgb_start"))
+    (run,) = runs()
+    assert run.prompt == prompt
+    assert f"Prompt: {run.prompt_hash} (the benchmark's published wording)" in said(at)
+
+
+def test_an_edited_wording_is_no_longer_the_published_one(open_page: OpenPage, hub: Hub) -> None:
+    at = press(open_page("rgb"), "rgb_published")
+    area = at.text_area(key="rgb_prompt_en")
+    area.set_value(f"{area.value} Be brief.")
+    checked(at.run())
+    assert "In use: a wording of your own." in said(at)
+    assert "published wording" not in said(settled(press(at, "rgb_start")))
+    assert "prompt" not in runs()[0].origin
+
+
+def test_plumblines_wording_comes_back(open_page: OpenPage, hub: Hub) -> None:
+    at = open_page("rgb")
+    before = at.text_area(key="rgb_prompt_en").value
+    at = press(press(at, "rgb_published"), "rgb_own")
+    assert at.text_area(key="rgb_prompt_en").value == before
+    assert "In use: Plumbline's wording." in said(at)
+
+
+@pytest.mark.usefixtures("offline")
+def test_without_a_connection_the_wording_stays_and_the_page_says_why(open_page: OpenPage) -> None:
+    at = open_page("rgb")
+    before = at.text_area(key="rgb_prompt_en").value
+    at = press(at, "rgb_published")
+    assert "No connection to" in said(at, "error")
+    assert at.text_area(key="rgb_prompt_en").value == before
+
+
+# One's own documents
+
+
+def filled(at: AppTest, *files: tuple[str, bytes], typed: str = "When was the mill built?") -> AppTest:
+    at.file_uploader(key="retrieval_files").set_value([(name, data, "") for name, data in files])
+    at.text_area(key="retrieval_typed").set_value(typed)
+    return checked(at.run())
+
+
+def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_page: OpenPage) -> None:
+    at = filled(
+        open_page("datasets"),
+        ("mill.txt", MILL),
+        ("park.md", PARK),
+        typed="When was the mill built?\nWhen does the park close?",
+    )
+    at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
+    at.number_input(key="retrieval_k").set_value(1)
+    checked(at.run())
+    at = press(at, "retrieval_start")
+    (data,) = kept().values()
+    assert isinstance(data, Dataset)
+    assert [sample.retrieved_documents for sample in data.samples] == [
+        ("The old mill at Renn was built in 1812.",),
+        ("The park closes at nine in the evening.",),
+    ]
+    assert data.origin["retrieval"]["chunking_strategy"] == "sentence"
+    assert "Retrieved by BM25: up to 1 of 3 chunks (sentence) of 2 documents" in said(at)
+    assert [row["Source"] for row in table(at, "Question")] == ["mill.txt, part 1 of 2", "park.md"]
+
+
+def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(open_page: OpenPage) -> None:
+    at = open_page("datasets")
+    at.get_by_key("retrieval_way").set_value("From a file")
+    checked(at.run())
+    at.file_uploader(key="retrieval_files").upload("mill.txt", MILL)
+    at.file_uploader(key="retrieval_asked").upload(
+        "asked.csv", b"question,response,ground_truth\nWhen was the mill built?,In 1812.,1812\n"
+    )
+    at.text_input(key="retrieval_name").set_value("Mill questions")
+    at = press(checked(at.run()), "retrieval_start")
+    data = kept()["Mill questions"]
+    assert isinstance(data, Dataset)
+    assert (data.samples[0].response, data.samples[0].ground_truth) == ("In 1812.", "1812")
+    at.switch_page("../pages/trace.py")
+    assert checked(at.run()).selectbox(key="trace_dataset").value == "Mill questions"
+    at = settled(press(at, "trace_start"))
+    assert runs()[0].origin == data.origin
+    assert "Retrieved by BM25: up to 5 of 1 chunk (dense, 512 words, 50 shared) of 1 document" in said(at)
+
+
+def test_documents_that_cannot_be_read_are_left_out_and_told(open_page: OpenPage) -> None:
+    at = press(filled(open_page("datasets"), ("mill.txt", MILL), (f"{IMAGE}.txt", b"")), "retrieval_start")
+    assert "is empty. Choose a file with text." in said(at, "warning")
+    assert not [text for text in markdown(at) if "![" in text]
+    assert kept()
+
+
+def test_where_no_document_can_be_read_nothing_is_kept(open_page: OpenPage) -> None:
+    at = press(filled(open_page("datasets"), ("empty.txt", b"")), "retrieval_start")
+    assert "empty.txt is empty" in said(at, "error")
+    assert not kept()
+
+
+def test_a_question_for_which_nothing_is_found_is_told(open_page: OpenPage) -> None:
+    at = press(
+        filled(open_page("datasets"), ("mill.txt", MILL), typed="Zebras?\nWho built the mill?"), "retrieval_start"
+    )
+    assert "“Zebras?”" in said(at, "warning")
+
+
+def test_another_search_does_not_replace_the_first(open_page: OpenPage) -> None:
+    at = filled(open_page("datasets"), ("mill.txt", MILL))
+    press(press(at, "retrieval_start"), "retrieval_start")
+    assert list(kept()) == ["mill.txt", "mill.txt (2)"]
+
+
+def test_without_documents_or_questions_there_is_nothing_to_start(open_page: OpenPage) -> None:
+    at = open_page("datasets")
+    assert at.button(key="retrieval_start").disabled
+    assert filled(at, ("mill.txt", MILL), typed="  ").button(key="retrieval_start").disabled

@@ -1,0 +1,183 @@
+"""Documents of every kind become text in whole paragraphs; what cannot be read says why, and what to do."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.datasets import sandbox
+from evaluators.errors import DatasetError
+from evaluators.retrieval import documents
+from evaluators.retrieval.documents import document, letters, unwrapped
+from tests.retrieval import files
+
+LIMITS: sandbox.Limits = {
+    "memory": 0, "seconds": 0, "decoded": 10_000_000, "rows": 0, "columns": 0, "longest_row": 0
+}  # fmt: skip
+PAGES = files.pdf(
+    ["The plumb line hangs from a point and shows what is verti-", "cal. Masons have used it for four thousand years,"],
+    ["and Egyptian builders tied it to a wooden frame (Cairo)."],
+)
+
+
+def test_plain_text_loses_only_its_line_wrapping():
+    text = "A plumb line is what shows to each\nmason what is vertical, and\nnothing else.\n\nMasons use it.\n"
+
+    assert document("a.txt", text.encode()).text == (
+        "A plumb line is what shows to each mason what is vertical, and nothing else.\n\nMasons use it."
+    )
+
+
+FULL = "This line is full, as it goes on to"
+TEXT = "铅垂线显示什么是垂直的，泥瓦匠使用了四千年的时间，埃及人也是这样"
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([FULL, "the line that follows it here."], f"{FULL} the line that follows it here."),
+        ([f"{FULL} under-", "standing goes on to the next one."], f"{FULL} understanding goes on to the next one."),
+        ([f"{FULL} Anglo-", "Saxons, who go on to the next one."], f"{FULL} Anglo- Saxons, who go on to the next one."),
+        ([FULL, "- an entry of a list, and no more"], None),
+        ([FULL, "2. an entry of a list, and no more"], None),
+        ([FULL, "    code = indented(and_long_enough)"], None),
+        ([f"# {FULL}", "and this is the text of that part"], None),
+        (["| a table | has rows | and columns |", "| and they | stay so | all of them |"], None),
+        (["```", FULL, FULL, "```"], None),
+        (["A title", FULL, "the next one."], f"A title\n{FULL} the next one."),
+        (["The end.", FULL, FULL, FULL], f"The end.\n{FULL} {FULL} {FULL}"),
+        ([TEXT, TEXT], TEXT + TEXT),
+        (["a short list", "with few words", "in each line"], None),
+        (["x" * 200, "y" * 200], None),
+        ([""], None),
+    ],
+)
+def test_lines_of_one_paragraph_are_joined_and_others_are_not(lines, text):
+    given_text = "\n".join(lines)
+
+    assert unwrapped(given_text) == (given_text if text is None else text)
+
+
+@given(st.lists(st.text(alphabet="ab1.-# |`字\u00e9", min_size=25, max_size=50), max_size=20))
+def test_unwrapping_keeps_every_letter(lines):
+    text = "\n".join(lines)
+
+    assert letters(unwrapped(text)) == letters(text)
+
+
+def test_html_is_what_a_reader_sees():
+    page = """<!DOCTYPE html><html><head><title>Plumb &amp; level</title><style>p {color: red}</style>
+        <script>alert("no")</script></head><body><!-- hidden --><h1>Tools</h1><p>A <b>plumb</b>
+        line<br>hangs.<p>An unclosed one</div><ul><li>lead<li>string</ul>
+        <table><tr><th>Tool<th>Age</tr><tr><td>line</td><td>4000</td></tr></table>
+        <noscript>Switch it on</noscript><pre>one
+two</pre></body></html>"""
+
+    assert document("a.html", page.encode()).text == (
+        "Plumb & level\nTools\nA plumb line\nhangs.\nAn unclosed one\nlead\nstring\nTool Age\nline 4000\none\ntwo"
+    )
+
+
+@pytest.mark.parametrize(
+    "start", ["<html><p>", "  <!doctype HTML><p>", '<?xml version="1.0"?><html>', "<!-- a --><html>"]
+)
+def test_html_is_known_by_its_beginning(start):
+    assert document("a.txt", f"{start}Text</p>".encode()).text == "Text"
+
+
+def test_text_with_a_few_tags_is_no_html():
+    assert document("a.md", b"The <b> element is bold.").text == "The <b> element is bold."
+
+
+def test_a_pdf_is_one_text_that_knows_its_pages():
+    read = document("a.pdf", PAGES)
+
+    assert read.text == (
+        "The plumb line hangs from a point and shows what is vertical. "
+        "Masons have used it for four thousand years, and Egyptian builders tied it to a wooden frame (Cairo)."
+    )
+    first = "The plumb line hangs from a point and shows what is vertical Masons have used it for four thousand years"
+    assert read.page_ends == (letters(first), letters(read.text))
+    assert read.note == ""
+
+
+def test_pages_without_text_are_told():
+    assert document("a.pdf", files.pdf(["Some words."], [], [])).note == "2 of 3 pages hold no text that can be read."
+
+
+def test_a_pdf_that_only_its_owner_may_change_is_read():
+    assert document("a.pdf", files.encrypted(PAGES, "")).text.startswith("The plumb line")
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "note"),
+    [
+        ("Gruß".encode("utf-8-sig"), "Gruß", ""),
+        ("Gruß".encode("utf-16"), "Gruß", ""),
+        ("Grüße aus der Straße".encode("latin-1"), "Grüße aus der Straße", "Windows-1252 (Western)"),
+        (
+            "铅垂线显示什么是垂直的。\n泥瓦匠使用它。".encode("gb18030"),
+            "铅垂线显示什么是垂直的。\n泥瓦匠使用它。",
+            "GB18030 (Chinese)",
+        ),
+        (gzip.compress(b"packed"), "packed", ""),
+        (b"one\r\ntwo\rthree", "one\ntwo\nthree", ""),
+        ("Straße, ein langer Satz über Grüße".encode() + b"\xff.", None, "Some bytes are no characters"),
+    ],
+)
+def test_encodings_are_those_of_the_readers(data, text, note):
+    read = document("a.txt", data)
+
+    assert text is None or read.text == text
+    assert note in read.note
+    assert bool(note) == bool(read.note)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b" \n", "a is empty. Choose a file with text."),
+        (b"\x89PNG\r\n", "a is a picture. Save it as PDF, HTML, Markdown or plain text."),
+        (b"PK\x03\x04", "a is an archive or an Office file. Save it as PDF, HTML, Markdown or plain text."),
+        (b"---", "a holds no text. Choose another file."),
+        (b"<html><script>x</script></html>", "a holds no text. Choose another file."),
+        (b"<html><![[", "a cannot be read (AssertionError). Save it again, or as plain text."),
+        (files.pdf([], []), "a holds pictures of its 2 pages, not their text. Run a text recognition (OCR)"),
+        (files.encrypted(PAGES, "secret"), "a is encrypted. Save it without a password, or print it into a new PDF."),
+        (b"%PDF-1.4\nnothing", "a cannot be read (PdfStreamError). Save it again, or as plain text."),
+    ],
+)
+def test_a_file_without_readable_text_is_refused_with_the_remedy(data, message):
+    with pytest.raises(DatasetError) as caught:
+        document("a", data)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_a_document_beyond_the_limit_is_refused(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_UPLOAD_BYTES", str(2**20))
+
+    with pytest.raises(DatasetError, match="a has 2 MB; the limit is 1 MB"):
+        document("a", b"x" * 2 * 2**20)
+
+
+def test_a_page_that_needs_much_memory_is_refused():
+    with pytest.raises(DatasetError, match="needs more memory than a document may"):
+        document("a.html", b"<a " + b"x " * 2**20)
+
+
+def test_what_takes_too_long_is_stopped(monkeypatch):
+    monkeypatch.setitem(documents.SECONDS, "html", 1)
+
+    with pytest.raises(DatasetError, match="needs more memory or time than a document may"):
+        document("a.html", b"<!--" * 2**20)
+
+
+@pytest.mark.parametrize("parse", [sandbox.html, sandbox.pdf])
+@given(data=st.binary(max_size=400), place=st.integers(0, len(PAGES) - 1))
+def test_the_child_only_refuses_whatever_it_is_given(parse, data, place):
+    for each in (data, PAGES[:place] + data + PAGES[place + len(data) :], b"<html><p>" + data):
+        found = list(sandbox.messages(parse, each, LIMITS))
+
+        assert set(found[-1]) <= {"refused", "end"}

@@ -1,0 +1,135 @@
+"""A data set from one's own documents and questions: what to read, what to ask, how to search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+import streamlit as st
+
+from evaluators.errors import DatasetError
+from evaluators.retrieval.dataset import Settings, retrieve
+from evaluators.retrieval.documents import Document, document
+from evaluators.retrieval.questions import Questions, questions
+from evaluators.types import Dataset
+from ui import dataset_view, forms, problems, session
+from ui.model_form import KEPT
+from ui.untrusted import plain
+from ui.words import counted
+
+TYPES = ["txt", "md", "html", "htm", "pdf"]
+TABLES = ["txt", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "gz"]
+TYPED, FILE = "Type them", "From a file"
+SHOWN = 5
+"""Documents or rows that cannot be used and are told one by one."""
+
+
+def show() -> None:
+    """Draws the form; a click on Retrieve makes the data set and keeps it."""
+    st.caption(
+        "Your documents are cut into chunks and searched on this computer. "
+        "The best chunks become the retrieved documents of each question."
+    )
+    left, right = st.columns(2)
+    with left:
+        files = st.file_uploader(
+            "Documents", type=TYPES, accept_multiple_files=True, key="retrieval_files", help="Text, Markdown, HTML, PDF"
+        )
+    with right:
+        asked = _questions()
+    settings: dict[str, Any] = forms.parameter_widgets(Settings, "retrieval")
+    name = st.text_input(
+        "Name of the data set", placeholder="As the documents", max_chars=80, key="retrieval_name", **KEPT
+    )
+    ready = bool(files and asked)
+    if st.button(
+        "Retrieve", type="primary", icon=":material/manage_search:", disabled=not ready, key="retrieval_start"
+    ):
+        with problems.told():
+            _make(files, *asked, settings, name.strip())
+
+
+def _questions() -> tuple[str, bytes] | None:
+    """The questions as a file, whether they were typed or chosen; nothing where there are none yet."""
+    way = st.segmented_control("Questions", [TYPED, FILE], default=TYPED, required=True, key="retrieval_way", **KEPT)
+    if way == TYPED:
+        typed = st.text_area(
+            "Questions",
+            height=150,
+            placeholder="One on each line",
+            label_visibility="collapsed",
+            key="retrieval_typed",
+            **KEPT,
+        )
+        return ("The questions.txt", typed.encode()) if typed.strip() else None
+    file = st.file_uploader(
+        "File of questions",
+        type=TABLES,
+        key="retrieval_asked",
+        help="A column question; ground_truth and response come along.",
+        label_visibility="collapsed",
+    )
+    return (file.name, file.getvalue()) if file else None
+
+
+def _make(files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any], title: str) -> None:
+    """Reads, searches and keeps the data set, and says what could not be used; raises `DatasetError`."""
+    bar = st.progress(0.0, text="Reading the documents")
+    try:
+        documents = _documents(files, bar)
+        asked = questions(name, data)
+        bar.progress(0.5, text="Searching")
+        made = retrieve(
+            documents,
+            asked.samples,
+            Settings(**settings),
+            lambda share: bar.progress(0.5 + share / 2, text="Searching"),
+        )
+    finally:
+        bar.empty()
+    dataset_view.keep(made.model_copy(update={"name": _free(title or made.name)}))
+    _tell_rest(asked, made)
+
+
+def _documents(files: Sequence[Any], bar: Any) -> list[Document]:
+    """The documents that can be read; raises `DatasetError` where none can."""
+    found, wrong = [], []
+    for number, file in enumerate(files):
+        bar.progress(number / len(files) / 2, text=plain(f"Reading {file.name}"))
+        try:
+            found.append(document(file.name, file.getvalue()))
+        except DatasetError as error:
+            wrong.append(str(error))
+    if not found:
+        raise DatasetError(" ".join(wrong[:SHOWN]))
+    notes = [f"{each.name}: {each.note}" for each in found if each.note]
+    _tell(wrong, "document", "left out")
+    _tell(notes, "document", "read in part or by assumption")
+    return found
+
+
+def _tell(words: Sequence[str], noun: str, what: str) -> None:
+    """The first few of these messages, and how many there are."""
+    if words:
+        more = f" And {len(words) - SHOWN} more." if len(words) > SHOWN else ""
+        title = f"{counted(len(words), noun).capitalize()} {what}"
+        st.warning(plain(" ".join(words[:SHOWN]) + more), title=title, icon=":material/warning:")
+
+
+def _tell_rest(asked: Questions, made: Dataset) -> None:
+    """The rows of questions that could not be used, and the questions that share no word with the documents."""
+    _tell([f"Row {problem.row}: {problem.message}" for problem in asked.problems], "question", "left out")
+    nothing = [sample.question for sample in made.samples if not sample.retrieved_documents]
+    _tell([f"“{question[:100]}”" for question in nothing], "question", "found nothing in the documents")
+
+
+def _free(name: str) -> str:
+    """The name, numbered where data of it are there already."""
+    taken = session.sources()
+    return next(each for each in _numbered(name) if each not in taken)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in count(2))

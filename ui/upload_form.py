@@ -1,0 +1,67 @@
+"""Data by file or by paste: read once, and what cannot be used is told for as long as it stands there."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import streamlit as st
+
+from evaluators.config import config
+from evaluators.errors import PlumblineError
+from ui import dataset_view, session
+from ui.untrusted import plain
+
+EXAMPLE = """question,response,contexts,ground_truth
+When was the mill built?,In 1812.,It was built in 1812.,1812"""
+
+FIELDS = (
+    "A question or a response in each row; also documents, a true answer, labels. RGB, RAGBench and RAGAS files too."
+)
+
+
+def upload() -> None:
+    """Reads the chosen file."""
+    limits = config()
+    file = st.file_uploader(
+        f"CSV, TSV, JSON, JSON Lines, XLSX or Parquet, up to {limits.rows_per_dataset:,} rows",
+        key="upload",
+        help=f"{FIELDS} The text formats may be packed with gzip.",
+        max_upload_size=max(1, limits.upload_bytes // 2**20),
+        on_change=dataset_view.forget,
+    )
+    if file is None:
+        st.session_state.pop("uploaded", None)
+        return
+    if st.session_state.get("uploaded", ("",))[0] != file.file_id:
+        st.session_state["uploaded"] = file.file_id, _offer(file.name, file.getvalue())
+    _tell(st.session_state["uploaded"][1])
+
+
+def paste() -> None:
+    """Reads what was pasted, in any of the text formats."""
+    text = st.text_area("CSV, TSV, JSON or JSON Lines", placeholder=EXAMPLE, height=160, help=FIELDS, key="pasted")
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")
+    if right.button("Read", icon=":material/content_paste_go:", width="stretch", key="paste"):
+        content = text.strip().encode(errors="replace")
+        _tell(_offer(name.strip() or _free_name(), content) if content else "Paste some rows.")
+
+
+def _offer(name: str, content: bytes) -> str:
+    """Why it cannot be used; empty where it can."""
+    try:
+        with st.spinner("Reading", show_time=True):
+            dataset_view.offer(name, content)
+    except PlumblineError as error:
+        return str(error)
+    return ""
+
+
+def _tell(problem: str) -> None:
+    if problem:
+        st.error(plain(problem), icon=":material/error:", title="This cannot be used")
+
+
+def _free_name() -> str:
+    taken = session.sources()
+    return next(name for number in count(1) if (name := f"Pasted data {number}") not in taken)
