@@ -90,6 +90,8 @@ def evaluator(name: str, *, title: str, needs: tuple[str, ...] = ()) -> Callable
     def register(cls: E) -> E:
         if name in _CATALOGUE:
             raise ValueError(f"Two evaluators are called {name!r}; rename one.")
+        if "name" in vars(cls):
+            raise ValueError(f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of your own from it.")
         cls.name, cls.title, cls.needs = name, title, _fields(needs)
         _CATALOGUE[name] = cls
         return cls
@@ -155,4 +157,4 @@ def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
     lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:
         what = ", ".join(lacking)
-        raise MissingInputError(f"Sample {sample.id}: {what} missing, and {who} needs it. Add the column.")
+        raise MissingInputError(f"Sample {sample.id}: {what} missing, and {who} needs it. Fill it in.")

@@ -32,7 +32,7 @@ def parameters(cls: type[BaseModel]) -> tuple[Parameter, ...]:
             name=name,
             title=field.title or name.replace("_", " ").capitalize(),
             kind=_kind(field.annotation),
-            default=field.default,
+            default=field.get_default(call_default_factory=True),
             description=field.description or "",
             minimum=_bound(field.metadata, "ge"),
             maximum=_bound(field.metadata, "le"),

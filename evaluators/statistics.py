@@ -31,12 +31,12 @@ def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
 def interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Wilson where the values are yes or no, otherwise bootstrap (from 1,000 values on: normal).
 
-    `None` where nothing is known of the spread: no value, or a single one that is neither 0 nor 1.
+    `None` below two values: of the spread nothing is known.
     """
-    if values and all(value in (0, 1) for value in values):
-        return wilson(sum(values), len(values))
     if len(values) < 2:
         return None
+    if all(value in (0, 1) for value in values):
+        return wilson(sum(values), len(values))
     return bootstrap(values) if len(values) < MANY else normal(values)
 
 

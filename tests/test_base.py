@@ -116,11 +116,17 @@ def test_missing_names_the_fields_that_hold_nothing(sample, lacking):
     assert missing(("response", "retrieved_documents", "ground_truth"), sample) == lacking
 
 
+def test_a_response_that_a_generator_gives_is_not_missing():
+    sample = Sample(id="1", question="q")
+
+    assert missing(("response", "ground_truth"), sample, has_generator=True) == ["ground_truth"]
+
+
 def test_require_names_sample_field_evaluator_and_remedy():
     with pytest.raises(MissingInputError) as caught:
         Length().score(Sample(id="17", question="q"))
 
-    assert str(caught.value) == "Sample 17: response missing, and Length needs it. Add the column."
+    assert str(caught.value) == "Sample 17: response missing, and Length needs it. Fill it in."
 
 
 def test_require_leaves_an_empty_field_to_the_evaluator():

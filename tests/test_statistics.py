@@ -89,9 +89,17 @@ def test_many_values_get_the_normal_interval(count, method):
 
 @pytest.mark.parametrize(
     ("values", "method"),
-    [([1, 0, 1.0], wilson(2, 3)), ([0.0], wilson(0, 1)), ([True, False], wilson(1, 2)), ([0.5], None), ([], None)],
+    [
+        ([1, 0, 1.0], wilson(2, 3)),
+        ([0.0, 0.0], wilson(0, 2)),
+        ([True, False], wilson(1, 2)),
+        ([0.2, 0.8], bootstrap([0.2, 0.8])),
+        ([1.0], None),
+        ([0.5], None),
+        ([], None),
+    ],
 )
-def test_yes_and_no_get_wilson_and_everything_else_the_bootstrap(values, method):
+def test_yes_and_no_get_wilson_and_everything_else_the_bootstrap_from_two_values_on(values, method):
     assert interval(values) == pytest.approx(method)
 
 

@@ -151,8 +151,8 @@ def _colour(number: int) -> str | None:
 def _whiskers(means: Sequence[Mean], colour: str = "") -> dict[str, object]:
     return {
         "symmetric": False,
-        "array": [100 * ((mean.high or 0) - (mean.mean or 0)) for mean in means],
-        "arrayminus": [100 * ((mean.mean or 0) - (mean.low or 0)) for mean in means],
+        "array": [None if mean.high is None else 100 * (mean.high - mean.mean) for mean in means],
+        "arrayminus": [None if mean.low is None else 100 * (mean.mean - mean.low) for mean in means],
         "thickness": 1.4,
         **({"color": colour} if colour else {}),
     }

@@ -30,6 +30,9 @@ CELL = 200
 PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset", "metrics_dataset")
 """The choices of the forms that follow what was looked at here."""
 
+FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
+"""Shapes that hold more than samples made of columns."""
+
 READING = "reading"
 """Where a session keeps what it read last."""
 
@@ -59,6 +62,12 @@ def keep(data: TestBed | Dataset) -> None:
     session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
     if st.session_state.get("dataset") != data.name:
         st.session_state["dataset"] = data.name
+
+
+def is_kept() -> bool:
+    """Whether what was read last is stored."""
+    found = _last()
+    return found is not None and found.loaded is not None
 
 
 def forget() -> None:
@@ -110,7 +119,7 @@ def _last(name: str | None = None) -> Reading | None:
 
 def _columns(found: Reading) -> None:
     """The choice of columns; a click reads the file by them and keeps what it holds."""
-    if found.loaded and found.guess.shape is not Shape.PLAIN:
+    if found.loaded and found.guess.shape in FIXED:
         st.caption("With other columns it is read as a plain table.")
     chosen = mapping_form.columns(found.head, found.names, found.given, found.key)
     is_new = chosen is not None and not (found.loaded and chosen == found.given)

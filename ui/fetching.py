@@ -10,19 +10,32 @@ from evaluators.datasets.download import Fetched, Progress
 from ui import dataset_view, problems
 
 
+class Bar:
+    """A progress bar that is sent to the browser only where it looks different from before."""
+
+    def __init__(self, text: str) -> None:
+        self._bar = st.progress(0.0, text=text)
+        self._shown = 0.0, text
+
+    def show(self, share: float, text: str) -> None:
+        """How far it is, from 0 to 1, and what is being done."""
+        looks = round(min(share, 1.0), 2), text
+        if looks != self._shown:
+            self._shown = looks
+            self._bar.progress(looks[0], text=text)
+
+    def empty(self) -> None:
+        self._bar.empty()
+
+
 def load(fetch: Callable[[Progress], Fetched]) -> None:
     """Fetches a file and offers what it holds; a problem is told with its remedy, and nothing is kept."""
-    bar = st.progress(0.0, text="Connecting")
+    bar = Bar("Connecting")
     with problems.told():
-        found = fetch(lambda done, total: bar.progress(_share(done, total), text=_words(done, total)))
-        bar.progress(1.0, text="Reading")
+        found = fetch(lambda done, total: bar.show(done / total if total else 0.0, _words(done, total)))
+        bar.show(1.0, "Reading")
         dataset_view.offer(found.name, found.table, found.origin)
     bar.empty()
-
-
-def _share(done: int, total: int) -> float:
-    """How far it is, from 0 to 1; 0 where nobody knows how much is to come."""
-    return min(1.0, done / total) if total else 0.0
 
 
 def in_bytes(size: int) -> str:

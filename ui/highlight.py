@@ -46,12 +46,13 @@ def documents(
     said: Mapping[str, str],
     framed: Collection[str] = (),
     disputed: Collection[str] = (),
+    sources: Sequence[str] = (),
 ) -> str:
     """The documents with each sentence coloured by its verdict; `disputed` keys are those that labellers differ on."""
     parts = []
     for number, sentences in enumerate(texts, start=1):
         marked = _marked(sentences, said, framed, disputed)
-        parts.append(f'<div class="pl-doc pl-text"><h4>Document {number}</h4>{marked}</div>')
+        parts.append(f'<div class="pl-doc pl-text">{_title(number, sources)}{marked}</div>')
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
@@ -89,11 +90,19 @@ def words(text: str, evidence: Sequence[str], *, whole: bool = False) -> str:
     return f'<div class="pl-text">{"".join(parts)}{html(text[end:])}</div>'
 
 
-def passages(texts: Sequence[str], evidence: Sequence[str] = (), *, whole: bool = False) -> str:
+def passages(
+    texts: Sequence[str], evidence: Sequence[str] = (), *, whole: bool = False, sources: Sequence[str] = ()
+) -> str:
     """Plain documents, numbered, with words marked."""
     marked = (words(text, evidence, whole=whole) for text in texts)
-    parts = (f'<div class="pl-doc"><h4>Document {number}</h4>{text}</div>' for number, text in enumerate(marked, 1))
+    parts = (f'<div class="pl-doc">{_title(number, sources)}{text}</div>' for number, text in enumerate(marked, 1))
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+
+
+def _title(number: int, sources: Sequence[str]) -> str:
+    """The number of a document, and where it stands where that is known."""
+    source = f" · {html(sources[number - 1])}" if number <= len(sources) else ""
+    return f"<h4>Document {number}{source}</h4>"
 
 
 def _marked(

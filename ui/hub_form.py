@@ -50,9 +50,9 @@ def _look(name: str) -> None:
 
 def _parts(listing: Listing, subset: str) -> None:
     """What can be loaded of a data set, and how much of it."""
-    first, second, third, fourth = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
     names = [subset] if subset in listing.configs else list(listing.configs)
-    part = first.selectbox("Configuration", names, disabled=len(names) == 1, key=f"hub_config_{listing.id}_{subset}")
+    *before, second, third, fourth = st.columns([3] * (len(names) > 1) + [3, 2, 2], vertical_alignment="bottom")
+    part = before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}") if before else names[0]
     splits = listing.configs[part]
     split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
     rows = third.number_input("Rows", 1, value=ROWS, placeholder="All", help=_HELP, key="hub_rows", **KEPT)

@@ -71,7 +71,7 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
         st.caption(f"Situation: {plain(sample.situation)}")
     if score is None:
         st.html(highlight.words(sample.response or "", []))
-        st.html(highlight.passages(sample.retrieved_documents))
+        st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         return
     place = Place(run.id, cell)
     corrections = session.store().corrections(run.id, cell).get(cell, [])
@@ -166,7 +166,7 @@ def _texts(shown: Shown, sample: Sample) -> None:
         if _choose("What rests on sentence", "documents", sentences, chosen, shown.place):
             with st.container(border=True):
                 _carried(shown, str(chosen))
-        st.html(highlight.documents(shown.sentences.documents, said, **marks))
+        st.html(highlight.documents(shown.sentences.documents, said, **marks, sources=sample.sources))
     if marks["disputed"]:
         st.caption("≠ labellers differ, see Methods side by side")
 

@@ -9,7 +9,8 @@ import streamlit as st
 
 from evaluators.datasets import mapping
 from evaluators.datasets.rgb import BedRow
-from evaluators.datasets.table import Problem, Table
+from evaluators.datasets.table import Problem, Table, column_names
+from evaluators.text.normalise import without_surrogates
 from evaluators.types import Sample
 from ui import problems
 from ui.untrusted import plain
@@ -20,7 +21,7 @@ RARE = ("gold_documents", "id", "generator", "situation", "labels")
 
 MEANINGS = {
     "question": "What was asked.",
-    "response": "The answer to judge. Without one, a model can be asked on the RGB page.",
+    "response": "The answer to judge. Without one, a model can be asked to answer.",
     "retrieved_documents": "What the retriever found: a list, a list as text, texts with ||| between them, or one.",
     "ground_truth": "The true answer, or several.",
     "gold_documents": "The documents that the retriever should have found.",
@@ -30,7 +31,7 @@ MEANINGS = {
     "labels": "Sentence labels, as this app exports them.",
 }
 
-NOTHING = "not in the file"
+NOTHING, NO_NAME = "not in the file", "(no name)"
 MOST_OFFERED = 200
 NAME_SHOWN, CELL = 60, 200
 
@@ -40,7 +41,7 @@ def columns(table: Table, names: Sequence[str], given: Mapping[str, str], key: s
 
     `table` need hold no more than the first rows.
     """
-    offered = list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED]
+    offered = _labels(list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED])
     chosen: dict[str, str | None] = {}
     for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
         chosen[field] = _choice(place, field, offered, given, key)
@@ -57,15 +58,21 @@ def title(field: str) -> str:
     return field.replace("_", " ").capitalize()
 
 
+def _labels(names: Sequence[str]) -> dict[str, str]:
+    """Each column's name as it is shown: cut, and told apart from others that begin like it."""
+    shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in names]
+    return dict(zip(names, column_names(shown), strict=True))
+
+
 def _choice(
-    place: st.delta_generator.DeltaGenerator, field: str, offered: Sequence[str], given: Mapping[str, str], key: str
+    place: st.delta_generator.DeltaGenerator, field: str, offered: Mapping[str, str], given: Mapping[str, str], key: str
 ) -> str | None:
     options = [None, *offered]
     return place.selectbox(
         title(field),
         options,
         index=options.index(given.get(field)),
-        format_func=lambda column: NOTHING if column is None else column[:NAME_SHOWN],
+        format_func=lambda column: NOTHING if column is None else offered[column],
         help=MEANINGS[field],
         key=f"{key}_{field}",
     )
@@ -84,7 +91,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
             st.warning("Choose the column of the question or of the response.")
             return False
         st.dataframe(
-            pd.DataFrame([_cells(number, item) for (number, _), item in zip(table.rows, made, strict=False)]),
+            pd.DataFrame([_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]).fillna(""),
             hide_index=True,
             alt="The first rows as they would be read",
         )
@@ -94,7 +101,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
 
 def _cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
     if isinstance(item, Problem):
-        return {"Row": number, "Problem": item.message[:CELL]}
+        return {"Row": number, "Problem": without_surrogates(item.message)[:CELL]}
     if isinstance(item, BedRow):
         documents = f"{len(item.positive)} positive, {len(item.negative)} negative"
         cells = {"Question": item.query, "Documents": documents, "Ground truth": accepted(item.answer)}

@@ -202,7 +202,7 @@ def _download(run: Run, rows: Sequence[Outline]) -> None:
 
 def exported(run: Run, rows: Sequence[Outline]) -> bytes:
     """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
-    return export.table(rows, run_models.titles(run), session.store().responses(run) if run.models else {})
+    return export.table(rows, run_models.titles(run), session.store().responses(run))
 
 
 def _short(value: object) -> str:

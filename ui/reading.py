@@ -40,6 +40,7 @@ class Reading:
     given: Mapping[str, str]
     origin: Mapping[str, Any]
     key: str
+    is_remembered: bool = False
     loaded: Loaded | None = None
     usable: int = 0
 
@@ -53,7 +54,7 @@ class Reading:
         return self.content if isinstance(self.content, Table) else read(self.name, self.content)
 
     def proposing(self, columns: Mapping[str, str]) -> Reading:
-        return replace(self, given=dict(columns))
+        return replace(self, given=dict(columns), is_remembered=True)
 
     def kept(self, loaded: Loaded) -> Reading:
         given = dict(loaded.guess.columns)
@@ -71,8 +72,7 @@ def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple
 def doubt(reading: Reading) -> None:
     """Why a person is asked for the columns."""
     guess = f"{reading.guess.title}, confidence {reading.guess.confidence:.0%}. {reading.guess.why}"
-    remembered = reading.given != dict(reading.guess.columns)
-    words = "Columns as you chose them for such a file before." if remembered else guess
+    words = "Columns as you chose them for such a file before." if reading.is_remembered else guess
     st.caption(plain(f"{words} {reading.head.note} Nothing is kept yet."))
 
 

@@ -14,11 +14,12 @@ from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.types import Dataset
 from ui import dataset_view, forms, problems, session
+from ui.fetching import Bar
 from ui.model_form import KEPT
 from ui.untrusted import plain
 from ui.words import counted
 
-TYPES = ["txt", "md", "html", "htm", "pdf"]
+TYPES = ["txt", "md", "markdown", "html", "htm", "pdf"]
 TABLES = ["txt", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "gz"]
 TYPED, FILE = "Type them", "From a file"
 SHOWN = 5
@@ -62,29 +63,29 @@ def _questions() -> tuple[str, bytes] | None:
             key="retrieval_typed",
             **KEPT,
         )
-        return ("The questions.txt", typed.encode()) if typed.strip() else None
+        return ("questions.txt", typed.encode(errors="replace")) if typed.strip() else None
     file = st.file_uploader(
         "File of questions",
         type=TABLES,
         key="retrieval_asked",
-        help="A column question; ground_truth and response come along.",
         label_visibility="collapsed",
     )
+    st.caption("A table with a column question, or a list. The columns response and ground\\_truth come along.")
     return (file.name, file.getvalue()) if file else None
 
 
 def _make(files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any], title: str) -> None:
     """Reads, searches and keeps the data set, and says what could not be used; raises `DatasetError`."""
-    bar = st.progress(0.0, text="Reading the documents")
+    bar = Bar("Reading the documents")
     try:
         documents = _documents(files, bar)
         asked = questions(name, data)
-        bar.progress(0.5, text="Searching")
+        bar.show(0.5, "Searching")
         made = retrieve(
             documents,
             asked.samples,
             Settings(**settings),
-            lambda share: bar.progress(0.5 + share / 2, text="Searching"),
+            lambda share: bar.show(0.5 + share / 2, "Searching"),
         )
     finally:
         bar.empty()
@@ -92,11 +93,11 @@ def _make(files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any]
     _tell_rest(asked, made)
 
 
-def _documents(files: Sequence[Any], bar: Any) -> list[Document]:
+def _documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     """The documents that can be read; raises `DatasetError` where none can."""
     found, wrong = [], []
     for number, file in enumerate(files):
-        bar.progress(number / len(files) / 2, text=plain(f"Reading {file.name}"))
+        bar.show(number / len(files) / 2, plain(f"Reading {file.name}"))
         try:
             found.append(document(file.name, file.getvalue()))
         except DatasetError as error:
@@ -105,7 +106,7 @@ def _documents(files: Sequence[Any], bar: Any) -> list[Document]:
         raise DatasetError(" ".join(wrong[:SHOWN]))
     notes = [f"{each.name}: {each.note}" for each in found if each.note]
     _tell(wrong, "document", "left out")
-    _tell(notes, "document", "read in part or by assumption")
+    _tell(notes, "document", "to look at")
     return found
 
 

@@ -141,7 +141,7 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
             _verdicts(run, verdicts, result.score)
     with right:
         st.subheader("Documents")
-        st.html(highlight.passages(sample.retrieved_documents, evidence, whole=whole))
+        st.html(highlight.passages(sample.retrieved_documents, evidence, whole=whole, sources=sample.sources))
     if verdicts:
         _rules(evaluator, sample)
     if run.prompt:
@@ -227,7 +227,7 @@ def _texts(sample: Sample) -> None:
         _expected(sample)
     with right:
         st.subheader("Documents")
-        st.html(highlight.passages(sample.retrieved_documents))
+        st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         if sample.gold_documents:
             st.subheader("Gold documents")
             st.html(highlight.passages(sample.gold_documents))

@@ -34,7 +34,8 @@ def upload() -> None:
         return
     if st.session_state.get("uploaded", ("",))[0] != file.file_id:
         st.session_state["uploaded"] = file.file_id, _offer(file.name, file.getvalue())
-    _tell(st.session_state["uploaded"][1])
+    if not dataset_view.is_kept():
+        _tell(st.session_state["uploaded"][1])
 
 
 def paste() -> None:
@@ -43,8 +44,8 @@ def paste() -> None:
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")
     if right.button("Read", icon=":material/content_paste_go:", width="stretch", key="paste"):
-        content = text.strip().encode(errors="replace")
-        _tell(_offer(name.strip() or _free_name(), content) if content else "Paste some rows.")
+        content = text.encode(errors="replace")
+        _tell(_offer(name.strip() or _free_name(), content) if text.strip() else "Paste some rows.")
 
 
 def _offer(name: str, content: bytes) -> str:

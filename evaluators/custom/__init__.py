@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from pydantic import ValidationError
+
 from evaluators.base import Evaluator, catalogue, registered, withdraw
 from evaluators.config import config
 from evaluators.errors import ParameterError
@@ -56,6 +58,13 @@ def broken() -> tuple[Broken, ...]:
 def files() -> dict[str, tuple[type[Evaluator], ...]]:
     """The files that can be used, by name, with the metrics that each of them holds."""
     return {path.name: file.metrics for path, file in _read() if file.metrics}
+
+
+def mistake(error: BaseException) -> Broken | None:
+    """Where in a file of one's own the error came up, and what it is; `None` where no such file was at work."""
+    places = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [place for place in places if place[0].parent == config().custom_dir]
+    return Broken(own[-1][0].name, own[-1][1], _told(error)) if own else None
 
 
 def _read() -> list[tuple[Path, _File]]:
@@ -152,6 +161,13 @@ def _line(error: BaseException, path: Path) -> int:
 
 
 def _told(error: BaseException) -> str:
-    words = error.msg if isinstance(error, SyntaxError) else str(error)  # its text tells file and line again
-    text = words if isinstance(error, ParameterError) else f"{type(error).__name__}: {words}"
+    text = _words(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {_words(error)}"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return error.msg  # its text tells file and line again
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
+    return str(error)

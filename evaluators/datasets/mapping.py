@@ -229,7 +229,13 @@ def _maker(guess: Guess, form: str) -> Callable[[dict[str, Any]], Made]:
         Shape.VALUES: lambda row: _sample(_unquoted(row), guess.columns, False),
     }
     splits = form in FLAT and is_plural(guess.columns.get("retrieved_documents", ""))
-    return known.get(guess.shape, lambda row: _sample(row, guess.columns, splits))
+    blank = guess.columns.get("response") if form in FLAT else None
+    return known.get(guess.shape, lambda row: _sample(_unless_blank(row, blank), guess.columns, splits))
+
+
+def _unless_blank(row: Mapping[str, Any], column: str | None) -> Mapping[str, Any]:
+    """The row without this column where its cell is blank: where cells hold no null, that is how one is absent."""
+    return {name: row[name] for name in row if name != column} if row.get(column or "") == "" else row
 
 
 def _sample(row: Mapping[str, Any], columns: Mapping[str, str], splits: bool) -> Sample:

@@ -188,7 +188,8 @@ def _labels(columns: Sequence[str], rows: Rows) -> Guess | None:
 
 
 def _values(columns: Sequence[str], rows: Rows) -> Guess | None:
-    if not {"sample", "id", "state", "labels_by", "corrections", "question"} <= set(columns):
+    have = set(columns)
+    if not {"sample", "id", "labels_by", "corrections", "question"} <= have or have.isdisjoint({"status", "state"}):
         return None
     found = _present(columns, question="question", id="id", generator="model", response="response")
     return Guess(Shape.VALUES, f"{Shape.VALUES} (an export)", 1.0, found, "It holds values without the texts.")

@@ -12,15 +12,16 @@ _VERDICTS = {"true": "yes", "false": "no"}
 
 def _word(said: object) -> object:
     """Yes and no however they are written; true and false are what a question of one's own may ask for."""
-    word = str(said).strip(" .!*\"'").lower() if isinstance(said, str | bool) else said
+    word = str(said).strip(" .!*\"'\n\t").lower() if isinstance(said, str | bool) else said
     return _VERDICTS.get(word, word) if isinstance(word, str) else word
 
 
 def _number(said: object) -> object:
-    """A number in quotes is one, and `true`, which Python takes for 1, is none."""
+    """A number in quotes is one, 4.0 is 4, and `true`, which Python takes for 1, is none."""
     if isinstance(said, bool):
         return str(said)
-    return int(said) if isinstance(said, str) and said.strip().isdecimal() else said
+    text = said.strip().removesuffix(".0") if isinstance(said, str) else ""
+    return int(text) if text.isdecimal() else said
 
 
 OneToFive = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_number)]

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from evaluators.config import Config, config
 from evaluators.datasets.table import column_names
 from evaluators.errors import DatasetError
-from evaluators.retrieval.documents import Document, letters
+from evaluators.retrieval.documents import MOST_TEXT, Document, letters
 from evaluators.retrieval.index import Progress, index
 from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
 from evaluators.text.normalise import IDEOGRAPHS
@@ -23,8 +23,6 @@ from evaluators.text.similarity import LEXICAL, check_embedding
 from evaluators.types import Dataset, Record, Sample
 
 MOST_DOCUMENTS = 1000
-MOST_TEXT = 20_000_000
-"""Characters of all documents together, some 7,000 pages; to index them takes up to a minute and 500 MB."""
 
 _WORD = re.compile(rf"[{IDEOGRAPHS}][^\w\s]*|[^\s{IDEOGRAPHS}]+")
 """A word with what is written to it; a Chinese character is one."""

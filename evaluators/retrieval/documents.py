@@ -21,6 +21,8 @@ PDF_START = 1024
 """Bytes within which a PDF says that it is one."""
 SECONDS = {"pdf": 120, "html": 20}
 """For one document; a book of 1,000 pages takes about a minute."""
+MOST_TEXT = 20_000_000
+"""Characters of all documents together, some 7,000 pages; to index them takes up to two minutes and 500 MB."""
 WRAPPED = range(30, 161)
 """Usual widths, in characters, of lines that are parts of a paragraph; shorter ones are a list, longer ones whole."""
 NEARLY_FULL = 0.7
@@ -61,15 +63,16 @@ def document(name: str, data: bytes) -> Document:
     limits = config()
     _check(name, data, limits)
     if PDF in data[:PDF_START]:
-        return _pdf(name, data, limits)
+        return _pdf(name, data)
     text = text_of(name, data, limits)
     whole = "".join(text.pieces())
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if DAMAGED.search(whole):
         note = f"{note} Some bytes are no characters; \ufffd stands for them.".strip()
     whole = without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
-    readable = "\n".join(_pages(name, "html", whole.encode(), limits)) if _is_html(name, whole) else unwrapped(whole)
-    return Document(name, _some(name, readable), note=note)
+    if _is_html(name, whole):
+        return Document(name, _some(name, "\n".join(_pages(name, "html", whole.encode()))), note=note)
+    return Document(name, unwrapped(_some(name, whole)), note=note)
 
 
 def unwrapped(text: str) -> str:
@@ -103,6 +106,8 @@ def _check(name: str, data: bytes, limits: Config) -> None:
 def _some(name: str, text: str) -> str:
     if not letters(text):
         raise DatasetError(f"{name} holds no text. Choose another file.")
+    if len(text) > MOST_TEXT:
+        raise DatasetError(f"{name} holds more than {MOST_TEXT / 1e6:,.0f} million characters, the limit. Split it.")
     return text.strip()
 
 
@@ -111,8 +116,8 @@ def _is_html(name: str, text: str) -> bool:
     return suffix in ("html", "htm", "xhtml") or _HTML.match(text[:2000]) is not None
 
 
-def _pdf(name: str, data: bytes, limits: Config) -> Document:
-    pages = [page.replace("\u00ad", "").strip("\n") for page in _pages(name, "pdf", data, limits)]
+def _pdf(name: str, data: bytes) -> Document:
+    pages = [page.replace("\u00ad", "").strip("\n") for page in _pages(name, "pdf", data)]
     counts = list(map(letters, pages))
     if not any(counts):
         raise DatasetError(
@@ -124,12 +129,12 @@ def _pdf(name: str, data: bytes, limits: Config) -> Document:
     return Document(name, unwrapped("\n".join(pages)).strip(), tuple(accumulate(counts)), note)
 
 
-def _pages(name: str, kind: str, data: bytes, limits: Config) -> list[str]:
+def _pages(name: str, kind: str, data: bytes) -> list[str]:
     """What the child process finds in a file."""
     allowed: sandbox.Limits = {
         "memory": MEMORY,
         "seconds": SECONDS[kind],
-        "decoded": limits.decoded_bytes,
+        "decoded": MOST_TEXT,
         "rows": 0,
         "first": None,
         "columns": 0,
@@ -137,7 +142,7 @@ def _pages(name: str, kind: str, data: bytes, limits: Config) -> list[str]:
     }
     pages, is_whole = [], False
     with child(kind, data, allowed) as lines:
-        for message in _told(iter(lambda: lines.readline(4 * limits.decoded_bytes), b"")):
+        for message in _told(iter(lambda: lines.readline(8 * MOST_TEXT), b"")):
             if "refused" in message:
                 raise DatasetError(f"{name} {message['refused']}")
             if "text" in message:

@@ -13,7 +13,7 @@ from evaluators.config import config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm import Keys, catalogue
 from evaluators.prompts import check
-from evaluators.runs.given import check_samples
+from evaluators.runs.given import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
@@ -166,11 +166,11 @@ def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
 
 def _check_judges(evaluators: Sequence[Evaluator], judges: Sequence[ModelSpec]) -> None:
     """Raises `ParameterError` where the evaluators take no judge, not so many, or cannot do without one."""
+    check_judged(evaluators, judges)
     most = max(most_judges(type(evaluator)) for evaluator in evaluators)
     if len(judges) > most:
-        allowed = f"takes {most} at most" if most else "asks none"
         titles = " with ".join(evaluator.title for evaluator in evaluators)
-        raise ParameterError(f"{len(judges)} judges are chosen; {titles} {allowed}. Remove some.")
+        raise ParameterError(f"{len(judges)} judges are chosen; {titles} takes {most} at most. Remove some.")
     if len(set(judges)) < len(judges):
         raise ParameterError("The same judge is chosen twice; its second vote would be a copy. Remove one.")
     first = evaluators[0]

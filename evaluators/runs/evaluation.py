@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.base import JURIES
+from evaluators.base import JURIES, from_spec
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
 from evaluators.llm.keys import from_environment
@@ -25,7 +25,7 @@ from evaluators.runs.at_work import work
 from evaluators.runs.engine import check_cap, create_run
 from evaluators.runs.given import shown
 from evaluators.runs.store import Counts, Outline, Store
-from evaluators.types import Cap, Dataset, EvaluatorSpec, Run, SampleResult
+from evaluators.types import Cap, Dataset, EvaluatorSpec, Run, Sample, SampleResult
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 TRACE = ("trace", *JURIES)
 """Evaluators whose labels a person may correct."""
 
-FACTS = ("id", "model", "question", "response", "status", "error")
+FACTS = ("id", "model", "question", "response", "ability", "noise", "status", "error")
+MORE = ("ground_truth", "retrieved_documents", "metrics")
 WIDTH = 100
 MOST_LOOKED_AT = 1000
 
@@ -67,7 +68,9 @@ def evaluate(
     store = store or given.local_store()
     keys = from_environment(os.environ) if keys is None else keys
     data = given.dataset(dataset, store=store, workspace=workspace)
-    specs, models = given.specs(metrics), given.models(model, keys)
+    specs = given.specs(metrics, store.saved_metrics(workspace))
+    given.check_judged(map(from_spec, specs), judge)
+    models = given.models(model, keys)
     judges = given.models(judge, keys, answer_tokens=given.JUDGE_TOKENS)
     given.check_usable(data, specs, models, judges)
     wanted: dict[str, Any] = {
@@ -114,30 +117,41 @@ class Results:
         RGB gives the rates of its abilities (`noise_robustness`, `negative_rejection`, ...). A name that two metrics
         give stands for the first, and with " (2)" for the second. A metric without any value stands under its name.
         """
-        rows = aggregate.of_model(self.rows(), model)
-        found: dict[str, Mean] = {}
-        for number, spec in enumerate(self.run.evaluators):
-            for name, mean in _means(spec, aggregate.of_metric(rows, number)).items():
-                found[f"{name} ({number + 1})" if name in found else name] = mean
-        return found
+        return means(self.run.evaluators, aggregate.of_model(self.rows(), model))
 
     def to_pandas(self) -> DataFrame:
         """One row for each sample and model: id, question, response, the values, status, and what failed.
 
-        A value that does not apply or could not be judged is missing. `model` is there where the run has models.
+        A value that does not apply or could not be judged is missing. `model` is there where the run has models,
+        `ability` and `noise` where RGB judged.
         """
         from pandas import DataFrame
 
         rows = aggregate.merged(self.rows())
-        names = dict.fromkeys(_column(name) for row in rows for name in row.values)
-        model = ["model"] if self.run.models else []
-        columns = ["id", *model, "question", "response", *names, "status", "error"]
-        return DataFrame([self._line(row) for row in rows], columns=columns)
+        return DataFrame([self._line(row, *self._of(row)) for row in rows], columns=self._columns(rows))
+
+    def lines(self) -> Iterator[dict[str, object]]:
+        """The rows of `to_pandas` one by one, `None` for what is missing, with what was judged and what was said of it.
+
+        That is the ground truth, the documents, and for each metric its status, reason and error.
+        """
+        rows = aggregate.merged(self.rows())
+        columns = self._columns(rows)
+        for row in rows:
+            sample, results = self._of(row)
+            line = self._line(row, sample, results)
+            metrics = [_said(spec, results.get(number)) for number, spec in enumerate(self.run.evaluators)]
+            yield {
+                **{name: line.get(name) for name in columns},
+                "ground_truth": sample.ground_truth,
+                "retrieved_documents": sample.retrieved_documents,
+                "metrics": metrics,
+            }
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
         several = len(self.run.models) > 1
-        table = Table(title=self._title(), title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+        table = Table(box=box.SIMPLE_HEAD)
         table.show_edge = table.pad_edge = False
         for heading in [*(["model"] if several else []), "value"]:
             table.add_column(heading)
@@ -154,13 +168,15 @@ class Results:
         Console(file=file, width=WIDTH, color_system=None).print(self.table())
         notes = [self.stopped] if self.stopped else []
         notes += [f"{count:,} failed: {message}" for message, count in self.failures.items()]
-        return "\n".join([*(line.rstrip() for line in file.getvalue().splitlines()), *map(shown, notes)])
+        lines = [line.rstrip() for line in file.getvalue().splitlines()]
+        return "\n".join([self.headline(), *lines, *map(shown, notes)])
 
-    def _title(self) -> Text:
+    def headline(self) -> str:
+        """The run and how far it is, in a line."""
         counts = self.counts
         state = "stopped" if counts.open else "finished"
         failed = f", {counts.failed:,} failed" if counts.failed else ""
-        return Text(f"{shown(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} scored{failed}")
+        return f"{shown(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} scored{failed}"
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, as the store gives them, labels as corrected."""
@@ -168,14 +184,24 @@ class Results:
         made = self.store.corrections(self.run.id) if self.run.evaluator.name in TRACE else {}
         return aggregate.viewed(rows, self.store.scored(self.run), View(), made) if made else rows
 
-    def _line(self, row: Outline) -> dict[str, object]:
+    def _columns(self, rows: Sequence[Outline]) -> list[str]:
+        model = ["model"] if self.run.models else []
+        task = ["ability", "noise"] if any(row.ability for row in rows) else []
+        names = dict.fromkeys(_column(name) for row in rows for name in row.values)
+        return ["id", *model, "question", "response", *task, *names, "status", "error"]
+
+    def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult]]:
         sample = self.store.sample(self.run.fingerprint, row.position)
-        results = self.store.results(self.run.id, row.position, row.model)
+        return sample, self.store.results(self.run.id, row.position, row.model)
+
+    def _line(self, row: Outline, sample: Sample, results: Mapping[int, SampleResult]) -> dict[str, object]:
         return {
             **{_column(name): value for name, value in row.values.items()},
             "id": sample.id,
             "question": sample.question,
             "response": _response(sample.response, results.values()),
+            "ability": row.ability,
+            "noise": row.noise,
             "status": row.status or "open",
             "error": " ".join(dict.fromkeys(each.error for each in results.values() if each.error)),
             "model": self.run.models[row.model].id if self.run.models else "",
@@ -187,12 +213,10 @@ def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
         work(run, store, keys, progress=progress)
     except KeyboardInterrupt:
         counts = store.counts(run)
-        print(
+        raise KeyboardInterrupt(
             f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept. "
-            f"Call evaluate again with the same arguments and run={run.title!r} to go on.",
-            file=sys.stderr,
-        )
-        raise
+            f"Call evaluate again with the same arguments and run={run.title!r} to go on."
+        ) from None
     results = Results(run, store)
     if results.stopped:
         print(shown(results.stopped), file=sys.stderr)
@@ -223,6 +247,15 @@ def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
     return run.model_copy(update={"cap": cap})
 
 
+def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Mean]:
+    """The mean of each value of these metrics over the rows, under the names of `Results.summary`."""
+    found: dict[str, Mean] = {}
+    for number, spec in enumerate(specs):
+        for name, mean in _means(spec, aggregate.of_metric(rows, number)).items():
+            found[f"{name} ({number + 1})" if name in found else name] = mean
+    return found
+
+
 def _means(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
     rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
     if rates:
@@ -242,7 +275,16 @@ def _cells(mean: Mean) -> tuple[str, str, str]:
 
 def _column(name: str) -> str:
     """What the value is called in a table that has columns of its own."""
-    return f"{name} (value)" if name in FACTS else name
+    return f"{name} (value)" if name in (*FACTS, *MORE) else name
+
+
+def _said(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
+    """What became of one metric, and why: its own reason, or the judge's."""
+    if result is None:
+        return {"metric": spec.name, "status": "open", "reason": "", "error": ""}
+    score = result.score
+    reason = (score.reason or score.details.get("reason", "")) if score else ""
+    return {"metric": spec.name, "status": result.status, "reason": reason, "error": result.error}
 
 
 def _response(given: str | None, results: Iterable[SampleResult]) -> str | None:

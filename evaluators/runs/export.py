@@ -28,8 +28,7 @@ def table(
     file = io.StringIO()
     writer = csv.writer(file)
     model, response = ["model"] if len(models) > 1 else [], ["response"] if responses else []
-    facts = ["sample", "id", *model, "state", "labels_by", "corrections"]
-    writer.writerow([*facts, *names, "question", *response])
+    writer.writerow(["sample", "id", *model, "state", "labels_by", "corrections", *names, "question", *response])
     for row in rows:
         answered = [safe(models[row.model])] if model else []
         facts = [row.position + 1, safe(row.sample_id), *answered, row.status or "open", row.by, row.corrected]

@@ -11,16 +11,19 @@ from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from evaluators import custom
 from evaluators.base import Evaluator, catalogue, from_spec, missing, most_judges
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.mapping import COLUMNS, load
 from evaluators.datasets.rgb import TestBed
-from evaluators.errors import DatasetError, ParameterError
+from evaluators.errors import AccessError, DatasetError, ParameterError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, successor, unlisted
 from evaluators.llm.catalogue import models as known_models
 from evaluators.llm.clients import access_for, spec_for
+from evaluators.llm.keys import VARIABLES
+from evaluators.prompt_metric import slug
 from evaluators.prompts import load as load_prompt
 from evaluators.runs.store import Store
 from evaluators.text.normalise import is_chinese
@@ -38,6 +41,9 @@ JUDGE_TOKENS = 2048
 
 WITHOUT_JUDGE = ("rgb", "hybrid")
 """Evaluators that have a place for an LLM and can do without one."""
+
+JUDGE = "Name one: --judge groq/openai/gpt-oss-120b, in Python judge=..."
+ABILITY = "Name one: --ability noise_robustness, in Python all_with_ability(...) of evaluators.datasets.rgb."
 
 FROM_PYTHON = "Data from Python"
 """The name of data that have none."""
@@ -87,18 +93,25 @@ def dataset(given: Data, *, store: Store | None = None, workspace: str = WORKSPA
 
 def _read(path: Path) -> Dataset | TestBed:
     try:
-        return load(path.name, path.read_bytes())
+        found = load(path.name, path.read_bytes())
     except OSError as error:
         raise DatasetError(f"{shown(str(path))} cannot be read ({error.strerror}). Check its rights.") from error
+    return found.model_copy(update={"origin": {**found.origin, "file": str(path.resolve())}})
 
 
 def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
     found = bundled().get(name) or store.upload(workspace, name)
     if found is None:
-        names = [*bundled(), *store.uploads(workspace)]
-        told = ", ".join(f"“{shown(each)}”" for each in get_close_matches(name, names, n=3, cutoff=0.4) or names[:12])
-        raise DatasetError(f"“{shown(name)}” is neither a file nor data by name. Known by name: {told}.")
+        meant = _meant(name, [*bundled(), *store.uploads(workspace)])
+        raise DatasetError(f"“{shown(name)}” is neither a file nor data by name. {meant}")
     return found
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """What somebody may have meant by a name that is not there, else what there is."""
+    near = get_close_matches(name, known, n=3)
+    told = ", ".join(f"“{shown(each)}”" for each in near or known[:30])
+    return f"Did you mean {told}?" if near else f"Known: {told}."
 
 
 def _as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
@@ -127,24 +140,51 @@ def _plain(value: Any) -> Any:
 # Metrics
 
 
-def specs(metrics: Metric | Sequence[Metric]) -> tuple[EvaluatorSpec, ...]:
-    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for what is none."""
+def specs(
+    metrics: Metric | Sequence[Metric], saved: Mapping[str, EvaluatorSpec] | None = None
+) -> tuple[EvaluatorSpec, ...]:
+    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for what is none.
+
+    `saved` are metrics of the workspace by title, which are known by title and by slug.
+    """
     several = metrics if isinstance(metrics, Sequence) and not isinstance(metrics, str) else [metrics]
     if not several:
         raise ParameterError(f"No metric is given. Known: {', '.join(sorted(catalogue()))}.")
-    return tuple(map(_spec, several))
+    return tuple(_spec(metric, saved or {}) for metric in several)
 
 
-def _spec(metric: Metric) -> EvaluatorSpec:
+def named(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
+    """The metric of this name: one of the catalogue, or a saved one by its title or slug."""
+    if name in catalogue():
+        return EvaluatorSpec(name=name)
+    for title, spec in saved.items():
+        if name in (title, slug(title)):
+            return spec
+    broken = "".join(f" {each.file}, line {each.line}, cannot be used: {each.message}" for each in custom.broken())
+    known = [*sorted(catalogue()), *map(slug, saved)]
+    raise ParameterError(f"No metric is called “{shown(name)[:60]}”. {_meant(name, known)}{shown(broken)}")
+
+
+def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     if isinstance(metric, str):
-        metric = EvaluatorSpec(name=metric)
+        metric = named(metric, saved)
     if isinstance(metric, EvaluatorSpec):
         return from_spec(metric).spec()
+    if isinstance(metric, type) and issubclass(metric, Evaluator):
+        raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
     if not isinstance(metric, Evaluator):
         raise ParameterError(f"{shown(repr(metric))[:80]} is no metric. Give its name, an evaluator, or a spec.")
     if getattr(metric, "llm_client", None) is not None:
         raise ParameterError(f"{metric.title} brings an LLM client of its own. Leave it out and name a judge.")
     return metric.spec()
+
+
+def check_judged(evaluators: Iterable[Evaluator], judges: object) -> None:
+    """Raises `ParameterError` where a judge is named, and none of the metrics asks one."""
+    asked = list(evaluators)
+    if judges and not any(most_judges(type(evaluator)) for evaluator in asked):
+        titles = " and ".join(dict.fromkeys(evaluator.title for evaluator in asked))
+        raise ParameterError(f"No judge is asked by {titles}. Leave the judge out.")
 
 
 def check_usable(
@@ -162,12 +202,14 @@ def check_usable(
     evaluators = [from_spec(spec) for spec in metrics]
     for evaluator in evaluators:
         if not judges and evaluator.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
-            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. Name a model as the judge.")
+            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. {JUDGE}")
     if models and all(sample.response is not None for sample in data.samples):
         raise ParameterError(
             f"Every sample of {shown(data.name)} has a response already, so a model has nothing to answer. "
             "Leave the model out, or the column response."
         )
+    if any(evaluator.name == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
+        raise ParameterError(f"Nothing in {shown(data.name)} says which ability of RGB its samples test. {ABILITY}")
     check_samples(data, evaluators, models)
 
 
@@ -219,6 +261,7 @@ def _by_id(name: str, keys: Keys, temperature: float, answer_tokens: int) -> Mod
     model = find(name) or _unlisted(name)
     if model.is_retired(date.today()):
         raise ParameterError(f"{model.title} retired on {model.status_date}. Use {successor(model).id}.")
+    _check_key(model.provider, keys)
     return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
 
 
@@ -236,8 +279,19 @@ def _unlisted(name: str) -> Model:
 
 def _asked(spec: ModelSpec, keys: Keys) -> ModelSpec:
     if spec != OFFLINE:
+        _check_key(spec.provider, keys)
         access_for(spec, keys)
     return spec
+
+
+def _check_key(provider: str, keys: Keys) -> None:
+    """Raises `AccessError` with the variable to set where the provider's key is not in the environment."""
+    if provider in keys or provider not in VARIABLES:
+        return
+    key, base = VARIABLES[provider]
+    if provider == "custom":
+        raise AccessError(f"No address of a custom endpoint. Set {base}.")
+    raise AccessError(f"No key for {PROVIDERS[provider]}. Set {key}.")
 
 
 def shown(text: str) -> str:

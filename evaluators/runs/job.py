@@ -18,11 +18,20 @@ from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
+from evaluators import custom
 from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.config import config
-from evaluators.errors import ParameterError, PlumblineError, RunStoppedError, StoreError, TransientError
+from evaluators.errors import (
+    ParameterError,
+    PlumblineError,
+    RunStoppedError,
+    StoreError,
+    TransientError,
+    UnreadableAnswerError,
+)
 from evaluators.llm import Keys, LLMClient
 from evaluators.llm.clients import Account, Ledger, Seat
+from evaluators.llm.keys import mask
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
 from evaluators.prompts import fill
@@ -32,8 +41,8 @@ from evaluators.text.normalise import without_surrogates
 from evaluators.types import Cell, Completion, ModelSpec, Record, Run, Sample, SampleResult, Score
 
 CPU_WORKERS = 2
-MOST_OUTAGES = 10
-"""Failures of a provider in a row after which its part of the run stops, rather than fail every sample."""
+MOST_IN_A_ROW = 10
+"""Samples in a row, failed for want of an answer that can be used, after which a model's part of the run stops."""
 
 RECENT = 60.0
 """Seconds over which the rate is measured."""
@@ -73,11 +82,12 @@ class Job:
         self._evaluators = tuple(map(from_spec, run.evaluators))
         self._patience = config().unwatched_seconds if config().public else math.inf
         self._scope = Scope()
-        self._shelf = _shelf(store, run.workspace) if run.use_cache else None
+        self._shelf = _shelf(store, run)
         self._seats: list[Seat] = []
         self._started = time.monotonic()
         self._done: deque[float] = deque(maxlen=20_000)
         self._lock = threading.Lock()
+        self._logged: set[str] = set()
         self._run_lock = RunLock(store.locks, run.id)
         try:
             self._run_lock.acquire()
@@ -218,9 +228,17 @@ class Job:
         except (Exception, SystemExit) as error:  # a metric of one's own may do anything
             failure = type(error)
             ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
+            self._log(error)
             outcome = {"status": "failed", "error": _message(error), "details": _details(error)}
         outcome |= {"response": answer.response, "seconds": time.perf_counter() - started}
         return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)}), failure
+
+    def _log(self, error: BaseException) -> None:
+        """Notes each kind of error that is not ours once."""
+        kind = type(error).__name__
+        if not isinstance(error, PlumblineError) and kind not in self._logged:
+            self._logged.add(kind)
+            log.error("A sample failed with %s", kind)
 
     def _evaluator_for(self, metric: int, ledger: Ledger) -> Evaluator:
         """The evaluator with its judge, or with a tuple of judges where they are a jury."""
@@ -288,6 +306,7 @@ class Lane:
     def __init__(self, work: Callable[[Lane], None], tasks: Sequence[Task], seat: Seat | None, workers: int) -> None:
         self.seat = seat
         self.outages = 0
+        self.unreadable = 0
         self.left = sum(len(task.metrics) for task in tasks)
         self.reason = ""
         self.threads = [
@@ -319,27 +338,39 @@ class Lane:
         self._stopped.set()
 
     def count(self, failures: Sequence[type[BaseException] | None]) -> None:
-        """Takes note of how one answer's metrics failed; raises `RunStoppedError` after too many outages in a row.
+        """Takes note of how one answer's metrics failed; raises `RunStoppedError` where it was so too often in a row.
 
         An answer counts once, and metrics that ask nobody do not make up for one that was not answered.
         """
-        if any(kind and issubclass(kind, TransientError) for kind in failures):
-            self.outages += 1
-        elif not any(failures):
-            self.outages = 0
-        if self.outages >= MOST_OUTAGES:
+        self.outages = _in_a_row(self.outages, TransientError, failures)
+        self.unreadable = _in_a_row(self.unreadable, UnreadableAnswerError, failures)
+        failed = f"{MOST_IN_A_ROW} samples in a row failed because"
+        if self.outages >= MOST_IN_A_ROW:
             who = self.seat.name if self.seat else "the provider"
-            raise RunStoppedError(
-                f"{MOST_OUTAGES} samples in a row failed because {who} gave no answer. Resume when it is well."
-            )
+            raise RunStoppedError(f"{failed} {who} gave no answer. Resume when it is well.")
+        if self.unreadable >= MOST_IN_A_ROW:
+            remedy = "Start a run with another judge, or with a metric that asks less of it."
+            raise RunStoppedError(f"{failed} the judge's answers could not be read. {remedy}")
+
+
+def _in_a_row(before: int, kind: type[PlumblineError], failures: Sequence[type[BaseException] | None]) -> int:
+    """How many answers in a row failed of this kind, with this one; failures of another kind change nothing."""
+    if any(failure and issubclass(failure, kind) for failure in failures):
+        return before + 1
+    return before if any(failures) else 0
 
 
 _shelves: WeakValueDictionary[tuple[Store, str], Shelf] = WeakValueDictionary()
 
 
-def _shelf(store: Store, workspace: str) -> Shelf:
-    """The answers of a workspace, one shelf for all its jobs, so that they share what is on its way."""
-    return _shelves.setdefault((store, workspace), Shelf(partial(store.answer, workspace)))
+def _shelf(store: Store, run: Run) -> Shelf:
+    """The answers of a workspace, one shelf for all its jobs, so that they share what is on its way.
+
+    A run without stored answers has a shelf of its own: what it paid for itself, it does not pay for again.
+    """
+    if not run.use_cache:
+        return Shelf(partial(store.answer, run.workspace, run_id=run.id))
+    return _shelves.setdefault((store, run.workspace), Shelf(partial(store.answer, run.workspace)))
 
 
 def _tasks(cells: Sequence[Cell]) -> list[Task]:
@@ -375,10 +406,14 @@ def _score(evaluator: Evaluator, sample: Sample) -> Score:
 
 
 def _message(error: BaseException) -> str:
-    """Our own errors speak for themselves; of any other only the kind is told, its text may hold anything."""
+    """Our own errors speak for themselves, and those of a file of one's own are its author's to mend.
+
+    Of any other only the kind is told, as its text may hold anything.
+    """
     if isinstance(error, PlumblineError):
         return str(error)
-    log.error("A sample failed with %s", type(error).__name__)
+    if mistake := custom.mistake(error):
+        return f"{mistake.file}, line {mistake.line}: {mask(mistake.message).rstrip('.')}. Mend the file, then retry."
     return f"Unexpected {type(error).__name__}. Try again with “Retry failed”; if it stays, report it."
 
 
@@ -386,7 +421,5 @@ def _details(error: BaseException) -> str:
     """What our own errors tell the curious; of any other its kind and where it happened, not its text."""
     if isinstance(error, PlumblineError):
         return str(getattr(error, "details", ""))
-    places = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    own = [place for place in places if place[0].parent == config().custom_dir]  # which its author can mend
-    file, line = (own or places)[-1]
-    return f"{type(error).__name__} in {file.name}, line {line}"
+    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+    return f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"

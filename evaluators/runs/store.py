@@ -215,10 +215,11 @@ class Store:
     def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
         """Stores one result with the calls it took, in one transaction; it replaces an earlier failure."""
         values = json.dumps(result.score.values) if result.score else None
-        by = result.score.details.get("by", "") if result.score else ""
+        by = result.score.details.get("by") if result.score else ""
         with self._transaction() as db:
             cell = result.position, result.model, result.metric
-            row = (run_id, *cell, result.status, values, by, _json(result))
+            labeller = by if isinstance(by, str) else ""  # a metric of one's own may mean something else by it
+            row = (run_id, *cell, result.status, values, labeller, _json(result))
             db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
             _insert_calls(db, run_id, calls)
 
@@ -282,7 +283,9 @@ class Store:
                     yield last, Sample.model_validate_json(sample), score
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
-        """What was judged, by position and model: the samples' own responses, and those that the models gave."""
+        """What was judged in a run with models, by position and model: what they answered, and what the samples had."""
+        if not run.models:
+            return {}
         given = """select position, m.value, json_extract(body, '$.response') response
                    from samples cross join json_each(?) m where fingerprint = ? and response is not null"""
         generated = """select position, model, json_extract(body, '$.response') response
@@ -365,12 +368,11 @@ class Store:
         query = "select coalesce(sum(json_extract(body, '$.cached')), 0) from results where run_id = ?"
         return int(self._all(query, run_id)[0][0])
 
-    def answer(self, workspace: str, key: str) -> Completion | None:
-        """The newest whole answer to the same request, asked by anyone in this workspace."""
-        query = (
-            "select answer from calls where workspace = ? and key = ? and answer is not null order by id desc limit 1"
-        )
-        rows = self._all(query, workspace, key)
+    def answer(self, workspace: str, key: str, run_id: str | None = None) -> Completion | None:
+        """The newest whole answer to the same request, asked by anyone in this workspace, or by that run alone."""
+        query = """select answer from calls where workspace = ?1 and key = ?2 and answer is not null
+                   and (?3 is null or run_id = ?3) order by id desc limit 1"""
+        rows = self._all(query, workspace, key, run_id)
         return Completion.model_validate_json(rows[0][0]) if rows else None
 
     def cached(self, workspace: str, keys: Iterable[str]) -> int:

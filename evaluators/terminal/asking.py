@@ -78,12 +78,9 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
     """What these options mean; raises a `PlumblineError` that says what to write instead."""
     dataset = samples(given.load_data(options.data, store=store), options)
     evaluators = specs(options.metric, options.param)
-    how: dict[str, Any] = {
-        "temperature": options.temperature,
-        "answer_tokens": options.answer_tokens or answer_tokens(options.model),
-    }
-    models = given.models(options.model, keys, **how)
-    judges = given.models(options.judge, keys, **how)
+    heat, most = options.temperature, options.answer_tokens
+    models = given.models(options.model, keys, temperature=heat, answer_tokens=most or given.ANSWER_TOKENS)
+    judges = given.models(options.judge, keys, temperature=heat, answer_tokens=most or given.JUDGE_TOKENS)
     given.check_usable(dataset, evaluators, models, judges)
     return Asked(
         dataset=dataset,
@@ -95,11 +92,6 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
         cap=Cap(calls=options.max_calls, cost=options.max_cost),
         use_cache=not options.no_cache,
     )
-
-
-def answer_tokens(models: Sequence[object]) -> int:
-    """The answer budget where none is given: judges that answer nothing else write more than models do."""
-    return given.ANSWER_TOKENS if models else given.JUDGE_TOKENS
 
 
 # Data

@@ -12,7 +12,7 @@ from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.keys import VARIABLES
 from evaluators.prompts import shipped
-from evaluators.terminal.asking import answer_tokens
+from evaluators.runs.given import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.types import EvaluatorSpec, ModelSpec, Run
 
 START = "python -m evaluators run"
@@ -103,9 +103,8 @@ def _asked(run: Run) -> Iterator[tuple[str, str]]:
     llms = _llms(run)
     if heats := {spec.temperature for spec in llms} - {None, 0.0}:
         yield "--temperature", str(max(filter(None, heats)))
-    most = max((spec.answer_tokens for spec in llms), default=None)
-    if most and most != answer_tokens(run.models):
-        yield "--answer-tokens", str(most)
+    if llms and not _has_usual_budgets(run):
+        yield "--answer-tokens", str(max(spec.answer_tokens for spec in llms))
     if _has_own_prompt(run):
         yield "--prompt", OWN_PROMPT
 
@@ -125,13 +124,20 @@ def _notes(run: Run) -> Iterator[str]:
     if run.models and not run.origin and any(spec.name == "rgb" for spec in run.evaluators):
         yield "This run does not tell how its prompts were composed: add --ability, --noise, --passages and --limit."
     heats = {spec.temperature for spec in _llms(run)} - {None}
-    if len(heats) > 1 or len({spec.answer_tokens for spec in _llms(run)}) > 1:
+    budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in _llms(run)}
+    if len(heats) > 1 or len(budgets) > 1:
         yield "The models were asked in different ways; here all have the highest temperature and budget."
     for provider, address in sorted({(spec.provider, spec.base_url) for spec in _llms(run)}):
         key, base = VARIABLES[provider]
         yield f"{key} holds the key." if provider != "custom" else f"{key} holds the key, if there is one."
         if address:
             yield f"{base} holds the address: {quoted(address)}"
+
+
+def _has_usual_budgets(run: Run) -> bool:
+    """Whether every LLM may write as much as it may where no budget is given."""
+    models = {spec.answer_tokens for spec in run.models if spec != OFFLINE} <= {ANSWER_TOKENS}
+    return models and {spec.answer_tokens for spec in run.judges} <= {JUDGE_TOKENS}
 
 
 def _has_own_prompt(run: Run) -> bool:

@@ -11,15 +11,12 @@ from evaluators.llm import Access, Keys, catalogue, sending
 from evaluators.llm.clients import room
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate
 from evaluators.llm.keys import ADDRESSES
-from evaluators.llm.rehearsal import prompts_of
+from evaluators.llm.rehearsal import answered, prompts_of
 from evaluators.prompts import Prompt, fill
 from evaluators.runs.given import WORKSPACE
 from evaluators.runs.store import Store
 from evaluators.terminal.asking import Asked
 from evaluators.types import ModelSpec, Sample
-
-UNKNOWN = "It is not known yet."
-"""Stands for an answer that a model has not given yet."""
 
 Row = tuple[str, Estimate]
 
@@ -60,7 +57,7 @@ def _judged(metrics: Sequence[Evaluator], samples: Sequence[Sample], room: int |
         always = metric.model_copy(update={"doubt_from": 0.0}) if hasattr(metric, "doubt_from") else metric
         for sample in samples:
             if sample.response is None:
-                yield from prompts_of(always, sample.model_copy(update={"response": UNKNOWN}), room)
+                yield from prompts_of(always, answered(sample), room)
             else:
                 yield from prompts_of(metric, sample, room)
 

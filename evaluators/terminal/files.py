@@ -15,7 +15,7 @@ from evaluators.types import Run
 
 def table(run: Run, store: Store) -> Iterator[bytes]:
     """CSV, as the app gives it."""
-    yield export.table(Results(run, store).rows(), [title(spec) for spec in run.models])
+    yield export.table(Results(run, store).rows(), [title(spec) for spec in run.models], store.responses(run))
 
 
 def lines(run: Run, store: Store) -> Iterator[bytes]:
@@ -29,7 +29,7 @@ def labels(run: Run, store: Store) -> Iterable[bytes]:
     """A JSON line for each scored sample, with all labels."""
     if run.evaluator.name not in TRACE:
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
-    return export.labels(store.scored(run), store.corrections(run.id))
+    return export.labels(store.scored(run), store.corrections(run.id), [title(spec) for spec in run.models])
 
 
 KINDS: dict[str, Callable[[Run, Store], Iterable[bytes]]] = {"csv": table, "jsonl": lines, "labels": labels}

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-PARTS = ("rgb", "trace", "reference", "engine", "llm", "labels", "faults", "limits", "app")
+PARTS = ("rgb", "trace", "reference", "retrieval", "engine", "llm", "labels", "faults", "limits", "app")
 
 
 def measured(part: str) -> dict[str, object]:

@@ -137,6 +137,20 @@ def test_a_missing_response_stays_unknown(cell):
     assert one({"question": "q", "response": cell}).response is None
 
 
+def test_a_blank_cell_is_no_response():
+    data = load("half.csv", b"question,response,ground_truth\nWho?,,Ada\nWhen?,In May.,May\n")
+
+    assert [sample.response for sample in data.samples] == [None, "In May."]
+
+
+def test_a_row_of_ragbench_without_a_response_has_no_labels():
+    row = dict.fromkeys(ragbench.COLUMNS, "x") | dict.fromkeys(ragbench.LISTS, ()) | {"documents": ["It was May."]}
+
+    sample = ragbench.sample(row | {"response": None, "unsupported_response_sentence_keys": ["a"]})
+
+    assert (sample.response, sample.labels, sample.sentences, sample.generator) == (None, None, None, "")
+
+
 def test_an_empty_response_is_a_response():
     assert one({"question": "q", "response": ""}).response == ""
 

@@ -84,7 +84,7 @@ def test_a_test_bed_says_what_it_tests_and_in_which_language(row, title):
             {"question": "questions", "retrieved_documents": "retrieved_contexts", "gold_documents": "gt_contexts"},
         ),
         (
-            ("sample", "id", "state", "labels_by", "corrections", "adherence", "question"),
+            ("sample", "id", "status", "labels_by", "corrections", "adherence", "question"),
             Shape.VALUES,
             {"question": "question", "id": "id"},
         ),

@@ -2,7 +2,7 @@
 
 from evaluators.llm.catalogue import OFFLINE, find
 from evaluators.llm.estimate import SHORT_ANSWER, tokens
-from evaluators.llm.sending import sent, sent_to, together, what_is_left
+from evaluators.llm.sending import sent, sent_to, to_come, together, what_is_left
 from evaluators.prompts import Prompt
 
 LUNA = find("openai/gpt-6-luna").spec()
@@ -37,3 +37,9 @@ def test_of_stored_answers_the_longest_prompts_are_taken_to_be_open():
     left = what_is_left(LUNA, sent(TEXTS, [LUNA]), stored=1)
 
     assert (left.calls, left.cached, left.prompt_tokens) == (1, 1, tokens(TEXTS[1]))
+
+
+def test_answers_to_come_are_measured_as_short_ones_of_each_model():
+    assert to_come(sent(TEXTS, [LUNA]), 2) == sent([], [])._replace(
+        prompt_tokens=(18 + SHORT_ANSWER, 28 + SHORT_ANSWER) * 2
+    )

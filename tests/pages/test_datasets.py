@@ -196,6 +196,26 @@ def test_a_choice_of_columns_is_offered_again_for_the_same_columns(upload: Uploa
     assert choice(upload("last.csv", OTHER), "Response").value is None
 
 
+def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload: Upload) -> None:
+    at = upload("own.jsonl", jsonl({"question": "", "response": "In May.", "note": "When?"}))
+    assert "Row 1: the question is empty" in said(at, "error")
+    choice(at, "Question").select("note")
+    checked(at.run()).button(key="use_columns").click()
+    assert not checked(at.run()).error
+    assert kept("own.jsonl").samples[0].question == "When?"
+
+
+def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -> None:
+    long = "x" * 80
+    at = upload("odd.jsonl", r'{"\ud800": "When?", "": "In May.", "%s1": "a", "%s2": "b"}' % (long, long))
+    assert choice(at, "Response").options == ["not in the file", "\ufffd", "(no name)", "x" * 60, "x" * 60 + " (2)"]
+    choice(at, "Question").select_index(1)
+    choice(at, "Response").select_index(2)
+    checked(at.run()).button(key="use_columns").click()
+    checked(at.run())
+    assert kept("odd.jsonl").samples[0].response == "In May."
+
+
 def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
     at.button(key="discard").click()

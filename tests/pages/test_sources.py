@@ -14,7 +14,7 @@ from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
 from ui import session
 
 from .conftest import OpenPage, checked
-from .screen import jsonl, markdown, runs, said, settled, table
+from .screen import html, jsonl, markdown, runs, said, settled, table
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 NOBODY = "http://127.0.0.1:9"
@@ -256,6 +256,15 @@ def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_
     assert "Retrieved by BM25: up to 5 of 1 chunk (dense, 512 words, 50 shared) of 1 document" in said(at)
 
 
+def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
+    at = press(filled(open_page("datasets"), ("mill.txt", MILL), ("<b>park.md", PARK)), "retrieval_start")
+    at.switch_page("../pages/trace.py")
+    at = settled(press(checked(at.run()), "trace_start"))
+    shown = html(open_page("sample", run=runs()[0].id, sample="1"))
+    assert "<h4>Document 1 · mill.txt</h4>" in shown
+    assert "<b>park" not in shown
+
+
 def test_documents_that_cannot_be_read_are_left_out_and_told(open_page: OpenPage) -> None:
     at = press(filled(open_page("datasets"), ("mill.txt", MILL), (f"{IMAGE}.txt", b"")), "retrieval_start")
     assert "is empty. Choose a file with text." in said(at, "warning")
@@ -286,3 +295,22 @@ def test_without_documents_or_questions_there_is_nothing_to_start(open_page: Ope
     at = open_page("datasets")
     assert at.button(key="retrieval_start").disabled
     assert filled(at, ("mill.txt", MILL), typed="  ").button(key="retrieval_start").disabled
+
+
+def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page: OpenPage) -> None:
+    at = open_page("datasets")
+    at.get_by_key("retrieval_way").set_value("From a file")
+    checked(at.run())
+    at.file_uploader(key="retrieval_files").upload("mill.txt", MILL)
+    at.file_uploader(key="retrieval_asked").upload("asked.csv", b"question,response\nWhat does it grind?,Rye.\n,May.\n")
+    at = press(checked(at.run()), "retrieval_start")
+    assert "Row 2: the question is empty." in said(at, "warning")
+    assert [len(data.samples) for data in kept().values() if isinstance(data, Dataset)] == [1]
+
+
+def test_a_public_host_keeps_only_so_many(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
+    at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")
+    assert not at.error
+    assert "This host keeps 1 upload for each visitor" in said(press(at, "retrieval_start"), "error")

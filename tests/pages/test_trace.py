@@ -49,6 +49,8 @@ def test_a_sample_without_a_response_fails_with_the_remedy(open_page: OpenPage, 
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
     at.run()
+    at.multiselect(key="trace_models").set_value([])
+    at.run()
     at.button(key="trace_start").click()
     at = settled(at.run())
     assert state(at) == "Finished · 1 / 2 scored · 1 failed"

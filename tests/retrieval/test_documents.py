@@ -86,6 +86,12 @@ def test_html_is_known_by_its_beginning(start):
     assert document("a.txt", f"{start}Text</p>".encode()).text == "Text"
 
 
+def test_entries_of_one_length_stay_lines_of_their_own():
+    page = f"<html><ul><li>{FULL}<li>{FULL}</ul>"
+
+    assert document("a.html", page.encode()).text == f"{FULL}\n{FULL}"
+
+
 def test_text_with_a_few_tags_is_no_html():
     assert document("a.md", b"The <b> element is bold.").text == "The <b> element is bold."
 
@@ -160,6 +166,11 @@ def test_a_document_beyond_the_limit_is_refused(monkeypatch):
 
     with pytest.raises(DatasetError, match="a has 2 MB; the limit is 1 MB"):
         document("a", b"x" * 2 * 2**20)
+
+
+def test_a_document_with_too_much_text_is_refused():
+    with pytest.raises(DatasetError, match="a holds more than 20 million characters, the limit"):
+        document("a", gzip.compress(b"word " * 4_100_000, 1))
 
 
 def test_a_page_that_needs_much_memory_is_refused():

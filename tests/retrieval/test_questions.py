@@ -9,7 +9,6 @@ from evaluators.errors import DatasetError
 from evaluators.retrieval.questions import questions
 from tests.datasets import files
 
-
 EMPTY = "the question is empty. Fill it in or remove the row."
 
 

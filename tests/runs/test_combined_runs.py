@@ -121,7 +121,7 @@ def test_a_run_keeps_how_its_samples_were_made(store):
         ((EvaluatorSpec(name="answer_match", params={"type": "exact_match"}), MATCH), (), "chosen twice"),
         ((RGB, MATCH, TRACE), (), "RGB and TRACE.* cannot be in one run"),
         ((MATCH, EvaluatorSpec(name="nothing")), (), "No evaluator is called 'nothing'"),
-        ((TRACE, MATCH), (LUNA,), "1 judges are chosen; TRACE.* with Answer match asks none"),
+        ((TRACE, MATCH), (LUNA,), r"No judge is asked by TRACE .* and Answer match. Leave the judge out"),
         ((TRACE, JUDGE), (LUNA, SOL), "takes 1 at most"),
         ((JUDGE, LABELS), (), "no judge is chosen"),
     ],

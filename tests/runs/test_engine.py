@@ -160,21 +160,60 @@ def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, que
     assert store.result(run.id, 0).error == error
 
 
-def test_an_error_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(store, registry, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("line", "error", "details"),
+    [
+        (
+            "return Score(values={'own': 1 / 0})",
+            "own.py, line 7: ZeroDivisionError: division by zero. Mend the file, then retry.",
+            "ZeroDivisionError in own.py, line 7",
+        ),
+        (
+            "return Score(values={'own': float('nan')})",
+            "own.py, line 7: ValidationError: values.own: Input should be a finite number. Mend the file, then retry.",
+            "ValidationError in own.py, line 7",
+        ),
+        (
+            "json.loads('{sk-abcdefgh12345678901234567890')",
+            "own.py, line 7: JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 "
+            "(char 1). Mend the file, then retry.",
+            "JSONDecodeError in decoder.py, line ",
+        ),
+        (
+            "raise KeyError('sk-abcdefgh12345678901234567890')",
+            "own.py, line 7: KeyError: 'sk-***'. Mend the file, then retry.",
+            "KeyError in own.py, line 7",
+        ),
+        ("return 0.5", "Own gave a float, no Score. Let its score method return a Score.", ""),
+    ],
+)
+def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
+    store, registry, tmp_path, monkeypatch, line, error, details
+):
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(tmp_path))
     lines = (
+        "import json",
         "from evaluators.base import Evaluator, evaluator",
         "from evaluators.types import Score",
         "@evaluator('own', title='Own')",
         "class Own(Evaluator):",
         "    def score(self, sample):",
-        "        return Score(values={'own': float('nan')})",
+        f"        {line}",
     )
     (tmp_path / "own.py").write_text("\n".join(lines), encoding="utf-8")
     run = create_run(store, slow.dataset("?"), EvaluatorSpec(name="own"), workspace="w", title="own")
 
     assert finished(store, run, registry).failed == 1
-    assert store.result(run.id, 0).details == "ValidationError in own.py, line 6"
+    assert store.result(run.id, 0).error == error
+    assert store.result(run.id, 0).details.startswith(details)
+
+
+def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog):
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    run = create_run(store, slow.dataset(*["foreign error"] * 4), spec, workspace="w", title="fragile")
+
+    assert finished(store, run, registry).failed == 4
+    assert [record.getMessage() for record in caplog.records] == ["A sample failed with ValueError"]
 
 
 def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
@@ -186,7 +225,7 @@ def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
 
 
 def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(store):
-    with pytest.raises(ParameterError, match="Add a column: response .*, or name a model that answers"):
+    with pytest.raises(ParameterError, match=r"Add a column: response .*, or name a model that answers"):
         rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
 
     assert store.runs("w") == []

@@ -80,6 +80,13 @@ def test_several_models_have_a_column():
     assert [row["model"] for row in read] == ["A", "B"]
 
 
+def test_generated_responses_have_a_column_in_which_nothing_is_a_formula():
+    rows = [Outline(position=number, sample_id="s", question="q") for number in (0, 1)]
+    assert "response" not in export.table(rows).decode()
+    read = list(csv.DictReader(io.StringIO(export.table(rows, ["A"], {(1, 0): "=1+1"}).decode("utf-8-sig"))))
+    assert [row["response"] for row in read] == ["", "'=1+1"]
+
+
 def test_labels_come_with_corrections_and_what_became_of_them():
     sentences = Sentences(
         documents=((Sentence(key="0a", text="It was May."),),), response=(Sentence(key="a", text="May."),)
@@ -102,3 +109,6 @@ def test_labels_come_with_corrections_and_what_became_of_them():
     assert read["corrections"] == [change.model_dump()]
     (plain,) = export.labels([(Cell(0), sample, score)], {})
     assert "corrected" not in json.loads(plain)["labels"]
+    assert "model" not in json.loads(plain)
+    (of_the_second,) = export.labels([(Cell(0, 1), sample, score)], {}, ["A", "B"])
+    assert json.loads(of_the_second)["model"] == "B"

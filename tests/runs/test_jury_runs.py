@@ -136,6 +136,35 @@ def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_ask
     assert sum(store.result(run.id, n).calls for n in range(3)) == 12
 
 
+def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(store, registry, server, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "4")
+    run = paid.labelled_run(store, paid.answered(40), (LOCAL,))
+    server.words = lambda text: "I would rather not say."
+
+    counts = finished(store, run, registry, server)
+
+    assert counts.scored == 0
+    assert 10 <= counts.failed < 20
+    assert server.asked == (0, 2 * counts.failed)  # each asked once more in other words
+    assert store.stop_reason(run.id) == (
+        "10 samples in a row failed because the judge's answers could not be read. "
+        "Start a run with another judge, or with a metric that asks less of it."
+    )
+    server.words = severe
+
+    assert finished(store, run, registry, server) == Counts(asked=40, scored=40, failed=0)
+    assert store.stop_reason(run.id) == ""
+
+
+def test_a_judge_that_can_be_read_now_and_then_does_not_stop_the_run(store, registry, server, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
+    run = paid.labelled_run(store, paid.answered(20), (LOCAL,))
+    server.words = lambda text: severe(text) if "bridge 9?" in text or "bridge 19?" in text else "Hm."
+
+    assert finished(store, run, registry, server) == Counts(asked=20, scored=2, failed=18)
+    assert store.stop_reason(run.id) == ""
+
+
 @pytest.mark.parametrize("fault", ["length", "filter", "422"])
 def test_a_provider_that_fails_one_judge_costs_the_other_nothing_on_retry(store, registry, loopback, fault):
     trouble = {LOCAL.model: fault}

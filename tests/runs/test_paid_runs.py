@@ -19,9 +19,9 @@ from pydantic import SecretStr
 from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.loop import loop
-from evaluators.runs.engine import RunRegistry
+from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Counts, Store
-from evaluators.types import Ability, Cap, Cell, Dataset
+from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
@@ -97,6 +97,28 @@ def test_a_run_that_bypasses_stored_answers_pays_again(store, registry, loopback
         finished(store, paid.paid_run(store, paid.dataset(3), use_cache=use_cache), registry, server)
 
     assert len(server.asked) == 6
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(use_cache, store, registry, loopback):
+    server = loopback(answer=lambda text: '{"reason": "Fine.", "score": 4}')
+    samples = tuple(Sample(id=q, question=q, response="r", retrieved_documents=("d",)) for q in "abc")
+    run = create_run(
+        store,
+        Dataset(name="d", samples=samples),
+        EvaluatorSpec(name="g_eval"),  # four calls a sample, so the cap of six leaves samples that are half asked
+        workspace="w",
+        title="t",
+        judges=(paid.LUNA,),
+        cap=Cap(calls=6),
+        use_cache=use_cache,
+    )
+
+    finished(store, run, registry, server)
+    store.set_cap(run.id, Cap())
+
+    assert finished(store, store.run(run.id), registry, server) == Counts(asked=3, scored=3, failed=0)
+    assert len(server.asked) == 12
 
 
 def test_after_clearing_the_same_run_pays_again(store, registry, loopback):

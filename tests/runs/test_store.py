@@ -256,6 +256,16 @@ def test_a_correction_of_an_unknown_run_is_refused(store):
         store.save_correction("gone", Cell(0), change())
 
 
+@pytest.mark.parametrize("by", [None, ["x", "y"], {"a": 1}])
+def test_a_detail_that_only_looks_like_a_labeller_is_stored_as_any_other(store, by):
+    score = Score(values={"accuracy": 1.0}, details={"by": by})
+    store.save_run(run(), DATASET)
+    store.save_result("r1", scored(0, score))
+
+    assert store.outlines(run())[0].by == ""
+    assert store.result("r1", 0).score == score
+
+
 def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
     store.save_run(run(), DATASET)
     store.save_result("r1", scored(0, Score(values={}, details={"by": "jury"})))

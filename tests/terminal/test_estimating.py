@@ -5,10 +5,11 @@ import pytest
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import SHORT_ANSWER, tokens
+from evaluators.llm.rehearsal import TO_COME
 from evaluators.prompts import fenced, fill, load
 from evaluators.runs.given import local_store
 from evaluators.terminal.asking import Options, asked
-from evaluators.terminal.estimating import UNKNOWN, estimates, with_stand_ins
+from evaluators.terminal.estimating import estimates, with_stand_ins
 
 OSS, BIG, LUNA = "groq/openai/gpt-oss-20b", "groq/openai/gpt-oss-120b", "openai/gpt-6-luna"
 ROWS = 24
@@ -58,7 +59,7 @@ def test_the_tokens_are_those_of_the_prompts():
     wanted = asked(Options.model_validate({**options, "model": [OFFLINE.id]}), local_store(), {})
     (sample,) = wanted.dataset.samples
     prompt = fill(load("rgb_en"), sample.question, sample.retrieved_documents).text
-    to_judge = fenced(load("judge_rejection_en"), question=sample.question, answer=UNKNOWN)
+    to_judge = fenced(load("judge_rejection_en"), question=sample.question, answer=TO_COME)
 
     (_, model), (_, judge) = found(**options, model=[OSS], judge=[BIG])
 
