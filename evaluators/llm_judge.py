@@ -19,7 +19,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import Prompt, fenced, load
-from evaluators.statistics import wilson
+from evaluators.statistics import interval
 from evaluators.text.accepted import groups, on_one_line
 from evaluators.text.normalise import remove_reasoning, without_surrogates
 from evaluators.types import Accepted, Averaged, Sample, Score
@@ -77,8 +77,7 @@ class LLMasJudge(Evaluator):
         rows = items.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
         found, errors = items.at_once(judge.compute_single_item, rows)
         judged = [value for value in found if value is not None]
-        interval = wilson(sum(judged), len(judged)) if judged else None
-        return LLMJudgeEvalResult(items.mean(found), [*found], errors, interval)
+        return LLMJudgeEvalResult(items.mean(found), [*found], errors, interval(judged))
 
     def compute_single_item(
         self, pred_answer: str, question: str | None = None, gt_answer: Accepted | None = None

@@ -29,7 +29,7 @@ SHOWN = 5
 def show() -> None:
     """Draws the form; a click on Retrieve makes the data set and keeps it."""
     st.caption(
-        "Your documents are cut into chunks and searched on this computer. "
+        "Documents are cut into chunks and searched here, without an LLM. "
         "The best chunks become the retrieved documents of each question."
     )
     left, right = st.columns(2)

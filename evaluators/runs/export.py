@@ -20,18 +20,21 @@ def table(
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models` names the run's models
-    where there are several; `responses` by position and model get a column, where there are some. Text that looks like
-    a formula is quoted by an apostrophe.
+    where there are several; `responses` by position and model get a column, where there are some, and so do ability
+    and noise of RGB. Text that looks like a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
     names = dict.fromkeys(name for row in rows for name in row.values)
     file = io.StringIO()
     writer = csv.writer(file)
     model, response = ["model"] if len(models) > 1 else [], ["response"] if responses else []
-    writer.writerow(["sample", "id", *model, "state", "labels_by", "corrections", *names, "question", *response])
+    task = ["ability", "noise"] if any(row.ability for row in rows) else []
+    facts: list[object] = ["sample", "id", *model, *task, "status", "labels_by", "corrections"]
+    writer.writerow([*facts, *names, "question", *response])
     for row in rows:
         answered = [safe(models[row.model])] if model else []
-        facts = [row.position + 1, safe(row.sample_id), *answered, row.status or "open", row.by, row.corrected]
+        asked = [row.ability, row.noise] if task else []
+        facts = [row.position + 1, safe(row.sample_id), *answered, *asked, row.status or "open", row.by, row.corrected]
         texts = [row.question, (responses or {}).get((row.position, row.model), "")][: 1 + len(response)]
         writer.writerow([*facts, *(row.values.get(name) for name in names), *map(safe, texts)])
     return file.getvalue().encode("utf-8-sig", errors="replace")

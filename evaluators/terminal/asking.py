@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from evaluators.base import catalogue
+from evaluators.base import catalogue, from_spec
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
@@ -19,7 +19,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.store import Store
 from evaluators.types import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Record, Run
 
-OF_A_BED = ("noise", "passages", "seed", "limit")
+OF_A_BED = ("noise", "passages", "seed")
 """Options that say how prompts are composed from a test bed."""
 
 
@@ -77,7 +77,8 @@ class Asked(Record):
 def asked(options: Options, store: Store, keys: Keys) -> Asked:
     """What these options mean; raises a `PlumblineError` that says what to write instead."""
     dataset = samples(given.load_data(options.data, store=store), options)
-    evaluators = specs(options.metric, options.param)
+    evaluators = specs(options.metric, options.param, store.saved_metrics(given.WORKSPACE))
+    given.check_judged(map(from_spec, evaluators), options.judge)
     heat, most = options.temperature, options.answer_tokens
     models = given.models(options.model, keys, temperature=heat, answer_tokens=most or given.ANSWER_TOKENS)
     judges = given.models(options.judge, keys, temperature=heat, answer_tokens=most or given.JUDGE_TOKENS)
@@ -98,7 +99,7 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
 
 
 def samples(found: Dataset | TestBed, options: Options) -> Dataset:
-    """The samples to judge: composed from a test bed, or those of the file, for another ability if one is given."""
+    """The samples to judge: composed from a test bed, or the first of the file, for another ability if one is given."""
     if isinstance(found, TestBed):
         return _composed(found, options)
     if wrong := [name for name in OF_A_BED if getattr(options, name) not in (None, ())]:
@@ -108,8 +109,12 @@ def samples(found: Dataset | TestBed, options: Options) -> Dataset:
     if len(options.ability) > 1:
         raise ParameterError(f"{given.shown(found.name)} holds samples; they are judged for one --ability. Give one.")
     for ability in options.ability:
-        return all_with_ability(found, ability)
-    return found
+        found = all_with_ability(found, ability)
+    return _first(found, options.limit) if options.limit else found
+
+
+def _first(data: Dataset, limit: int) -> Dataset:
+    return data.model_copy(update={"samples": data.samples[:limit], "origin": {**data.origin, "limit": limit}})
 
 
 def _composed(bed: TestBed, options: Options) -> Dataset:
@@ -147,17 +152,25 @@ def _prompt(options: Options, dataset: Dataset) -> str:
 # Metrics
 
 
-def specs(metrics: Sequence[str], params: Iterable[str] = ()) -> tuple[EvaluatorSpec, ...]:
-    """The metrics by name, with parameters such as `trace.chunk_size=300`; see `_meant` for what stands before it."""
+def specs(
+    metrics: Sequence[str], params: Iterable[str] = (), saved: Mapping[str, EvaluatorSpec] | None = None
+) -> tuple[EvaluatorSpec, ...]:
+    """The metrics by name, with parameters such as `trace.chunk_size=300`; see `_meant` for what stands before it.
+
+    `saved` are metrics of the workspace by title.
+    """
+    chosen = [given.named(name, saved or {}) for name in metrics]
     found: list[dict[str, Any]] = [{} for _ in metrics]
     for param in params:
         name, equals, value = param.partition("=")
         address, _, field = name.strip().rpartition(".")
         if not equals or not field:
-            raise ParameterError(f"--param {given.shown(param)[:60]} is not understood. Write NAME.FIELD=VALUE.")
+            raise ParameterError(f"--param {given.shown(param)[:60]} is not understood. Write FIELD=VALUE or NAME.FIELD=VALUE.")
         for number in _meant(address, field, metrics):
             found[number][field] = _value(metrics[number], field, value)
-    return given.specs([EvaluatorSpec(name=name, params=own) for name, own in zip(metrics, found, strict=True)])
+    return given.specs(
+        [EvaluatorSpec(name=spec.name, params=spec.params | own) for spec, own in zip(chosen, found, strict=True)]
+    )
 
 
 def _meant(address: str, field: str, metrics: Sequence[str]) -> list[int]:

@@ -46,7 +46,7 @@ def _spelled(sign: str) -> str:
 
 
 def _options(run: Run) -> Iterator[tuple[str, str]]:
-    yield "--data", run.dataset_name
+    yield "--data", run.origin.get("file", run.dataset_name)
     for spec in run.evaluators:
         yield "--metric", spec.name
     for number, spec in enumerate(run.evaluators, start=1):
@@ -121,7 +121,7 @@ def _spending(run: Run) -> Iterator[tuple[str, str]]:
 def _notes(run: Run) -> Iterator[str]:
     if _has_own_prompt(run):
         yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
-    if run.models and not run.origin and any(spec.name == "rgb" for spec in run.evaluators):
+    if run.models and not run.origin.get("abilities") and any(spec.name == "rgb" for spec in run.evaluators):
         yield "This run does not tell how its prompts were composed: add --ability, --noise, --passages and --limit."
     heats = {spec.temperature for spec in _llms(run)} - {None}
     budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in _llms(run)}

@@ -20,9 +20,8 @@ def table(run: Run, store: Store) -> Iterator[bytes]:
 
 def lines(run: Run, store: Store) -> Iterator[bytes]:
     """A JSON line for each sample and model; a value that does not apply or could not be judged is null."""
-    for row in Results(run, store).to_pandas().to_dict("records"):
-        plain = {name: None if value != value else value for name, value in row.items()}
-        yield json.dumps(plain, ensure_ascii=False).encode(errors="replace") + b"\n"
+    for line in Results(run, store).lines():
+        yield json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n"
 
 
 def labels(run: Run, store: Store) -> Iterable[bytes]:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from evaluators.errors import ParameterError
+from evaluators.runs.given import shown
 from evaluators.types import Ability
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,7 +26,14 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     root = ctx.find_root().command
     command = root.commands["run"] if isinstance(root, click.Group) else ctx.command
     options = [each for each in command.params if isinstance(each, click.Option) and each.name != "config"]
-    ctx.default_map = settings_file.read(path, {each.name: each.multiple for each in options if each.name})
+    by_name = {each.opts[0].removeprefix("--"): each for each in options}
+    found = settings_file.read(path, {name: each.multiple for name, each in by_name.items()})
+    for name, value in found.items():
+        try:
+            by_name[name].type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            raise ParameterError(f"{shown(str(path))}: {name} cannot be used. {error.message}") from error
+    ctx.default_map = {by_name[name].name: value for name, value in found.items()}
 
 
 def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -96,7 +105,7 @@ asking = _all(
         "--limit",
         metavar="N",
         type=click.IntRange(1),
-        help="RGB: rows of the test bed for each ability.  [default: all]",
+        help="Only the first N samples, for a cheap trial; of a test bed, N rows for each ability.  [default: all]",
     ),
     click.option("--no-cache", is_flag=True, help="Ask again what has a stored answer."),
 )

@@ -21,18 +21,20 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         why = shown(str(error))[:120]
         raise ParameterError(f"{shown(str(path))} cannot be read as TOML ({why}). Correct it.") from error
-    return {_known(name, several, path): _value(name, value, several, path) for name, value in found.items()}
+    return {
+        known: _value(known, value, several[known], path)
+        for name, value in found.items()
+        for known in [_known(name, several, path)]
+    }
 
 
 def _known(name: str, names: Collection[str], path: Path) -> str:
-    if (plain := name.replace("-", "_")) in names:
+    if (plain := name.replace("_", "-")) in names:
         return plain
-    known = ", ".join(each.replace("_", "-") for each in names)
-    raise ParameterError(f"{shown(str(path))}: {shown(name)[:60]} is no option. Known: {known}.")
+    raise ParameterError(f"{shown(str(path))}: {shown(name)[:60]} is no option. Known: {', '.join(names)}.")
 
 
-def _value(name: str, value: Any, several: Mapping[str, bool], path: Path) -> Any:
-    may_be_list = several[name.replace("-", "_")]
+def _value(name: str, value: Any, may_be_list: bool, path: Path) -> Any:
     items = value if isinstance(value, list) and may_be_list else [value]
     if not all(isinstance(item, str | int | float) for item in items):
         wanted = "a text or number, or a list of them" if may_be_list else "one text or number"

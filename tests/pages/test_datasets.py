@@ -207,7 +207,7 @@ def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload: Uplo
 
 def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -> None:
     long = "x" * 80
-    at = upload("odd.jsonl", r'{"\ud800": "When?", "": "In May.", "%s1": "a", "%s2": "b"}' % (long, long))
+    at = upload("odd.jsonl", jsonl({"\ud800": "When?", "": "In May.", f"{long}1": "a", f"{long}2": "b"}))
     assert choice(at, "Response").options == ["not in the file", "\ufffd", "(no name)", "x" * 60, "x" * 60 + " (2)"]
     choice(at, "Question").select_index(1)
     choice(at, "Response").select_index(2)

@@ -101,6 +101,14 @@ RUNS = {
     "RGB": lambda: made(
         composed(ENGLISH_BED), EvaluatorSpec(name="rgb"), models=[OFFLINE], prompt=load("rgb_en"), seed=0
     ),
+    "a model and a judge, each with its usual budget": lambda: made(
+        composed(ENGLISH_BED, limit=1),
+        EvaluatorSpec(name="rgb"),
+        models=[OSS],
+        judges=[JUDGE],
+        prompt=load("rgb_en"),
+        seed=0,
+    ),
     "RGB, in part": lambda: made(
         composed(CHINESE_BED, (Ability.NOISE,), noise_levels=(0.0, 0.25), passages=3, seed=7, limit=2),
         EvaluatorSpec(name="rgb", params={"policy": "paper", "nfkc": False}),
