@@ -6,7 +6,6 @@ A yes counts 1 and a no 0; a rating from 1 to 5 counts (rating - 1) / 4.
 from __future__ import annotations
 
 import keyword
-import re
 from string import Template
 from typing import Annotated, Literal, get_args
 
@@ -20,16 +19,11 @@ from evaluators.llm.structured import Answered, ask
 from evaluators.llm.verdicts import Rating, YesOrNo
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.text.accepted import groups, on_one_line
-from evaluators.text.normalise import remove_reasoning, without_surrogates
+from evaluators.text.normalise import remove_reasoning, slug, without_surrogates
 from evaluators.types import Sample, Score
 
 Seen = Literal["question", "response", "retrieved_documents", "ground_truth"]
 YES_NO: Literal["yes or no"] = "yes or no"
-
-
-def slug(title: str) -> str:
-    """The name of the value that a metric of this title gives: "Is it polite?" gives `is_it_polite`."""
-    return re.sub(r"\W+", "_", title.lower()).strip("_")
 
 
 def _named(title: str) -> str:

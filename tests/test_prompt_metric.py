@@ -11,7 +11,8 @@ import pytest
 from evaluators import custom
 from evaluators.base import catalogue, from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
-from evaluators.prompt_metric import PromptMetric, as_file, slug
+from evaluators.prompt_metric import PromptMetric, as_file
+from evaluators.text.normalise import slug
 from evaluators.prompts import Prompt
 from evaluators.types import Completion, Sample
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluators.base import Evaluator
 from evaluators.prompts import Prompt
-from evaluators.types import Completion, Sample
+from evaluators.types import Completion, Sample, Score
 
 TO_COME = "It is not known yet."
 
@@ -29,6 +29,17 @@ def prompts_of(evaluator: Evaluator, sample: Sample, room: int | None = None) ->
         evaluator.model_copy(update={"llm_client": judge}).score(sample)
     first = judge.asked[:1]
     return first + [new for old, new in zip(judge.asked, judge.asked[1:], strict=False) if not _is_again(new, old)]
+
+
+def rehearsed(evaluator: Evaluator, sample: Sample, *, has_judge: bool) -> Score | None:
+    """A score in which only the names of the values mean anything: its judge, if any, agrees to everything.
+
+    `None` where the metric can make nothing of such answers.
+    """
+    with suppress(Exception):
+        judged = evaluator.model_copy(update={"llm_client": _StandIn(None)}) if has_judge else evaluator
+        return judged.score(answered(sample))
+    return None
 
 
 def _is_again(new: Prompt, old: Prompt) -> bool:

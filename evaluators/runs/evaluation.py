@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from evaluators.runs.at_work import work
 from evaluators.runs.engine import check_cap, create_run
 from evaluators.runs.given import shown
 from evaluators.runs.store import Counts, Outline, Store
+from evaluators.text.normalise import slug
 from evaluators.types import Cap, Dataset, EvaluatorSpec, Run, Sample, SampleResult
 
 if TYPE_CHECKING:
@@ -259,13 +259,9 @@ def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, 
 def _means(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
     rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
     if rates:
-        return {_slug(name): mean for name, mean in rates.items()}
+        return {slug(name): mean for name, mean in rates.items()}
     names = dict.fromkeys(name for row in rows for name in row.values) or [spec.name]
     return {name: aggregate.summarise(rows, name) for name in names}
-
-
-def _slug(title: str) -> str:
-    return re.sub(r"\W+", "_", title.lower()).strip("_")
 
 
 def _cells(mean: Mean) -> tuple[str, str, str]:

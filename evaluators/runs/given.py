@@ -23,10 +23,9 @@ from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, successor,
 from evaluators.llm.catalogue import models as known_models
 from evaluators.llm.clients import access_for, spec_for
 from evaluators.llm.keys import VARIABLES
-from evaluators.prompt_metric import slug
 from evaluators.prompts import load as load_prompt
 from evaluators.runs.store import Store
-from evaluators.text.normalise import is_chinese
+from evaluators.text.normalise import is_chinese, slug
 from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Sample
 
 if TYPE_CHECKING:

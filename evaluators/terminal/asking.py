@@ -165,7 +165,9 @@ def specs(
         name, equals, value = param.partition("=")
         address, _, field = name.strip().rpartition(".")
         if not equals or not field:
-            raise ParameterError(f"--param {given.shown(param)[:60]} is not understood. Write FIELD=VALUE or NAME.FIELD=VALUE.")
+            raise ParameterError(
+                f"--param {given.shown(param)[:60]} is not understood. Write FIELD=VALUE or NAME.FIELD=VALUE."
+            )
         for number in _meant(address, field, metrics):
             found[number][field] = _value(metrics[number], field, value)
     return given.specs(

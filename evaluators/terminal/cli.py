@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import logging
 import os
 import sys
 from typing import Any, BinaryIO
@@ -9,8 +11,9 @@ from typing import Any, BinaryIO
 import click
 from pydantic import ValidationError
 
+from evaluators import custom
 from evaluators.base import catalogue
-from evaluators.errors import ParameterError, PlumblineError
+from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
 from evaluators.llm.keys import from_environment, quiet_logs
 from evaluators.runs.at_work import work
@@ -20,9 +23,19 @@ from evaluators.runs.given import WORKSPACE, local_store, shown
 from evaluators.runs.store import Store
 from evaluators.terminal import estimating, files, options, tables
 from evaluators.terminal.asking import Asked, Options, asked
-from evaluators.terminal.outcome import INTERRUPTED, MEANINGS, WRONG, Demand, demands, outcome
+from evaluators.terminal.outcome import (
+    INCOMPLETE,
+    INTERRUPTED,
+    MEANINGS,
+    WRONG,
+    Demand,
+    check_names,
+    demands,
+    outcome,
+)
 from evaluators.types import Cap, Run
 
+SCREEN = "<stdout>"
 MOST_RUNS = 10_000
 """Runs among which one is looked for."""
 
@@ -32,7 +45,8 @@ HELP = """Evaluate RAG answers from a terminal: the same runs as in the app, in 
 
 \b
   python -m evaluators list metrics
-  python -m evaluators run --data "TRACE sample (English)" --metric trace --metric answer_match
+  python -m evaluators run --data "TRACE sample (English)" --metric trace --metric answer_match \\
+      --param type=f1_score
   python -m evaluators run --data "RGB sample (English)" --metric rgb --model offline/offline-reader
   python -m evaluators estimate --data answers.csv --metric gpt_labeling --judge groq/openai/gpt-oss-120b
   python -m evaluators run --config ci.toml --fail-under adherence=0.8
@@ -84,8 +98,8 @@ EXPORT = """Write a run's results to a file.
 RUN is the id that run or list shows, its first signs, or "last".
 
 \b
-  csv     a row for each sample and model: values and state, for spreadsheets
-  jsonl   the same as JSON lines, with the whole question and response, and why a sample failed
+  csv     a row for each sample and model: values and status, for spreadsheets
+  jsonl   the same as JSON lines, with ground truth and documents, and each metric's status, reason and error
   labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
 
 \b
@@ -103,6 +117,9 @@ class _Commands(click.Group):
         except PlumblineError as error:
             _say(f"Error: {error}")
             ctx.exit(WRONG)
+        except click.FileError as error:
+            error.exit_code = WRONG
+            raise
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
 
@@ -110,6 +127,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
 def main() -> None:
     quiet_logs()
+    logging.getLogger("evaluators.custom").setLevel(logging.ERROR)  # broken files are told where it matters
 
 
 # Commands
@@ -122,7 +140,9 @@ def main() -> None:
 @options.judging
 def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chosen: Any) -> None:
     demanded, store = demands(fail_under), local_store()
-    begun = asked(_options(chosen), store, from_environment(os.environ)).create(store)
+    wanted = asked(_options(chosen), store, from_environment(os.environ))
+    check_names(demanded, wanted.evaluators, wanted.dataset.samples, wanted.judges)
+    begun = wanted.create(store)
     _work(begun, store)
     _finish(Results(begun, store), demanded, min_coverage, as_json)
 
@@ -134,6 +154,9 @@ def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chose
 def resume(run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **cap: Any) -> None:
     demanded, store = demands(fail_under), local_store()
     found = _with_cap(_found(run_id, store), store, **cap)
+    positions = {outline.ability: outline.position for outline in store.outlines(found)}.values()
+    samples = [store.sample(found.fingerprint, position) for position in positions]
+    check_names(demanded, found.evaluators, samples, found.judges)
     _work(found, store)
     _finish(Results(found, store), demanded, min_coverage, as_json)
 
@@ -167,7 +190,9 @@ def lists() -> None:
 @lists.command()
 def metrics() -> None:
     """Metrics, with what they need and their parameters; your own included."""
-    tables.echo(tables.of_metrics(catalogue()))
+    tables.echo(tables.of_metrics(catalogue(), local_store().saved_metrics(WORKSPACE)))
+    for each in custom.broken():
+        _say(f"{each.file}, line {each.line}, cannot be used: {each.message}")
 
 
 @lists.command()
@@ -207,7 +232,7 @@ def show(run_id: str, as_json: bool) -> None:
 def export(run_id: str, kind: str, output: BinaryIO) -> None:
     store = local_store()
     for part in files.KINDS[kind](_found(run_id, store), store):
-        output.write(part)
+        output.write(part.removeprefix(codecs.BOM_UTF8) if output.name == SCREEN else part)
 
 
 # What they share
@@ -221,8 +246,11 @@ def _work(begun: Run, store: Store) -> None:
     except KeyboardInterrupt:
         counts = store.counts(begun)
         _say(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")
-        _say_how_to_go_on(begun)
+        _say(tables.go_on(begun))
         raise
+    except StoreError as error:
+        _say(f"Error: {error}")
+        raise click.exceptions.Exit(INCOMPLETE) from error
 
 
 def _finish(results: Results, demanded: tuple[Demand, ...], min_coverage: float, as_json: bool) -> None:
@@ -230,12 +258,12 @@ def _finish(results: Results, demanded: tuple[Demand, ...], min_coverage: float,
     if as_json:
         click.echo(tables.as_json(tables.summary(results)))
     else:
-        tables.echo(results.table())
+        tables.echo(results.headline(), results.table())
     found = outcome(results, demanded, min_coverage)
     for words in found.words:
         _say(words)
     if results.counts.scored < results.counts.asked:
-        _say_how_to_go_on(results.run)
+        _say(tables.go_on(results.run))
     if found.code:
         raise click.exceptions.Exit(found.code)
 
@@ -266,10 +294,6 @@ def _options(chosen: dict[str, Any]) -> Options:
     except ValidationError as error:
         first = error.errors()[0]
         raise ParameterError(f"--{first['loc'][0]}: {first['msg']}.") from error
-
-
-def _say_how_to_go_on(run: Run) -> None:
-    _say(f"Go on with: python -m evaluators resume {run.id[: tables.SHORT]}")
 
 
 def _say(words: str) -> None:

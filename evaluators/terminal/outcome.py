@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from evaluators import custom
+from evaluators.base import Evaluator, from_spec, missing
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import title
+from evaluators.llm.rehearsal import rehearsed
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.evaluation import Results
+from evaluators.runs.evaluation import TRACE, Results, means
 from evaluators.runs.given import shown
-from evaluators.types import Run
+from evaluators.runs.store import Outline
+from evaluators.trace_evaluator import TRACEEvaluator
+from evaluators.types import EvaluatorSpec, Run, Sample
 
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
@@ -59,6 +64,54 @@ def _number(text: str) -> float:
     if not value < float("inf"):
         raise ValueError(text)
     return value
+
+
+def check_names(
+    demanded: Sequence[Demand], specs: Sequence[EvaluatorSpec], samples: Sequence[Sample], judges: Sequence[object]
+) -> None:
+    """Raises `ParameterError` for a demand that could never be met, before anything is sent.
+
+    Nothing is refused where a metric of one's own, or one that needs a real judge, leaves open which values it gives.
+    """
+    if not demanded:
+        return
+    known = value_names(list(map(from_spec, specs)), samples, judges)
+    for name, least in demanded if known else ():
+        if name not in known:
+            raise ParameterError(f"There is no value {shown(name)} here. There are: {', '.join(known)}.")
+        if least > 1:
+            raise ParameterError(f"--fail-under {shown(name)}={least:g} can never be met: values are at most 1.")
+
+
+def value_names(metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]) -> list[str]:
+    """The names that the results will have, found by a rehearsal; none where they are not known before."""
+    rows = []
+    for number, metric in enumerate(metrics):
+        found = [row for each in _one_of_each(metric, samples) if (row := _rehearsed(number, metric, each, judges))]
+        if not found or type(metric).__module__.startswith(custom.__name__):
+            return []
+        rows += found
+    return list(means([metric.spec() for metric in metrics], rows))
+
+
+def _one_of_each(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
+    """A sample for each ability of RGB, or for none, that has what the metric needs."""
+    usable = (sample for sample in samples if not missing(metric.needed, sample, has_generator=True))
+    return {sample.rgb and sample.rgb.ability: sample for sample in usable}.values()
+
+
+def _rehearsed(number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]) -> Outline | None:
+    stand_in = TRACEEvaluator() if metric.name in TRACE else metric  # the same values, whoever labels
+    score = rehearsed(stand_in, sample, has_judge=bool(judges))
+    ability = sample.rgb.ability if sample.rgb else None
+    facts: dict[str, Any] = {
+        "position": 0,
+        "metric": number,
+        "sample_id": sample.id,
+        "question": "",
+        "ability": ability,
+    }
+    return Outline(**facts, status="scored", values=score.values) if score else None
 
 
 def outcome(results: Results, demanded: Iterable[Demand] = (), least_coverage: float = 1.0) -> Outcome:

@@ -21,11 +21,8 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         why = shown(str(error))[:120]
         raise ParameterError(f"{shown(str(path))} cannot be read as TOML ({why}). Correct it.") from error
-    return {
-        known: _value(known, value, several[known], path)
-        for name, value in found.items()
-        for known in [_known(name, several, path)]
-    }
+    values = {_known(name, several, path): value for name, value in found.items()}
+    return {name: _value(name, value, several[name], path) for name, value in values.items()}
 
 
 def _known(name: str, names: Collection[str], path: Path) -> str:

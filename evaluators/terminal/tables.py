@@ -12,17 +12,19 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.base import Evaluator, most_judges
+from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
 from evaluators.params import parameters
+from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.runs.evaluation import Results
 from evaluators.runs.given import shown
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.estimating import Row
-from evaluators.types import ModelSpec, Run
+from evaluators.text.normalise import slug
+from evaluators.types import EvaluatorSpec, ModelSpec, Run
 
 WIDE = 200
 """Columns where the output is no terminal: nothing is cut or broken."""
@@ -60,9 +62,22 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequ
 # Lists
 
 
-def of_metrics(found: Mapping[str, type[Evaluator]]) -> Table:
-    rows = [(name, cls.title, ", ".join(cls.needs), _judges(cls), _parameters(cls)) for name, cls in found.items()]
-    return table(["name", "title", "needs", "judges", "parameters"], rows)
+def of_metrics(found: Mapping[str, type[Evaluator]], saved: Mapping[str, EvaluatorSpec]) -> Table:
+    """The metrics of the catalogue with their parameters, and those that were saved, which have none."""
+    rows = [(name, cls.title, _needs(cls), _judges(cls), _parameters(cls)) for name, cls in found.items()]
+    for title, spec in saved.items():
+        metric = from_spec(spec)
+        rows.append((slug(title), title, ", ".join(metric.needed), _judges(type(metric)), ["saved in the app"]))
+    lines = [
+        (*(row if not number else [""] * 4), parameter)
+        for *row, several in rows
+        for number, parameter in enumerate(several or [""])
+    ]
+    return table(["name", "title", "needs", "judges", "parameters"], lines)
+
+
+def _needs(cls: type[Evaluator]) -> str:
+    return "as its fields say" if cls.name == "prompt" else ", ".join(cls.needs)
 
 
 def _judges(cls: type[Evaluator]) -> str:
@@ -70,10 +85,10 @@ def _judges(cls: type[Evaluator]) -> str:
     return f"1 to {most}" if most > 1 else str(most or "")
 
 
-def _parameters(cls: type[Evaluator]) -> str:
+def _parameters(cls: type[Evaluator]) -> list[str]:
     """Each parameter with its default, where that is short."""
-    defaults = [(each.name, cls.model_fields[each.name]) for each in parameters(cls)]
-    return ", ".join(name if field.is_required() else f"{name}={_short(field.default)}" for name, field in defaults)
+    required = {name for name, field in cls.model_fields.items() if field.is_required()}
+    return [each.name if each.name in required else f"{each.name}={_short(each.default)}" for each in parameters(cls)]
 
 
 def _short(value: object) -> str:
@@ -127,12 +142,18 @@ def _when(run: Run) -> str:
 
 
 def of_run(results: Results) -> list[RenderableType]:
-    """What the run is, its means, what it cost, what failed, and the command to begin it again."""
+    """What the run is, its means, what it cost, what failed, how to go on, and the command to begin it again."""
     run, store = results.run, results.store
     parts: list[RenderableType] = [facts(run, store), "", results.table(), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
-    return [*parts, *troubles(results), equivalent(run)]
+    counts = results.counts
+    goes_on = counts.scored < counts.asked and not registry.is_at_work(run.id, store)
+    return [*parts, *troubles(results), *([go_on(run)] if goes_on else []), equivalent(run)]
+
+
+def go_on(run: Run) -> str:
+    return f"Go on with: python -m evaluators resume {run.id[:SHORT]}"
 
 
 def facts(run: Run, store: Store) -> Table:
@@ -153,7 +174,8 @@ def _facts(run: Run, store: Store) -> list[tuple[str, str]]:
         *(("model", _model(spec)) for spec in run.models),
         *(("judge", _model(spec)) for spec in run.judges),
     ]
-    return [*found, ("prompt", run.prompt_hash)] if run.models else found
+    origin = "that ships" if run.prompt in shipped() else "of your own"
+    return [*found, ("prompt", f"one {origin}, {run.prompt_hash}")] if run.models else found
 
 
 def _text(params: Mapping[str, Any]) -> str:

@@ -67,6 +67,11 @@ def without_spaces(text: str) -> str:
     return "".join(text.split())
 
 
+def slug(title: str) -> str:
+    """A title as the name of a value: "Is it polite?" gives `is_it_polite`."""
+    return re.sub(r"\W+", "_", title.lower()).strip("_")
+
+
 def without_surrogates(text: str) -> str:
     """Replace half characters (lone surrogates), which no file and no request can carry, by U+FFFD."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -221,7 +221,7 @@ def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
     run = rgb_run(store, Dataset(name="half", samples=(first, second.model_copy(update={"response": "Who knows?"}))))
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert "Add the column" in store.result(run.id, 0).error
+    assert "response missing, and RGB needs it. " in store.result(run.id, 0).error
 
 
 def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(store):

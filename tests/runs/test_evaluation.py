@@ -41,7 +41,7 @@ class Silent(Evaluator):
         raise MissingInputError(f"Sample {sample.id}: there is nothing to say. Leave it out.")
 
 
-@evaluator("test_length", title="Length")
+@evaluator("test_response_length", title="Length")
 class Length(Evaluator):
     """How many characters the response has."""
 
