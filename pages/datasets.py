@@ -17,6 +17,7 @@ with official:
 with documents:
     retrieval_form.show()
 dataset_view.question()
+st.divider()
 names = session.sources()
 name = st.selectbox(
     "Data set", list(names), format_func=lambda n: f"{n} ({names[n]})", key="dataset", persist_state="session"

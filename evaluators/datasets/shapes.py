@@ -20,30 +20,33 @@ SURE = 0.5
 COLUMNS = {
     "question": ("question", "query", "user_input"),
     "response": ("response", "llm_response", "prediction", "output"),
-    "retrieved_documents": ("retrieved_documents", "documents", "contexts", "retrieved_contexts", "context", "docs"),
+    "retrieved_documents": (
+        "retrieved_documents", "retrieved_contexts", "retrieval_context", "documents", "contexts", "context", "docs",
+    ),
     "gold_documents": ("gold_documents", "gold_contexts", "gold_context", "reference_contexts", "gt_contexts"),
     "ground_truth": ("ground_truth", "reference", "expected_answer", "answer", "ans"),
-}
-"""The usual names of each field, the best first."""
+}  # fmt: skip
+"""The usual names of each field, the best first: DeepEval has the true contexts as "context", beside retrieved ones."""
 
 FURTHER = {
-    "question": "user_query user_question question_text input 问题 提问 查询 用户问题",
+    "question": "user_query user_question question_text input 问题 提问 查询 用户问题 用户提问 frage pregunta",
     "response": (
         "pred_answer predicted_answer generated_answer generated_response generated_text model_answer model_response "
         "model_output system_answer llm_answer llm_output rag_answer bot_answer chatbot_response actual_output "
-        "completion pred 回答 模型回答 回复 答复 输出 生成答案"
+        "completion generated pred 回答 模型回答 回复 答复 输出 生成答案"
     ),
     "retrieved_documents": (
-        "retrieval_context retrieved_context retrieved_doc passage retrieved_passage chunk retrieved_chunk "
-        "source_document search_result knowledge evidence "
-        "上下文 文档 检索文档 检索结果 检索到的文档 参考文档 资料 段落"
+        "retrieved_doc passage retrieved_passage chunk retrieved_chunk ctx "
+        "source_document source_node search_result knowledge evidence "
+        "上下文 文档 检索文档 检索结果 检索到的文档 召回文档 参考文档 资料 段落 kontext dokument dokumente contexte contexto"
     ),
     "gold_documents": (
         "gold_doc gold_passage golden_context ground_truth_context relevant_document supporting_document 标准上下文"
     ),
     "ground_truth": (
         "expected_output expected_response gold_answer golden_answer correct_answer reference_answer target_answer "
-        "ground_truth_answer gt_answer gt expected ideal target 标准答案 参考答案 正确答案 真实答案"
+        "ground_truth_answer gt_answer gt expected ideal target 标准答案 参考答案 正确答案 真实答案 "
+        "referenzantwort musterantwort erwartete_antwort réponse_attendue respuesta_esperada"
     ),
     "id": "id sample_id question_id query_id qid idx index uuid 编号 序号",
     "generator": "generator generation_model_name",
@@ -55,8 +58,11 @@ FURTHER = {
 FIELDS = tuple(FURTHER)
 """What a column can be mapped to."""
 
-ANSWER = ("answer", "答案")
+ANSWER = ("answer", "答案", "antwort", "réponse", "respuesta")
 """Either the response or the ground truth; what else the table has decides."""
+
+_ANSWERS = re.compile("answer|response|repl(y|ie)|output|prediction|completion|result|generat|答|antwort|réponse|respuesta")
+"""Stands in the name of a column that may hold responses."""
 
 LOOKED_AT = 50
 """Rows whose content a guess looks at."""
@@ -235,6 +241,9 @@ def _plain(columns: Sequence[str], rows: Rows) -> Guess:
     answer = next((column for column in columns if canonical(column) in ANSWER), None)
     decided, certain, why = _answer(named, answer, rows)
     found = named | decided
+    maybe = [] if "response" in found else _may_be_responses(columns, found, rows)
+    if maybe:
+        certain, why = 0.4, f"{why} What is to be judged may be in {', '.join(map(_shown, maybe[:4]))}.".strip()
     confidence = _confidence(found, certain)
     looked = confidence < SURE and not {"question", "response"} <= set(named)
     guessed = _by_content(columns, found, rows) if looked else {}
@@ -255,6 +264,12 @@ def _answer(named: Mapping[str, str], answer: str | None, rows: Rows) -> tuple[d
         return {"ground_truth": answer}, 0.7, ""
     field = "ground_truth" if "question" in named and "retrieved_documents" not in named else "response"
     return {field: answer}, 0.4, f"{answer[:30]} may be the answer to judge or the true one."
+
+
+def _may_be_responses(columns: Sequence[str], found: Mapping[str, str], rows: Rows) -> list[str]:
+    """Columns that nothing is read from, although by their names and texts they may hold what is to be judged."""
+    unused = (column for column in columns if column not in found.values() and _ANSWERS.search(_folded(column)))
+    return [column for column in unused if any(_is_worded(row.get(column)) for row in rows)]
 
 
 def _confidence(found: Mapping[str, str], certain: float) -> float:
@@ -292,7 +307,7 @@ class _Content:
         cells = [row[column] for row in rows if row.get(column) not in (None, "")]
         if not cells:
             return cls(0, 0, 0, 0, 0)
-        texts = [cell for cell in cells if isinstance(cell, str) and not _is_number(cell) and not _is_list(cell)]
+        texts = [cell for cell in cells if _is_worded(cell)]
         return cls(
             length=sum(map(len, texts)) / max(1, len(texts)),
             lists=sum(map(_is_list, cells)) / len(cells),
@@ -314,6 +329,11 @@ def _is_list(cell: object) -> bool:
     if isinstance(cell, list):
         return any(isinstance(item, str | list) for item in cell)
     return isinstance(cell, str) and re.match(r"\s*\[\s*[\[\"']", cell) is not None
+
+
+def _is_worded(cell: object) -> bool:
+    """Whether the cell is a text that is neither a number nor a list."""
+    return isinstance(cell, str) and bool(cell) and not _is_number(cell) and not _is_list(cell)
 
 
 def _has_words(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evaluators import custom
 from evaluators.base import Evaluator, from_spec, missing
@@ -14,7 +14,6 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.evaluation import TRACE, Results, means
 from evaluators.runs.given import shown
 from evaluators.runs.store import Outline
-from evaluators.trace_evaluator import TRACEEvaluator
 from evaluators.types import EvaluatorSpec, Run, Sample
 
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -85,7 +84,7 @@ def check_names(
 
 def value_names(metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]) -> list[str]:
     """The names that the results will have, found by a rehearsal; none where they are not known before."""
-    rows = []
+    rows: list[Outline] = []
     for number, metric in enumerate(metrics):
         found = [row for each in _one_of_each(metric, samples) if (row := _rehearsed(number, metric, each, judges))]
         if not found or type(metric).__module__.startswith(custom.__name__):
@@ -101,17 +100,11 @@ def _one_of_each(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sampl
 
 
 def _rehearsed(number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]) -> Outline | None:
-    stand_in = TRACEEvaluator() if metric.name in TRACE else metric  # the same values, whoever labels
+    stand_in = from_spec(EvaluatorSpec(name="trace")) if metric.name in TRACE else metric  # the same values
     score = rehearsed(stand_in, sample, has_judge=bool(judges))
     ability = sample.rgb.ability if sample.rgb else None
-    facts: dict[str, Any] = {
-        "position": 0,
-        "metric": number,
-        "sample_id": sample.id,
-        "question": "",
-        "ability": ability,
-    }
-    return Outline(**facts, status="scored", values=score.values) if score else None
+    row = Outline(position=0, metric=number, sample_id=sample.id, question="", ability=ability, status="scored")
+    return row.model_copy(update={"values": score.values}) if score else None
 
 
 def outcome(results: Results, demanded: Iterable[Demand] = (), least_coverage: float = 1.0) -> Outcome:

@@ -101,7 +101,7 @@ def go(page: Page, name: str) -> None:
 def upload(page: Page, name: str) -> None:
     go(page, "Datasets")
     row = b'{"question": "Who?", "response": "Mina.", "retrieved_documents": ["Mina."]}'
-    page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": row})
+    page.locator("input[type=file]").first.set_input_files({"name": name, "mimeType": "text/plain", "buffer": row})
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 
