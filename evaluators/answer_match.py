@@ -23,6 +23,11 @@ from evaluators.types import Averaged, Sample, Score
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
 
 NO_TRUTH = "There is no ground truth to compare with."
+WHY_ZERO = {
+    "exact_match": "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1.",
+    "fuzzy_match": "The answer does not contain the ground truth.",
+    "f1_score": "The answer and the ground truth share no word.",
+}
 NO_WORD = "The ground truth has no word to compare (case, punctuation and articles do not count)."
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -68,7 +73,8 @@ class AnswerMatchAcc(Evaluator):
         best = [max(((self.compute_single_item(said, text), text) for text in group), key=_value) for group in required]
         value, spelling = min(best, key=_value)
         compared = {"response": " ".join(words(said)), "ground_truth": " ".join(words(spelling))}
-        return Score(values={"answer_match": value}, details={"compared": compared})
+        reason = "" if value else WHY_ZERO[self.type]
+        return Score(values={"answer_match": value}, reason=reason, details={"compared": compared})
 
 
 def words(text: str) -> list[str]:

@@ -116,7 +116,7 @@ def test_a_field_that_is_empty_is_not_applicable_and_asks_nobody(change: dict[st
 
 
 def test_a_field_that_is_missing_is_named() -> None:
-    with pytest.raises(MissingInputError, match=r"Sample 1: response missing, and Polite needs it\. Add the column\."):
+    with pytest.raises(MissingInputError, match=r"Sample 1: response missing, and Polite needs it\. Fill it in\."):
         PromptMetric(title="Polite", llm_client=Judge({})).score(Sample(id="1", question="?"))
 
 

@@ -498,7 +498,7 @@ def test_a_sample_without_response_or_ability_is_an_error_that_names_the_remedy(
     silent = sample().model_copy(update={"response": None})
     unknown = sample().model_copy(update={"rgb": None})
 
-    with pytest.raises(MissingInputError, match=r"Sample 7: response missing.* Add the column"):
+    with pytest.raises(MissingInputError, match=r"Sample 7: response missing.* Fill it in"):
         DOCUMENTED.score(silent)
     with pytest.raises(MissingInputError, match=r"Sample 7: .*ability"):
         DOCUMENTED.score(unknown)

@@ -9,6 +9,7 @@ import streamlit as st
 from pydantic import BaseModel
 
 from evaluators.params import Parameter, parameters
+from ui.words import readable
 
 
 def parameter_widgets(cls: type[BaseModel], key: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
@@ -18,14 +19,25 @@ def parameter_widgets(cls: type[BaseModel], key: str, leave_out: Collection[str]
     return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}
 
 
+def shown(parameter: Parameter, value: Any) -> Any:
+    """The parameter's value as its widget shows it."""
+    if parameter.kind == "choice":
+        return readable(value)
+    return tuple(map(readable, value)) if parameter.kind == "choices" else value
+
+
 def _widget(parameter: Parameter, column: Any, key: str) -> Any:
     common = {"label": parameter.title, "help": parameter.description or None, "key": key}
     if parameter.kind == "bool":
         return column.toggle(value=parameter.default, **common)
     if parameter.kind == "choice":
-        return column.selectbox(options=parameter.choices, index=parameter.choices.index(parameter.default), **common)
+        index = parameter.choices.index(parameter.default)
+        return column.selectbox(options=parameter.choices, index=index, format_func=readable, **common)
     if parameter.kind == "choices":
-        return tuple(column.multiselect(options=parameter.choices, default=parameter.default, **common))
+        chosen = column.multiselect(
+            options=parameter.choices, default=parameter.default, format_func=readable, **common
+        )
+        return tuple(chosen)
     if parameter.kind in ("int", "float"):
         return _number(parameter, column, common)
     return column.text_input(value=parameter.default, **common)

@@ -95,15 +95,14 @@ def _prompt(dataset: Dataset, key: str) -> tuple[str, str]:
             f"The run keeps the prompt and its hash ({prompt_hash(prompt)}). "
             "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
         )
-    problem = _problem(prompt)
-    if problem:
-        st.error(plain(problem), icon=":material/error:")
-    return prompt, problem
+    return prompt, prompt_problem(prompt)
 
 
-def _problem(prompt: str) -> str:
+def prompt_problem(prompt: str) -> str:
+    """Says what is wrong with a generator's template; empty where it can be used."""
     try:
         check(prompt)
     except PromptError as error:
+        st.error(plain(str(error)), icon=":material/error:")
         return str(error)
     return ""

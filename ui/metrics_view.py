@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 import streamlit as st
 
 from evaluators import prompts
 from evaluators.base import Evaluator, catalogue, from_spec
 from evaluators.errors import ParameterError
-from evaluators.params import parameters
+from evaluators.params import Parameter, parameters
 from evaluators.runs import aggregate, export
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
 from evaluators.types import EvaluatorSpec, Run
-from ui import cards, charts, command_view, run_models, session, tables
+from ui import cards, charts, command_view, forms, run_models, session, tables
 from ui.session import Version
 from ui.untrusted import plain
-from ui.words import counted
+from ui.words import counted, readable
 
 CUT = 60
 """Characters of a parameter's value that the card shows."""
@@ -30,7 +31,7 @@ CUT = 60
 def title(name: str) -> str:
     """The name of a value or a field as people write it: "Recall at k"; of a metric its title."""
     cls = catalogue().get(name)
-    return cls.title if cls else name.replace("_", " ").capitalize()
+    return cls.title if cls else readable(name)
 
 
 def asks_a_judge(cls: type[Evaluator]) -> bool:
@@ -75,9 +76,15 @@ def _metrics(run: Run) -> list[str]:
 def params(spec: EvaluatorSpec) -> list[str]:
     """Its parameters in words, without those left empty and the name that a person gave it."""
     cls = catalogue().get(spec.name)
-    titles = {each.name: each.title for each in parameters(cls)} if cls else {}
+    declared = {each.name: each for each in parameters(cls)} if cls else {}
     told = {name: value for name, value in spec.params.items() if name != "title" and value not in ("", None)}
-    return [f"{titles.get(name, title(name))}: {_short(value)}" for name, value in told.items()]
+    return [_param(declared.get(name), name, value) for name, value in told.items()]
+
+
+def _param(declared: Parameter | None, name: str, value: Any) -> str:
+    if declared is None:
+        return f"{title(name)}: {_short(value)}"
+    return f"{declared.title}: {_short(forms.shown(declared, value))}"
 
 
 def show(run: Run) -> None:
@@ -112,6 +119,14 @@ def columns(run: Run, first: Mapping[str, str] | None = None) -> dict[str, str]:
     return found
 
 
+def labels(metrics: Sequence[str], number: int, names: Iterable[str]) -> dict[str, str]:
+    """A title for each of these values of a metric; the only value of one among several also names the metric."""
+    found = {name: title(name) for name in names}
+    if len(metrics) > 1 and len(found) == 1:
+        return {name: _apart(label, metrics[number]) for name, label in found.items()}
+    return found
+
+
 def _apart(label: str, metric: str) -> str:
     return metric if metric.startswith(label) else f"{label} ({metric})"
 
@@ -143,11 +158,12 @@ def _names(rows: Sequence[Outline]) -> list[str]:
 
 
 def _metric(run: Run, number: int) -> None:
-    """One metric of the run; the title says which where there are several."""
-    rows, spec = session.outlines(run, number), run.evaluators[number]
-    if len(run.evaluators) > 1:
-        st.subheader(plain(run_models.metric_titles(run)[number]))
-    if values := {name: title(name) for name in _names(rows)}:
+    """One metric of the run; where there are several, its heading or its only card says which."""
+    rows, spec, titles = session.outlines(run, number), run.evaluators[number], run_models.metric_titles(run)
+    values = labels(titles, number, _names(rows))
+    if len(titles) > 1 and (len(values) != 1 or len(run.models) > 1):
+        st.subheader(plain(titles[number]))
+    if values:
         for model, own in run_models.rows(run, rows).items():
             if len(run.models) > 1:
                 st.markdown(f"**{plain(model)}**")

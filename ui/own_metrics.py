@@ -16,7 +16,7 @@ from evaluators.types import Dataset, EvaluatorSpec, Sample
 from ui import problems, session
 from ui.model_form import KEPT
 from ui.untrusted import plain
-from ui.words import counted
+from ui.words import counted, readable
 
 NEW = "A new one"
 PLACE = "own_metrics"
@@ -81,7 +81,8 @@ def _widgets(given: dict[str, Any], key: str) -> dict[str, Any]:
     left, right = st.columns(2)
     title = left.text_input(value=begun["title"], max_chars=60, placeholder="Names its source", **common["title"])
     answers = declared["answer"].choices
-    answer = right.selectbox(options=answers, index=answers.index(begun["answer"]), **common["answer"])
+    index = answers.index(begun["answer"])
+    answer = right.selectbox(options=answers, index=index, format_func=readable, **common["answer"])
     question = st.text_area(
         value=begun["question"],
         max_chars=4000,
@@ -89,7 +90,7 @@ def _widgets(given: dict[str, Any], key: str) -> dict[str, Any]:
         **common["question"],
     )
     seen = st.multiselect(
-        options=declared["fields"].choices, default=begun["fields"], format_func=_words, **common["fields"]
+        options=declared["fields"].choices, default=begun["fields"], format_func=readable, **common["fields"]
     )
     return {"title": title, "question": question, "answer": answer, "fields": tuple(seen)}
 
@@ -104,7 +105,7 @@ def _preview(metric: PromptMetric) -> None:
             st.caption(plain(f"About sample {sample.id}. Nothing was sent."))
             st.code(metric.prompt(sample).text, language=None, wrap_lines=True)
         else:
-            st.caption(plain(f"No sample there has {', '.join(map(_words, metric.needed)).lower()}."))
+            st.caption(plain(f"No sample there has {', '.join(map(readable, metric.needed)).lower()}."))
 
 
 def _first(dataset: Dataset, metric: PromptMetric) -> Sample | None:
@@ -148,10 +149,6 @@ def _forget(name: str) -> None:
     """What was typed in; the next time the fields begin anew."""
     for parameter in parameters(PromptMetric):
         st.session_state.pop(f"own_{name}_{parameter.name}", None)
-
-
-def _words(field: str) -> str:
-    return field.replace("_", " ").capitalize()
 
 
 # From files

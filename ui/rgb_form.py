@@ -10,15 +10,14 @@ import streamlit as st
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
-from evaluators.errors import PromptError
 from evaluators.llm import sending
-from evaluators.prompts import check, fenced, fill, load
+from evaluators.prompts import fenced, fill, load
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
 from evaluators.types import Ability, Dataset, ModelSpec, Sample, prompt_hash
 from ui import forms, model_form, problems, session
-from ui.untrusted import plain
+from ui.generator_form import prompt_problem
 
 ASK, SCORE = "Ask a model", "Score existing answers"
 AS_IN_FILE = "As in the file"
@@ -139,10 +138,7 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
             f"({prompt_hash(prompt)}) and only runs with equal prompts compare. "
             "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
         )
-    problem = _problem(prompt)
-    if problem:
-        st.error(plain(problem), icon=":material/error:")
-    return prompt, problem
+    return prompt, prompt_problem(prompt)
 
 
 def _wordings(language: str, key: str) -> None:
@@ -179,14 +175,6 @@ def _take_own(language: str, key: str) -> None:
 
 def _is_published(prompt: str) -> bool:
     return prompt in st.session_state.get("rgb_published_wording", {}).values()
-
-
-def _problem(prompt: str) -> str:
-    try:
-        check(prompt)
-    except PromptError as error:
-        return str(error)
-    return ""
 
 
 def _score() -> None:

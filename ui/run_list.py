@@ -6,11 +6,14 @@ from datetime import datetime
 
 import streamlit as st
 
+from evaluators.errors import RunElsewhereError
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
 from evaluators.types import Run
 from ui import problems, progress, run_models, session
 from ui.untrusted import plain
+
+ELSEWHERE = "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) before you delete it."
 
 
 def show(limit: int, *, editable: bool = False) -> None:
@@ -46,12 +49,15 @@ def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
                 session.open_run(run)
             if editable:
                 progress.actions(run, counts, at_work)
-                _delete(run, keeps_answers)
+                _delete(run, at_work, keeps_answers)
         problems.show(run.id)
 
 
-def _delete(run: Run, keeps_answers: bool) -> None:
+def _delete(run: Run, at_work: bool, keeps_answers: bool) -> None:
     with st.popover("Delete", icon=":material/delete:", key=f"ask_{run.id}"):
+        if at_work and not registry.is_live(run.id):
+            st.write(ELSEWHERE)
+            return
         st.write("Delete this run and its results?")
         if keeps_answers:
             st.caption("Stored answers stay. Clear them on the Settings page.")
@@ -60,7 +66,10 @@ def _delete(run: Run, keeps_answers: bool) -> None:
 
 
 def _remove(run: Run) -> None:
+    """Deletes the run; raises `RunElsewhereError` where another process works on it."""
     registry.cancel(run.id)
+    if registry.is_at_work(run.id, session.store()):
+        raise RunElsewhereError(ELSEWHERE)
     session.store().delete_run(run.id)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,7 @@ from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
 from evaluators.types import Ability, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from ui import highlight, labels_view, run_models, session, spending
-from ui.metrics_view import asks_a_judge, title
+from ui.metrics_view import asks_a_judge, labels, title
 from ui.untrusted import plain
 from ui.words import accepted
 
@@ -164,7 +164,7 @@ def _asked(label: str, template: str, sample: Sample) -> None:
 
 def _expected(sample: Sample) -> None:
     if sample.ground_truth is not None:
-        st.text(f"Accepted: {accepted(sample.ground_truth)}")
+        st.text(f"Ground truth: {accepted(sample.ground_truth)}")
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
 
@@ -203,17 +203,19 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
 
 
 def _metrics(run: Run, sample: Sample, results: Mapping[int, SampleResult], begin: int) -> None:
-    """Every metric from this number on: its values and what it has to say for them; a title where there are several."""
+    """Every metric from this number on: its values and what it has to say for them, under its name."""
     titles = run_models.metric_titles(run)
     for number in range(begin, len(titles)):
+        result = results.get(number)
+        score = result.score if result else None
+        named = labels(titles, number, score.values if score else ())
         with st.container(border=len(titles) > 1):
-            if len(titles) > 1:
+            if len(titles) > 1 and len(named) != 1:
                 st.subheader(plain(titles[number]))
-            result = results.get(number)
             _outcome(result, number)
-            if result and result.score:
-                _values(result.score)
-                _details(result.score.details, number)
+            if score:
+                _values(score, named)
+                _details(score.details, number)
 
 
 def _texts(sample: Sample) -> None:
@@ -233,11 +235,11 @@ def _texts(sample: Sample) -> None:
             st.html(highlight.passages(sample.gold_documents))
 
 
-def _values(score: Score) -> None:
+def _values(score: Score, named: Mapping[str, str]) -> None:
     grid = st.grid(4, min_column_width=150)
     for name, value in score.values.items():
         with grid.container(border=True, height="stretch"):
-            st.metric(plain(title(name)), "–" if value is None else f"{value:.2f}")
+            st.metric(plain(named[name]), "–" if value is None else f"{value:.2f}")
             if value is None:
                 st.caption("not applicable")
     if score.reason:
@@ -251,7 +253,7 @@ def _details(details: Mapping[str, Any], number: int) -> None:
             continue
         if rows := _rows(title(name), detail):
             st.markdown(f"##### {plain(title(name))}")
-            _table(rows)
+            _table(rows, list(map(title, detail)) if isinstance(detail, Mapping) else range(1, len(rows) + 1))
         else:
             _line(title(name), _words(detail))
     if outputs := details.get("outputs"):
@@ -266,23 +268,19 @@ def _tells(detail: Any) -> bool:
     return detail is not None and detail != "" and detail != [] and detail != {}
 
 
-def _rows(name: str, detail: Any) -> list[dict[str, Any]]:
+def _rows(name: str, detail: Any) -> list[Mapping[str, Any]]:
     """The detail as rows of a table, where it is a list of records, or names with a record or a value each."""
     if isinstance(detail, Mapping):
-        return [{"of": title(key), **_record(name, each)} for key, each in detail.items()]
+        return [each if isinstance(each, Mapping) else {name: each} for each in detail.values()]
     is_records = isinstance(detail, list) and all(isinstance(each, Mapping) for each in detail)
-    return [dict(each) for each in detail] if is_records else []
+    return detail if is_records else []
 
 
-def _record(name: str, each: Any) -> Mapping[str, Any]:
-    return each if isinstance(each, Mapping) else {name: each}
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """The rows with all their text in sight, numbered from 1."""
+def _table(rows: Sequence[Mapping[str, Any]], names: Iterable[object]) -> None:
+    """The rows with all their text in sight, under their names or numbers."""
     columns = dict.fromkeys(column for row in rows for column in row)
     cells = [{plain(title(column)): plain(_words(row.get(column))) for column in columns} for row in rows]
-    st.table(pd.DataFrame(cells, index=range(1, len(cells) + 1)))
+    st.table(pd.DataFrame(cells, index=[plain(str(name)) for name in names]))
 
 
 def _line(name: str, text: str) -> None:

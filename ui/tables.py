@@ -138,8 +138,8 @@ def _cells(
         "#": row.position + 1,
         **({"Model": names[row.model]} if len(names) > 1 else {}),
         "State": STATES[row.status],
-        **{title: _facet(name, getattr(row, name)) for name, title in facets.items()},
         **{title: row.values.get(name) for name, title in values.items()},
+        **{title: _facet(name, getattr(row, name)) for name, title in facets.items()},
         "Question": row.question,
     }
 

@@ -1,8 +1,13 @@
-"""Numbers, rows and accepted answers in words."""
+"""Numbers, rows, names and accepted answers in words."""
 
 from collections.abc import Sequence
 
 from evaluators.types import Accepted
+
+
+def readable(name: str) -> str:
+    """A name that code uses as people write it: "exact_match" gives "Exact match"."""
+    return name.replace("_", " ").capitalize()
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Lists that a cell holds as text: in JSON's, Python's or numpy's writing, separated by ||| or by line breaks."""
+"""Lists that a cell holds as text: in JSON's, Python's, numpy's or LangChain's writing, by ||| or by line breaks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ MAX_LITERAL = 200_000
 
 _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+|\[\d{1,3}\]\s*)")
 """How an entry of a list of lines begins."""
+
+_PRINTED = re.compile(r"\s*\[\s*Document\(")
+"""How a list of LangChain's documents begins."""
 
 _END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is no part of a wrapped paragraph."""
@@ -46,16 +49,25 @@ def lines(text: str) -> list[str]:
 
 def _literal(cell: str) -> Any:
     """A list or tuple as Python or numpy prints it; the text where it is none."""
-    if not re.match(r"\s*[\[(]+\s*(?:['\"{]|\d+[\s,\])])", cell):
+    if not re.match(r"\s*[\[(]+\s*(?:['\"{]|\d+[\s,\])])", cell) and not _PRINTED.match(cell):
         return cell
     if len(cell) > MAX_LITERAL:
         size = f"{len(cell):,} characters; the limit is {MAX_LITERAL:,}"
         raise DatasetError(f"a list in Python's writing has {size}. Write it as JSON.")
     try:
-        found = ast.literal_eval(_with_commas(cell.strip()))
+        found = _page_contents(cell) if _PRINTED.match(cell) else ast.literal_eval(_with_commas(cell.strip()))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
         return cell
     return _as_lists(found)
+
+
+def _page_contents(cell: str) -> list[str]:
+    """The texts of LangChain's documents, of which Python prints how they were made; raises `ValueError` for others."""
+    made = getattr(ast.parse(cell.strip(), mode="eval").body, "elts", [])
+    texts = [field.value for each in made for field in getattr(each, "keywords", []) if field.arg == "page_content"]
+    if not texts or len(texts) != len(made):
+        raise ValueError("These are not all documents.")
+    return list(map(ast.literal_eval, texts))
 
 
 def _with_commas(cell: str) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Protocol
 
 from evaluators.config import config
 from evaluators.datasets.encoding import DAMAGED, Text
+from evaluators.datasets.sandbox import HEAD, TITLE, header_at
 from evaluators.datasets.table import MOST_COLUMNS, RAW_SHOWN, Collector, Table, column_names
 from evaluators.errors import DatasetError
 
@@ -29,20 +31,30 @@ class Reader(Protocol):
 def csv_table(text: Text, rows: Collector) -> Table:
     """The rows of a CSV file; in one that is separated by tabs, quotation marks may be mere text."""
     delimiter = delimiter_of(text, rows.longest_row)
-    _read(text, rows, delimiter, csv.QUOTE_MINIMAL)
+    title = _title(text, delimiter, rows.longest_row)
+    _read(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
     if delimiter == "\t" and rows.problems:
         plain = Collector(rows.name, rows.limits, rows.first)
-        _read(text, plain, delimiter, csv.QUOTE_NONE)
+        _read(text, plain, delimiter, csv.QUOTE_NONE, title)
         rows = plain if len(plain.problems) < len(rows.problems) else rows
     usual = delimiter in ",\t"
     note = "" if usual else f"The cells are separated by {DELIMITERS[delimiter]}."
-    return rows.table("TSV" if delimiter == "\t" else "CSV", *text.notes, note)
+    return rows.table("TSV" if delimiter == "\t" else "CSV", *text.notes, note, TITLE if title else "")
 
 
 def delimiter_of(text: Text, longest: int) -> str:
     """The delimiter that stands most often between the column names."""
     names = _QUOTED.sub("", next((line for line in text.lines(longest) if line.strip()), ""))
     return max(DELIMITERS, key=names.count)
+
+
+def _title(text: Text, delimiter: str, longest: int) -> int:
+    """How many records stand above the column names: a title, or the `sep=;` by which Excel is told the delimiter."""
+    reader = csv.reader(text.lines(longest), delimiter=delimiter)
+    try:
+        return header_at(list(filter(None, islice(reader, HEAD))))
+    except csv.Error:
+        return 0
 
 
 class _Lines:
@@ -61,14 +73,16 @@ class _Lines:
         return line
 
 
-def _read(text: Text, rows: Collector, delimiter: str, quoting: int) -> None:
+def _read(text: Text, rows: Collector, delimiter: str, quoting: int, title: int) -> None:
     csv.field_size_limit(rows.limits.cell_bytes)
     lines = _Lines(text.lines(rows.longest_row))
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
     names: list[str] = []
     number = 0
     for cells, problem in _records(reader):
-        if not names and (cells or problem):
+        if title:
+            title -= bool(cells)
+        elif not names and (cells or problem):
             names = _header(cells, problem, rows.name)
         elif cells or problem:
             number += 1

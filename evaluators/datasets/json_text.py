@@ -241,8 +241,7 @@ def _joined(text: Text, name: str) -> str:
 
 def _unwrapped(value: dict[str, Any], name: str) -> tuple[str, list[Any]]:
     """The rows in an object and the keys that lead there; an object that holds none is a row itself."""
-    asked = [item for key, item in value.items() if key.lower() in QUESTIONS]
-    if any(isinstance(item, str) for item in asked):
+    if _is_row(value):
         return "", [value]
     found = _row_lists(value, (), KEY_DEPTH)
     shallow = [(path, rows) for path, rows in found if len(path) == min(len(path) for path, _ in found)]
@@ -257,10 +256,29 @@ def _row_lists(value: Any, path: tuple[str, ...], depth: int) -> list[tuple[tupl
         return [(path, value)] if value and isinstance(value[0], dict) else []
     if not isinstance(value, dict) or not value:
         return []
+    if all(map(_is_row, value.values())):
+        return [(path, [{"id": name} | row for name, row in value.items()])]
+    if rows := _split_rows(value):
+        return [(path, rows)]
     if columns := _columns(value):
         return [(path, _rows_of(columns))]
     inner = value.items() if depth else ()
     return [found for key, item in inner for found in _row_lists(item, (*path, key), depth - 1)]
+
+
+def _is_row(value: Any) -> bool:
+    """Whether it is an object with a text that is named as a question is."""
+    return isinstance(value, dict) and any(name.lower() in QUESTIONS and isinstance(value[name], str) for name in value)
+
+
+def _split_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows beside the names of their columns, as pandas writes them with orient="split"; empty where it is neither."""
+    names, rows = value.get("columns"), value.get("data")
+    if not (isinstance(names, list) and isinstance(rows, list) and all(isinstance(name, str) for name in names)):
+        return []
+    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return []
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _columns(value: dict[str, Any]) -> dict[str, list[Any]]:

@@ -353,6 +353,8 @@ def _document(item: Any) -> Any:
     """The text of a document that came as an object, as retrievers write them; anything else as it is."""
     if not isinstance(item, dict):
         return item
+    if isinstance(item.get("node"), dict):  # as LlamaIndex writes what it retrieved, beside its score
+        return _document(item["node"])
     return next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)), item)
 
 
@@ -366,7 +368,9 @@ def _first(row: Mapping[str, Any], field: str) -> str | None:
 
 
 def _spelled(value: Any) -> Any:
-    """Accepted answers with numbers as text, at any depth."""
+    """Accepted answers with numbers as text, at any depth; SQuAD has them beside the places where they stand."""
+    if isinstance(value, dict) and isinstance(value.get("text"), list):
+        return _spelled(value["text"])
     if isinstance(value, list):
         return [_spelled(item) for item in value]
     return str(value) if isinstance(value, int | float) else value

@@ -16,13 +16,16 @@ import math
 import re
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from importlib import import_module
 from itertools import chain, islice
 from typing import Any, TypedDict
 
 BATCH = 64
+HEAD = 8
+"""Rows among which a header is looked for."""
+TITLE = "What stands above the column names was left out."
 RAW_SHOWN = 300
 Message = dict[str, Any]
 
@@ -143,7 +146,7 @@ def _decoded(column: Any) -> Any:
 
 
 def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
-    """The rows of the first sheet that has a header and a row below it; numbered as Excel shows them."""
+    """The rows of the first sheet with several columns, else of one with a single one; numbered as Excel shows them."""
     import python_calamine
 
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -151,26 +154,47 @@ def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
             raise RefusedError("is an archive, not an XLSX file. Unpack it and choose the file with the rows.")
         _check_size(0, sum(entry.file_size for entry in archive.infolist()), limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    for position, name in enumerate(book.sheet_names):
-        sheet = book.get_sheet_by_name(name)
-        filled = ((number, cells) for number, cells in _sheet_rows(sheet) if any(map(_is_filled, cells)))
-        header, first = next(filled, None), next(filled, None)
-        if header and first:
-            names = [str(_plain(cell) or "") for cell in header[1]]
-            _check_columns(sum(map(bool, names)), limits)
-            yield {"names": names, "note": f"The rows are those of the sheet {name[:60]}." if position else ""}
-            yield from _rows(((number, map(_whole, cells)) for number, cells in chain([first], filled)), limits)
-            return
+    for fewest in (2, 1):
+        for name in book.sheet_names:
+            rows = _filled(book.get_sheet_by_name(name))
+            start = list(islice(rows, HEAD))
+            at = header_at([cells for _, cells in start])
+            names = [str(_plain(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
+            if len(start) > at + 1 and sum(map(bool, names)) >= fewest:
+                _check_columns(sum(map(bool, names)), limits)
+                yield {"names": names, "note": _assumed(name, len(book.sheet_names), at)}
+                yield from _rows(chain(start[at + 1 :], rows), limits)
+                return
     raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
 
 
-def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    if not sheet.total_height:
-        return
-    yield from enumerate(sheet.iter_rows(), start=1)
+def _filled(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    """The rows of a sheet with anything in them."""
+    for number, cells in enumerate(sheet.iter_rows() if sheet.total_height else (), start=1):
+        if any(map(is_filled, cells)):
+            yield number, [_whole(cell) for cell in cells]
 
 
-def _is_filled(cell: Any) -> bool:
+def _assumed(name: str, sheets: int, header: int) -> str:
+    sheet = f"The rows are those of the sheet {name[:60]}, the only one that was read." if sheets > 1 else ""
+    return " ".join(filter(None, [sheet, TITLE if header else ""]))
+
+
+def header_at(rows: Sequence[Sequence[Any]]) -> int:
+    """Which of the first rows of a table holds the column names: the one below a title, if there is one, else the first.
+
+    A title stands alone in the first of several cells, above a row of several texts and another one of several cells.
+    """
+    counts = [sum(map(is_filled, cells)) for cells in rows]
+    at = next((at for at, count in enumerate(counts) if count > 1), 0)
+    titles = [cells for cells, count in zip(rows[:at], counts, strict=False) if count]
+    are_alone = all(len(cells) > 1 and is_filled(cells[0]) for cells in titles)
+    are_texts = all(isinstance(cell, str) for cell in rows[at] if is_filled(cell)) if rows else False
+    return at if are_alone and are_texts and next(filter(None, counts[at + 1 :]), 0) > 1 else 0
+
+
+def is_filled(cell: Any) -> bool:
+    """Whether a cell holds anything but white space."""
     return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
 
 

@@ -260,7 +260,7 @@ def _answer(named: Mapping[str, str], answer: str | None, rows: Rows) -> tuple[d
         return {"ground_truth": answer}, 1.0, ""
     if "ground_truth" in named:
         return {"response": answer}, 0.9, ""
-    if any(_is_list(row.get(answer)) for row in rows):
+    if any(_is_list(row.get(answer)) or isinstance(row.get(answer), dict) for row in rows):
         return {"ground_truth": answer}, 0.7, ""
     field = "ground_truth" if "question" in named and "retrieved_documents" not in named else "response"
     return {field: answer}, 0.4, f"{answer[:30]} may be the answer to judge or the true one."

@@ -283,9 +283,7 @@ class Store:
                     yield last, Sample.model_validate_json(sample), score
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
-        """What was judged in a run with models, by position and model: what they answered, and what the samples had."""
-        if not run.models:
-            return {}
+        """What was judged, by position and model: the samples' own responses, and those that the models gave."""
         given = """select position, m.value, json_extract(body, '$.response') response
                    from samples cross join json_each(?) m where fingerprint = ? and response is not null"""
         generated = """select position, model, json_extract(body, '$.response') response

@@ -118,8 +118,8 @@ class _Commands(click.Group):
             _say(f"Error: {error}")
             ctx.exit(WRONG)
         except click.FileError as error:
-            error.exit_code = WRONG
-            raise
+            error.show()
+            ctx.exit(WRONG)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
 

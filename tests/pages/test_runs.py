@@ -6,6 +6,7 @@ import pytest
 
 from evaluators.base import from_spec
 from evaluators.runs import samples
+from evaluators.runs.lock import RunLock
 from evaluators.types import Run, SampleResult
 from ui import session
 
@@ -36,6 +37,20 @@ def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: F
     checked(at.run())
     assert runs() == [filled.trace]
     assert "216" not in said(at)
+
+
+def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage) -> None:
+    run = stopped_after(1)
+    before = open_page("runs")
+    elsewhere = RunLock(session.store().locks, run.id)
+    elsewhere.acquire()
+    try:
+        before.button(key=f"delete_{run.id}").click()  # begun there after this page was drawn
+        assert "Stop it there (Ctrl-C) before you delete it" in said(checked(before.run()))
+        assert runs() == [run]
+        assert f"delete_{run.id}" not in {each.key for each in open_page("runs").button}
+    finally:
+        elsewhere.release()
 
 
 def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(open_page: OpenPage, filled: Filled) -> None:

@@ -86,7 +86,7 @@ def test_the_values_of_all_metrics_come_as_one_row_for_each_sample(store):
     assert table["answer_match"].isna().tolist() == [False, False, True]
     assert table["status"].tolist() == ["scored", "scored", "failed"]
     assert table["error"].tolist()[:2] == ["", ""]
-    assert table["error"][2] == "Sample 3: response missing, and Answer match needs it. Add the column."
+    assert table["error"][2] == "Sample 3: response missing, and Answer match needs it. Fill it in."
 
 
 def test_means_stand_on_what_was_judged(store):
@@ -96,7 +96,7 @@ def test_means_stand_on_what_was_judged(store):
 
     assert (name, mean.mean, mean.coverage, mean.failed) == ("answer_match", 0.5, "2 / 3", 1)
     assert results.counts == Counts(asked=3, scored=2, failed=1)
-    assert results.failures == {"Sample 3: response missing, and Answer match needs it. Add the column.": 1}
+    assert results.failures == {"Sample 3: response missing, and Answer match needs it. Fill it in.": 1}
     assert results.stopped == ""
 
 
@@ -171,8 +171,9 @@ def test_a_model_answers_once_for_all_metrics(people):
     table = results.to_pandas()
     assert len(people.server.asked) == 3
     assert list(table) == [
-        *("id", "model", "question", "response", "accuracy", "answer_match", "status", "error"),
+        *("id", "model", "question", "response", "ability", "noise", "accuracy", "answer_match", "status", "error"),
     ]
+    assert table["ability"].tolist() == ["noise_robustness"] * 3
     assert table["response"].tolist() == [f"Number {n} is Mina Osei." for n in range(3)]
     assert table["model"].tolist() == [LUNA] * 3
     assert results.summary()["noise_robustness"].mean == 1.0
@@ -301,9 +302,9 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
     _, told = process.communicate(timeout=PATIENCE)
 
     done = Store(tmp_path / "runs.sqlite3").counts(Store(tmp_path / "runs.sqlite3").runs("local")[0]).scored
-    assert f"Stopped with {done} / {slow.SAMPLES} scored; all of it is kept. Call evaluate again" in told
-    assert "run='slow'" in told
-    assert told.rstrip().endswith("KeyboardInterrupt")
+    words = f"Stopped with {done} / {slow.SAMPLES} scored; all of it is kept. Call evaluate again"
+    assert f"KeyboardInterrupt: {words} " in told
+    assert told.rstrip().endswith("run='slow' to go on.")
     assert 3 <= done < slow.SAMPLES
     results = notebook.cell(tmp_path)
     assert results.counts.scored == slow.SAMPLES
@@ -319,14 +320,14 @@ def test_why_a_run_stopped_is_told_at_once(people, capsys):
     assert results.stopped in capsys.readouterr().err
 
 
-def test_a_bar_on_the_error_stream_tells_how_far_it_is(store, capsys):
+def test_lines_on_the_error_stream_tell_how_far_it_is_where_no_bar_can_be_drawn(store, capsys):
     evaluate(TOWERS[:2], "answer_match", run="[bold]Towers", store=store)
     evaluate(TOWERS[:2], "answer_match", run="in silence", store=store, progress=False)
 
     out, told = capsys.readouterr()
     assert out == ""
     assert "[bold]Towers" in told
-    assert "2/2" in told
+    assert "2 / 2" in told
     assert "in silence" not in told
 
 

@@ -47,7 +47,7 @@ def test_the_table_holds_every_row_with_its_labeller_and_corrections():
 
     read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
 
-    assert [(row["sample"], row["state"], row["labels_by"], row["corrections"]) for row in read] == [
+    assert [(row["sample"], row["status"], row["labels_by"], row["corrections"]) for row in read] == [
         ("1", "scored", "jury", "2"),
         ("2", "failed", "", "0"),
         ("3", "open", "", "0"),
@@ -68,7 +68,7 @@ def test_several_metrics_stand_in_one_row():
 
     read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
 
-    assert [(row["state"], row["adherence"], row["f1"]) for row in read] == [
+    assert [(row["status"], row["adherence"], row["f1"]) for row in read] == [
         ("failed", "1.0", ""),
         ("scored", "0.0", "0.5"),
     ]

@@ -10,6 +10,7 @@ import pytest
 from evaluators import AnswerMatchAcc, EvaluatorSpec, LLMasJudge, compose, load_data
 from evaluators.errors import AccessError, DatasetError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.prompt_metric import PromptMetric
 from evaluators.runs import given
 from evaluators.runs.store import Store
 from evaluators.types import Dataset, Sample
@@ -59,7 +60,7 @@ def test_a_file_is_found_by_its_path(tmp_path, form):
     path = tmp_path / "rows.json"
     path.write_text(json.dumps(ROWS), encoding="utf-8")
 
-    assert load_data(form(path)) == Dataset(name="rows.json", samples=SAMPLES)
+    assert load_data(form(path)) == Dataset(name="rows.json", samples=SAMPLES, origin={"file": str(path)})
 
 
 def test_data_are_found_by_the_name_that_the_app_shows(store):
@@ -125,6 +126,23 @@ def test_metrics_are_names_evaluators_or_specs(metrics, names):
     assert [spec.name for spec in given.specs(metrics)] == names
 
 
+def test_a_saved_metric_is_known_by_its_title_and_by_its_slug():
+    polite = PromptMetric(title="Is it polite?").spec()
+    saved = {"Is it polite?": polite}
+
+    assert given.specs(["Is it polite?"], saved) == given.specs("is_it_polite", saved) == (polite,)
+    with pytest.raises(ParameterError, match="Did you mean “is_it_polite”"):
+        given.specs("is_it_polit", saved)
+
+
+def test_a_broken_file_says_so_where_a_metric_is_not_found(tmp_path, monkeypatch):
+    (tmp_path / "rhyme.py").write_text("def score(:\n", encoding="utf-8")
+    monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(tmp_path))
+
+    with pytest.raises(ParameterError, match="No metric is called “rhyme”.* rhyme.py, line 1, cannot be used: Syntax"):
+        given.specs("rhyme")
+
+
 def test_parameters_of_an_evaluator_are_kept():
     assert given.specs(AnswerMatchAcc(type="f1_score")) == given.specs(F1) == (F1,)
 
@@ -132,10 +150,11 @@ def test_parameters_of_an_evaluator_are_kept():
 @pytest.mark.parametrize(
     ("metrics", "words"),
     [
-        ("rouge", "No evaluator is called 'rouge'. Known: .*answer_match"),
+        ("rouge", "No metric is called “rouge”. Known: .*answer_match"),
+        ("trase", "No metric is called “trase”. Did you mean “trace”"),
         ([], "No metric is given. Known: .*answer_match"),
         ([7], "7 is no metric. Give its name"),
-        (AnswerMatchAcc, "is no metric. Give its name"),
+        (AnswerMatchAcc, r"AnswerMatchAcc is a class. Write AnswerMatchAcc\(\)"),
         (EvaluatorSpec(name="answer_match", params={"type": "rhyme"}), "type is 'rhyme'"),
         (LLMasJudge(llm_client=object()), "brings an LLM client of its own. Leave it out and name a judge"),
     ],
@@ -193,13 +212,20 @@ UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"
         (ANSWERED, "trace", (OFFLINE,), (), "has a response already, so a model has nothing to answer"),
         (UNANSWERED, "trace", (), (), r"Add a column: response or .*, or name a model that answers"),
         (ANSWERED, "answer_match", (), (), "has what Answer match needs. Add a column: ground_truth or reference"),
-        (ANSWERED, "g_eval", (), (), "G-Eval asks a judge, and none is named"),
+        (ANSWERED, "g_eval", (), (), "G-Eval asks a judge, and none is named. Name one: --judge groq/"),
+        (ANSWERED, "rgb", (), (), "says which ability of RGB its samples test. Name one: --ability"),
         (ANSWERED, "g_eval", (), (OFFLINE,), "The offline reader only quotes documents and cannot judge"),
     ],
 )
 def test_what_could_give_no_score_is_refused(data, metrics, models, judges, words):
     with pytest.raises(ParameterError, match=words):
         given.check_usable(data, given.specs(metrics), models, judges)
+
+
+def test_a_judge_that_nobody_asks_is_refused():
+    with pytest.raises(ParameterError, match="No judge is asked by Answer match. Leave the judge out"):
+        given.check_judged([AnswerMatchAcc()], ["openai/gpt-4o"])
+    given.check_judged([AnswerMatchAcc(), LLMasJudge()], ["openai/gpt-4o"])
 
 
 @pytest.mark.parametrize(("data", "models"), [(ANSWERED, ()), (UNANSWERED, (OFFLINE,))])

@@ -5,6 +5,7 @@ import pytest
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES
 from evaluators.errors import AccessError, DatasetError, ParameterError, PlumblineError, PromptError
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.prompt_metric import PromptMetric
 from evaluators.prompts import load
 from evaluators.runs.given import local_store
 from evaluators.terminal.asking import Options, asked, specs
@@ -43,8 +44,8 @@ def test_a_parameter_goes_to_the_metric_that_is_named(metrics, texts, field, val
 @pytest.mark.parametrize(
     ("metrics", "text", "words"),
     [
-        (["trace"], "chunk_size", "Write NAME.FIELD=VALUE"),
-        (["trace"], "=3", "Write NAME.FIELD=VALUE"),
+        (["trace"], "chunk_size", "Write FIELD=VALUE or NAME.FIELD=VALUE"),
+        (["trace"], "=3", "Write FIELD=VALUE or NAME.FIELD=VALUE"),
         (["trace"], "trace.chunk_size=many", "TRACE .*: chunk_size is 'many'"),
         (["trace"], "trace.chunk_size=10", "greater than or equal to 50"),
         (["trace"], "trace.colour=red", "colour is no parameter"),
@@ -101,6 +102,24 @@ def test_answers_in_a_file_are_judged_for_the_ability_that_is_named(data_folder)
     assert sample.rgb.ability is Ability.REJECTION
 
 
+def test_the_first_samples_are_a_cheap_trial():
+    whole, found = ask(**TRACE).dataset, ask(**TRACE, limit=5).dataset
+
+    assert found.samples == whole.samples[:5]
+    assert found.origin == {"limit": 5}
+
+
+def test_a_metric_that_was_saved_in_the_app_is_asked_for_by_name():
+    polite = PromptMetric(title="Is it polite?").spec()
+    local_store().save_metric("local", "Is it polite?", polite)
+
+    assert asked_specs("is_it_polite") == asked_specs("Is it polite?") == (polite,)
+
+
+def asked_specs(metric):
+    return specs([metric], (), local_store().saved_metrics("local"))
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
@@ -111,7 +130,8 @@ def test_answers_in_a_file_are_judged_for_the_ability_that_is_named(data_folder)
         ),
         ({**TRACE, "metric": ("trase",)}, ParameterError, "trase"),
         ({**TRACE, "noise": (0.2,)}, ParameterError, "--noise composes prompts from a test bed"),
-        ({**TRACE, "limit": 3}, ParameterError, "--limit composes prompts"),
+        ({**TRACE, "judge": ("openai/gpt-4o",)}, ParameterError, "No judge is asked by TRACE"),
+        ({"data": TRACE_SAMPLES, "metric": ("rgb",)}, ParameterError, "which ability of RGB"),
         ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one --ability"),
         ({**TRACE, "model": (OFFLINE.id,)}, ParameterError, "has a response already"),
         ({**TRACE, "metric": ("gpt_labeling",)}, ParameterError, "judge"),

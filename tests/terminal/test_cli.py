@@ -1,5 +1,6 @@
 """The commands as a person types them: exit codes, what goes to which stream, and errors in one line."""
 
+import codecs
 import csv
 import io
 import json
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
+from evaluators.prompt_metric import PromptMetric
 from evaluators.runs.given import local_store
 from evaluators.terminal.cli import main
 from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, WRONG
@@ -70,6 +72,27 @@ def test_json_is_for_programs(plumbline):
     assert values["noise_robustness"]["asked"] == values["noise_robustness"]["scored"] == 5
 
 
+def test_far_off_a_terminal_lines_tell_how_far_the_run_is(plumbline):
+    found = plumbline(*TRACE, "--title", "Mine\x1b[31m")
+
+    assert re.search(r"^Mine \[31m: 48 / 48$", found.stderr, re.MULTILINE)
+
+
+def test_a_long_title_stays_on_its_line(plumbline):
+    title = "A title that is much longer than the table of the results is wide, and goes on"
+
+    assert f"{title}: finished, 48 / 48 scored\n" in plumbline(*TRACE, "--title", title).stdout
+
+
+def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(plumbline, data_folder, monkeypatch):
+    (data_folder / "own").mkdir()
+    (data_folder / "own" / "rhyme.py").write_text("def score(:\n", encoding="utf-8")
+    monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(data_folder / "own"))
+
+    assert "rhyme.py" not in plumbline(*TRACE).stderr
+    assert "rhyme.py, line 1, cannot be used: SyntaxError" in plumbline("list", "metrics").stderr
+
+
 def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data_folder):
     rows = [{"query": "Who?", "prediction": "Mina", "ans": "Mina"}, {"query": "When?", "prediction": "In May"}]
     (data_folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -79,6 +102,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
     assert found.exit_code == INCOMPLETE
     assert "1 of 2 results failed; resume tries them again." in found.stderr
     assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in found.stderr
+    assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in plumbline("show", "last").stdout
     assert plumbline("resume", "last", "--min-coverage", "0.5").exit_code == FINE
 
 
@@ -90,6 +114,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         (("run", "--data", "gone.csv", "--metric", "trace"), "gone.csv"),
         ((*TRACE, "--fail-under", "adherence"), "Write NAME=NUMBER"),
         ((*TRACE, "--fail-under", "colour=1"), "There is no value colour here. There are: context_relevance,"),
+        ((*TRACE, "--fail-under", "adherence=80"), "adherence=80 can never be met"),
         ((*TRACE, "--param", "2.type=best"), "type is 'best'"),
         ((*TRACE, "--noise", "0.2"), "--noise composes prompts from a test bed"),
         ((*RGB, "--noise", "2"), "2.0 is not in the range 0<=x<=1"),
@@ -98,6 +123,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         (("resume", "last"), "No run begins with “last”"),
         (("show", "\x1b[31mx"), "No run begins with “ [31mx”"),
         (("export", "zz"), "list runs"),
+        (("export", "last", "-o", "/nowhere/at/all.csv"), "Could not open file '/nowhere/at/all.csv'"),
         (("run", "--config", "gone.toml"), "gone.toml"),
     ],
 )
@@ -127,6 +153,8 @@ def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
     assert line.evaluator.params["chunk_size"] == 300
     assert (line.cap.calls, line.use_cache) == (5, False)
     assert plumbline("estimate", "--config", "ci.toml").exit_code == FINE
+    (data_folder / "json.toml").write_text(f'data = "{TRACE_SAMPLES}"\nmetric = "trace"\njson = true', encoding="utf-8")
+    assert json.loads(plumbline("run", "--config", "json.toml").stdout)["scored"] == ROWS
 
 
 @pytest.mark.parametrize(
@@ -137,7 +165,8 @@ def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
         ("[data]\nfile = 'x'", "data wants one text or number"),
         ("data = ['a', 'b']", "data wants one text or number"),
         ("param = [['a']]", "param wants a text or number, or a list of them"),
-        ("max-calls = 'many'", "'many' is not a valid integer"),
+        ("max-calls = 'many'", "ci.toml: max-calls cannot be used. 'many' is not a valid integer"),
+        ("as-json = true", "as-json is no option. Known: data, metric, param"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told(plumbline, data_folder, text, words):
@@ -164,11 +193,14 @@ def test_an_estimate_needs_no_key(plumbline):
 def test_lists(plumbline):
     assert plumbline("list", "runs").stdout == "No run yet.\n"
     plumbline(*RGB)
+    local_store().save_metric("local", "Is it polite?", PromptMetric(title="Is it polite?").spec())
 
     metrics, models, runs = (plumbline("list", name).stdout for name in ("metrics", "models", "runs"))
 
     assert "policy=documented" in metrics
     assert "names_its_source" in metrics  # a file in evaluators/custom
+    assert re.search(r"is_it_polite +Is it polite\? +question, response +1 +saved in the app", metrics)
+    assert max(map(len, metrics.splitlines())) < 160
     assert "groq/openai/gpt-oss-20b" in models
     assert "needs a key" in models
     assert "retired" not in models
@@ -185,6 +217,8 @@ def test_a_run_is_shown_with_the_command_to_begin_it_again(plumbline):
     assert "policy=documented" in text
     assert "noise_robustness" in text
     assert "--model offline/offline-reader" in text
+    assert "one that ships" in text
+    assert "Go on with" not in text
     assert json.loads(plumbline("show", "last", "--json").stdout)["run"] == newest().id
 
 
@@ -209,15 +243,43 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
     rows = list(csv.DictReader(io.StringIO(table.stdout_bytes.decode("utf-8-sig"))))
     lines = [json.loads(line) for line in (data_folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(rows) == len(lines) == len(labels.stdout.splitlines()) == ROWS
-    assert {"adherence", "answer_match", "state"} <= set(rows[0])
-    assert {"id", "question", "response", "adherence", "answer_match", "status", "error"} == {*lines[0]} - {
-        "context_relevance",
-        "context_utilization",
-        "completeness",
-        "supported_share",
-        "average",
+    assert not table.stdout_bytes.startswith(codecs.BOM_UTF8)
+    assert {"adherence", "answer_match", "status", "response"} <= set(rows[0])
+    assert rows[0]["response"] == lines[0]["response"] != ""
+    assert {*lines[0]} - {"context_relevance", "context_utilization", "completeness", "supported_share", "average"} == {
+        *("id", "question", "response", "adherence", "answer_match", "status", "error"),
+        *("ground_truth", "retrieved_documents", "metrics"),
     }
+    assert lines[0]["metrics"] == [
+        {"metric": "trace", "status": "scored", "reason": "", "error": ""},
+        {"metric": "answer_match", "status": "scored", "reason": "", "error": ""},
+    ]
     assert json.loads(labels.stdout.splitlines()[0])["labels_by"]
+
+
+def test_rows_of_rgb_tell_ability_and_noise(plumbline, data_folder):
+    plumbline(*RGB)
+
+    plumbline("export", "last", "-o", "rows.csv")
+    lines = [json.loads(line) for line in plumbline("export", "last", "--format", "jsonl").stdout.splitlines()]
+
+    assert (data_folder / "rows.csv").read_bytes().startswith(codecs.BOM_UTF8)
+    (first, *_) = csv.DictReader(io.StringIO((data_folder / "rows.csv").read_text(encoding="utf-8-sig")))
+    assert (first["ability"], first["noise"]) == ("noise_robustness", "0.0")
+    assert (lines[0]["ability"], lines[0]["noise"]) == ("noise_robustness", 0.0)
+    assert lines[-1]["ability"] == "counterfactual_robustness"
+
+
+def test_what_could_not_be_judged_is_told_metric_by_metric(plumbline, data_folder):
+    rows = [{"question": "Who?", "response": "", "ground_truth": "Mina"}, {"question": "Who?", "response": "Mina"}]
+    (data_folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    plumbline("run", "--data", "part.jsonl", "--metric", "hedging", "--metric", "answer_match")
+
+    empty, untrue = map(json.loads, plumbline("export", "last", "--format", "jsonl").stdout.splitlines())
+    assert empty["metrics"][0]["reason"] == "The response is empty."
+    assert [each["status"] for each in untrue["metrics"]] == ["scored", "failed"]
+    assert "ground_truth missing" in untrue["metrics"][1]["error"]
 
 
 def test_a_run_without_labels_gives_none(plumbline, data_folder):

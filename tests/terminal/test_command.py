@@ -66,6 +66,12 @@ def read_back(text):
 
 RUNS = {
     "TRACE": lambda: made(bundled()[TRACE_SAMPLES], TRACE),
+    "the first samples": lambda: made(
+        bundled()[TRACE_SAMPLES].model_copy(
+            update={"samples": bundled()[TRACE_SAMPLES].samples[:3], "origin": {"limit": 3}}
+        ),
+        TRACE,
+    ),
     "parameters": lambda: made(
         bundled()[TRACE_SAMPLES], EvaluatorSpec(name="trace", params={"chunk_size": 300, "chunk_overlap": 0})
     ),
@@ -138,7 +144,7 @@ def test_answers_judged_for_another_ability_are_so_again(data_folder):
 
     text = command(made(data, RGB))
 
-    assert text == "python -m evaluators run --data said.jsonl --metric rgb --ability negative_rejection"
+    assert in_bash(text)[3:] == ["--data", str(file), "--metric", "rgb", "--ability", "negative_rejection"]
     assert read_back(text).fingerprint == data.fingerprint
 
 

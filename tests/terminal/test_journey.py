@@ -122,6 +122,20 @@ def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline
     assert screen.cards(at)["Adherence"] == "0.00"
 
 
+def test_a_run_that_is_deleted_while_it_is_at_work_says_so(terminal, server):
+    process = terminal.start("run", *LABEL)
+    until(lambda: server.answered >= 2)
+    (run,) = local_store().runs("local")
+    local_store().delete_run(run.id)
+    out, errors = process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == INCOMPLETE
+    assert "“answers.jsonl” was deleted while it was at work" in errors
+    assert "resume" not in errors
+    assert "Traceback" not in errors
+    assert out == ""
+
+
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(terminal, server):
     process = terminal.start("run", *LABEL)
     until(lambda: server.answered >= 4)

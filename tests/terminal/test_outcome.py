@@ -2,11 +2,13 @@
 
 import pytest
 
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
+from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError
 from evaluators.runs.evaluation import Results
 from evaluators.runs.store import Store
-from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, Demand, demands, outcome
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
+from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, Demand, check_names, demands, outcome
+from evaluators.types import Ability, Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
 
 RECALL = EvaluatorSpec(name="retriever_recall")
 MATCH = EvaluatorSpec(name="answer_match")
@@ -120,6 +122,42 @@ def test_failures_of_another_metric_leave_the_run_incomplete():
 def test_a_value_that_does_not_exist_is_named_with_those_that_do():
     with pytest.raises(ParameterError, match=r"There is no value adherence here. There are: hit\."):
         outcome(results((1.0, 1.0)), [Demand("adherence", 0.9)])
+
+
+TRACE_RUN = ([EvaluatorSpec(name="trace"), MATCH], bundled()[TRACE_SAMPLES].samples)
+RGB_RUN = ([EvaluatorSpec(name="rgb")], compose(bundled()[ENGLISH_BED], [Ability.REJECTION]).samples)
+LABELS = ([EvaluatorSpec(name="gpt_labeling")], TRACE_RUN[1])
+
+
+@pytest.mark.parametrize(
+    ("demand", "asked", "judges", "words"),
+    [
+        ("adherance=0.8", TRACE_RUN, (), "no value adherance here. There are: .*adherence, .*answer_match"),
+        ("adherence=80", TRACE_RUN, (), "adherence=80 can never be met"),
+        ("noise_robustness=1", RGB_RUN, (), "no value noise_robustness here. There are: negative_rejection"),
+        ("negative_rejection_judge=1", RGB_RUN, (), "no value negative_rejection_judge"),
+        ("rejection=1", RGB_RUN, (LUNA,), "There are: negative_rejection, negative_rejection_judge"),
+        ("adherance=1", LABELS, (LUNA, SOL), "There are: .*adherence"),
+    ],
+)
+def test_a_demand_that_no_value_could_meet_is_refused_before_the_run(demand, asked, judges, words):
+    with pytest.raises(ParameterError, match=words):
+        check_names(demands([demand]), *asked, judges)
+
+
+@pytest.mark.parametrize(
+    ("demand", "asked", "judges"),
+    [
+        ("adherence=0.8", TRACE_RUN, ()),
+        ("adherence=0.8", LABELS, (LUNA,)),
+        ("negative_rejection_judge=1", RGB_RUN, (LUNA,)),
+        ("anything=7", ([EvaluatorSpec(name="hedging")], TRACE_RUN[1]), ()),  # of one's own
+        ("context_recall=1", ([EvaluatorSpec(name="context_recall")], TRACE_RUN[1]), (LUNA,)),
+        ("relevance=1", ([EvaluatorSpec(name="g_eval")], TRACE_RUN[1]), (LUNA,)),
+    ],
+)
+def test_a_demand_that_may_be_met_is_left_to_the_run(demand, asked, judges):
+    check_names(demands([demand]), *asked, judges)
 
 
 @pytest.mark.parametrize("text", ["adherence", "adherence=", "adherence=high", "adherence=nan", "adherence=inf"])
