@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from threading import RLock
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -21,6 +21,15 @@ class Evaluator(BaseModel):
     name: ClassVar[str]
     title: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
+
+    if not TYPE_CHECKING:  # a type checker reads the fields
+
+        def __init__(self, **params: Any) -> None:
+            """The evaluator with these parameters; a value out of range raises `ParameterError` with the remedy."""
+            try:
+                super().__init__(**params)
+            except ValidationError as error:
+                raise ParameterError(_refused(type(self), error.errors()[0])) from None
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -43,13 +52,13 @@ class Evaluator(BaseModel):
 
     @classmethod
     def build(cls, **params: Any) -> Self:
-        """The evaluator with these parameters; a value out of range raises `ParameterError` with the remedy."""
-        try:
-            return cls(**params)
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "parameters"
-            raise ParameterError(f"{cls.title}: {field} {_problem(cls, first)}.") from error
+        """The evaluator with parameters whose names are not known before, as in a stored spec or a form."""
+        return cls(**params)
+
+
+def _refused(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
+    field = ".".join(str(part) for part in first["loc"]) or "parameters"
+    return f"{cls.title}: {field} {_problem(cls, first)}."
 
 
 def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
@@ -91,7 +100,9 @@ def evaluator(name: str, *, title: str, needs: tuple[str, ...] = ()) -> Callable
         if name in _CATALOGUE:
             raise ValueError(f"Two evaluators are called {name!r}; rename one.")
         if "name" in vars(cls):
-            raise ValueError(f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of your own from it.")
+            raise ValueError(
+                f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of your own from it."
+            )
         cls.name, cls.title, cls.needs = name, title, _fields(needs)
         _CATALOGUE[name] = cls
         return cls

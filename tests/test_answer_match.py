@@ -184,7 +184,7 @@ def test_an_empty_answer_is_judged():
 
 @pytest.mark.parametrize("truth", ["x", None])
 def test_a_sample_without_an_answer_fails_with_the_remedy(truth):
-    with pytest.raises(MissingInputError, match=r"Sample 1: response missing, and Answer match needs it\. Add"):
+    with pytest.raises(MissingInputError, match=r"Sample 1: response missing, and Answer match needs it\. Fill it in"):
         AnswerMatchAcc().score(sample(None, truth))
 
 

@@ -92,6 +92,14 @@ def test_a_parameter_that_does_not_fit_is_named_with_the_remedy(cls, params, mes
     assert str(caught.value).startswith(message)
 
 
+def test_a_constructor_says_what_is_wrong_in_a_line():
+    with pytest.raises(ParameterError) as caught:
+        Length(limit="many")
+
+    assert str(caught.value).startswith("Length: limit is 'many'. ")
+    assert "\n" not in str(caught.value)
+
+
 def test_a_long_value_is_cut_in_the_message():
     with pytest.raises(ParameterError) as caught:
         Length.build(limit="x" * 10_000)

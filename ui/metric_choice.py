@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.rehearsal import answered, prompts_of
 from evaluators.llm.sending import Sent, sent_to, to_come, together
 from evaluators.params import parameters
+from evaluators.prompt_metric import PromptMetric
 from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Sample
 from ui import forms, metrics_view, model_form, own_metrics, problems, session
 from ui.generator_form import Generators
@@ -24,9 +25,6 @@ from ui.untrusted import plain
 from ui.words import counted
 
 Identity = tuple[str, str, str]
-
-WRITTEN = "prompt"
-"""The metric that is written in the browser: it can be chosen once it is saved, under its own title."""
 
 
 class Offer(NamedTuple):
@@ -47,9 +45,9 @@ class Lacking(NamedTuple):
 
 def offers() -> dict[str, Offer]:
     """What can be chosen beside the evaluators that have a page of their own, by name."""
-    hidden = (*session.PAGES, WRITTEN)
-    found = {name: Offer(cls, cls.title, cls.needs) for name, cls in catalogue().items() if name not in hidden}
-    return found | {f"{WRITTEN} {title}": _written(spec) for title, spec in own_metrics.saved().items()}
+    hidden, saved = (*session.PAGES, PromptMetric.name), own_metrics.saved()
+    found = {name: _declared(cls, saved) for name, cls in catalogue().items() if name not in hidden}
+    return found | {own_metrics.offered(title): _written(spec) for title, spec in saved.items()}
 
 
 def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) -> list[Evaluator] | None:
@@ -58,11 +56,11 @@ def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) ->
     `begin` names those that are chosen at first. A response is not missed, as a generator can answer.
     """
     found, total = offers(), len(dataset.samples)
+    st.session_state.setdefault(f"{key}_metrics", list(begin))
     lacking = {name: _lacking(session.identity(dataset.name), offer.needs) for name, offer in found.items()}
     names = st.multiselect(
         label,
         list(found),
-        default=list(begin),
         format_func=lambda name: _label(found[name], lacking[name], total),
         placeholder="Choose metrics",
         select_all=False,
@@ -71,6 +69,11 @@ def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) ->
     )
     chosen = [_chosen(found[name], lacking[name], total, f"{key}_{name}") for name in names]
     return None if None in chosen else [evaluator for evaluator in chosen if evaluator]
+
+
+def _declared(cls: type[Evaluator], saved: Collection[str]) -> Offer:
+    """A metric of the catalogue; told apart from one that was saved under its title and put into a file."""
+    return Offer(cls, f"{cls.title} (file)" if cls.title in saved else cls.title, cls.needs)
 
 
 def _written(spec: EvaluatorSpec) -> Offer:
@@ -145,6 +148,7 @@ def plan(metrics: Sequence[Evaluator], dataset: Dataset, key: str, generators: G
     if any(map(asks_a_judge, metrics)):
         judge = _judge(f"{key}_judge")
         if judge is None:
+            st.caption("Choose a judge to start.")
             return None
         judges = [judge]
         point_out_generators(judges, dataset)

@@ -26,6 +26,8 @@ def show() -> None:
         return
     dataset, plan = datasets[name], None
     metrics = metric_choice.choose("Metrics", dataset, "metrics", [FIRST])
+    if metrics == []:
+        st.caption("Choose a metric to start.")
     generators = _generators(dataset, metrics or [])
     with problems.told():
         plan = metric_choice.plan(metrics or [], dataset, "metrics", generators or NOBODY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -73,11 +73,11 @@ def _metrics(run: Run) -> list[str]:
     ]
 
 
-def params(spec: EvaluatorSpec) -> list[str]:
-    """Its parameters in words, without those left empty and the name that a person gave it."""
+def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list[str]:
+    """Its parameters in words, without those left empty and, unless told otherwise, the name that a person gave it."""
     cls = catalogue().get(spec.name)
     declared = {each.name: each for each in parameters(cls)} if cls else {}
-    told = {name: value for name, value in spec.params.items() if name != "title" and value not in ("", None)}
+    told = {name: value for name, value in spec.params.items() if name not in leave_out and value not in ("", None)}
     return [_param(declared.get(name), name, value) for name, value in told.items()]
 
 

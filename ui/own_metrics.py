@@ -20,11 +20,20 @@ from ui.words import counted, readable
 
 NEW = "A new one"
 PLACE = "own_metrics"
+CHOSEN = "metrics_metrics"
+"""Where the page keeps the metrics that are chosen for the next run."""
+
+EXAMPLE = ROOT / "evaluators" / "custom" / "hedging.py"
 
 
 def saved() -> dict[str, EvaluatorSpec]:
     """The workspace's metrics from a prompt, by title."""
     return session.store().saved_metrics(session.workspace())
+
+
+def offered(title: str) -> str:
+    """By what name a saved metric can be chosen."""
+    return f"{PromptMetric.name} {title}"
 
 
 def show() -> None:
@@ -60,12 +69,18 @@ def _form() -> None:
     name = st.selectbox("Metric", [NEW, *known], key="own_metric")
     chosen = known.get(name)
     params = _widgets(dict(chosen.params) if chosen else {}, f"own_{name}")
-    metric = None
+    metric, needed = None, {"title": "a name", "question": "a question"}
+    missing = [words for field, words in needed.items() if not params[field].strip()]
     with problems.told():
-        metric = PromptMetric.build(**params) if params["title"].strip() and params["question"].strip() else None
+        metric = None if missing else PromptMetric.build(**params)
     if metric:
         _preview(metric)
+    if missing:
+        st.caption(f"Still missing: {' and '.join(missing)}.")
     _buttons(metric, name if chosen else "")
+    if metric and metric.spec() == chosen:
+        is_chosen = offered(name) in st.session_state.get(CHOSEN, ())
+        st.caption(f"Saved. It {'is' if is_chosen else 'can be'} chosen above, under Metrics.")
     problems.show(PLACE)
 
 
@@ -137,12 +152,24 @@ def _save(metric: PromptMetric) -> None:
     session.store().save_metric(session.workspace(), metric.title, metric.spec())
     _forget(NEW)
     st.session_state["own_metric"] = metric.title
+    _choose([*_others(metric.title), offered(metric.title)])
 
 
 def _delete(name: str) -> None:
     session.store().delete_metric(session.workspace(), name)
     _forget(name)
     st.session_state["own_metric"] = NEW
+    _choose(_others(name))
+
+
+def _others(title: str) -> list[str]:
+    """The metrics that are chosen for the next run beside this one."""
+    return [name for name in st.session_state.get(CHOSEN, ()) if name != offered(title)]
+
+
+def _choose(names: list[str]) -> None:
+    if CHOSEN in st.session_state:
+        st.session_state[CHOSEN] = names
 
 
 def _forget(name: str) -> None:
@@ -158,7 +185,11 @@ def _files() -> None:
     """The files that are in use, and where to put one."""
     folder = config().custom_dir
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
-    words = f"Put a file with one class, such as these hold, into {shown}. It is here after a reload."
-    st.caption(plain(words))
-    rows = [{"File": file, "Metrics": ", ".join(cls.title for cls in found)} for file, found in custom.files().items()]
-    st.dataframe(rows, hide_index=True, alt="Files with metrics of your own")
+    st.caption(plain(f"Put a Python file that holds a metric into {shown}, and reload the page."))
+    found = {file: ", ".join(cls.title for cls in metrics) for file, metrics in custom.files().items()}
+    found |= {each.file: f"cannot be used, see line {each.line}" for each in custom.broken()}
+    if found:
+        rows = [{"File": file, "Metrics": words} for file, words in sorted(found.items())]
+        st.dataframe(rows, hide_index=True, alt="Files with metrics of your own")
+    with st.expander("An example to copy", icon=":material/content_copy:", key="own_example"):
+        st.code(EXAMPLE.read_text(encoding="utf-8"), language="python")

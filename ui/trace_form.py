@@ -99,6 +99,8 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
         asked = _asked(name, params, most, _rooms(plan), has_generator=bool(answering.models))
         ready = _estimate(dataset, asked, params, plan, answering, further or [])
         params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
+    if not judges:
+        st.caption("Choose a judge to start.")
     if _start_button(ready and None not in (further, generators)) and plan:
         _start(dataset, evaluator, params, further or [], prompt=answering.prompt, **plan._asdict())
 

@@ -54,10 +54,10 @@ LEAST_FOR_ADVICE = 10
 
 
 def card(run: Run) -> None:
-    """What this run was: enough to run it again."""
+    """What this run was, without parameters that are as usual."""
     name, values = run.evaluator.name, run.evaluator.params
-    declared = [p for p in parameters(catalogue()[name]) if p.name in values and p.name not in UNUSED.get(name, ())]
-    params = [f"{p.title}: {_number(values[p.name])}" for p in declared]
+    usual = [each.name for each in parameters(catalogue()[name]) if values.get(each.name) == each.default]
+    params = metrics_view.params(run.evaluator, (*UNUSED.get(name, ()), *usual))
     told = [f"Data: {run.dataset_name}", *params, *metrics_view.also(run), *run_models.facts(run)]
     told += metrics_view.answered(run)
     st.caption(plain(" · ".join(told)))
@@ -240,10 +240,6 @@ def _facets(rows: Sequence[Outline]) -> dict[str, str]:
         "corrected": ("Corrected", any(row.corrected for row in rows)),
     }
     return {name: title for name, (title, tells) in told.items() if tells}
-
-
-def _number(value: object) -> object:
-    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def _distributions(rows: Sequence[Outline], run: Run) -> None:

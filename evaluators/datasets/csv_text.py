@@ -16,6 +16,8 @@ from evaluators.errors import DatasetError
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _QUOTED = re.compile('"[^"]*"')
+_LOOKED_AT = 2**16
+"""Characters of a line that tell whether a title stands above the column names."""
 _OPEN = ("unexpected end of data", "field larger than")
 """How the csv module tells that a quotation mark was open for too long."""
 
@@ -31,7 +33,7 @@ class Reader(Protocol):
 def csv_table(text: Text, rows: Collector) -> Table:
     """The rows of a CSV file; in one that is separated by tabs, quotation marks may be mere text."""
     delimiter = delimiter_of(text, rows.longest_row)
-    title = _title(text, delimiter, rows.longest_row)
+    title = _title(text, delimiter)
     _read(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
     if delimiter == "\t" and rows.problems:
         plain = Collector(rows.name, rows.limits, rows.first)
@@ -48,9 +50,9 @@ def delimiter_of(text: Text, longest: int) -> str:
     return max(DELIMITERS, key=names.count)
 
 
-def _title(text: Text, delimiter: str, longest: int) -> int:
+def _title(text: Text, delimiter: str) -> int:
     """How many records stand above the column names: a title, or the `sep=;` by which Excel is told the delimiter."""
-    reader = csv.reader(text.lines(longest), delimiter=delimiter)
+    reader = csv.reader(text.lines(_LOOKED_AT), delimiter=delimiter)
     try:
         return header_at(list(filter(None, islice(reader, HEAD))))
     except csv.Error:
@@ -81,7 +83,7 @@ def _read(text: Text, rows: Collector, delimiter: str, quoting: int, title: int)
     number = 0
     for cells, problem in _records(reader):
         if title:
-            title -= bool(cells)
+            title -= bool(cells or problem)
         elif not names and (cells or problem):
             names = _header(cells, problem, rows.name)
         elif cells or problem:

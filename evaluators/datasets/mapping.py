@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -192,13 +193,15 @@ def _collected(name: str, items: Sequence[Made]) -> Dataset | rgb.TestBed:
 def _own_ids(made: Sequence[tuple[int, Made]]) -> tuple[list[Made], list[Finding]]:
     """Each item with an id of its own; one file may hold a bed for each ability, each of which counts from 0."""
     taken = {_key(item) for _, item in made}
-    seen: set[tuple[str, str]] = set()
+    counts: dict[tuple[str, str], Iterator[int]] = {}
     kept, again = [], []
     for number, item in made:
-        if _key(item) in seen:
+        key = _key(item)
+        if key in counts:
             again.append(number)
-            item = _numbered(item, taken)
-        seen.add(_key(item))
+            item = _numbered(item, counts[key], taken)
+        else:
+            counts[key] = itertools.count(2)
         kept.append(item)
     words = "Their id is that of an earlier row; a number was put behind it."
     return kept, [Finding("Repeated ids", tuple(again), words)] if again else []
@@ -208,11 +211,10 @@ def _key(item: Made) -> tuple[str, str]:
     return item.id, str(item.abilities) if isinstance(item, rgb.BedRow) else ""
 
 
-def _numbered(item: Made, taken: set[tuple[str, str]]) -> Made:
+def _numbered(item: Made, numbers: Iterator[int], taken: set[tuple[str, str]]) -> Made:
+    """The item with the next of these numbers behind its id by which no other item is called."""
     _, kind = _key(item)
-    counts = (f"{item.id} ({count})" for count in range(2, len(taken) + 3))
-    own = next(each for each in counts if (each, kind) not in taken)
-    taken.add((own, kind))
+    own = next(name for name in (f"{item.id} ({number})" for number in numbers) if (name, kind) not in taken)
     return item.model_copy(update={"id": own})
 
 

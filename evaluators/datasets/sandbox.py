@@ -181,7 +181,7 @@ def _assumed(name: str, sheets: int, header: int) -> str:
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:
-    """Which of the first rows of a table holds the column names: the one below a title, if there is one, else the first.
+    """Which of the first rows of a table holds the column names: the first, or the one below a title.
 
     A title stands alone in the first of several cells, above a row of several texts and another one of several cells.
     """

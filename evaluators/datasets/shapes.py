@@ -38,7 +38,8 @@ FURTHER = {
     "retrieved_documents": (
         "retrieved_doc passage retrieved_passage chunk retrieved_chunk ctx "
         "source_document source_node search_result knowledge evidence "
-        "上下文 文档 检索文档 检索结果 检索到的文档 召回文档 参考文档 资料 段落 kontext dokument dokumente contexte contexto"
+        "上下文 文档 检索文档 检索结果 检索到的文档 召回文档 参考文档 资料 段落 "
+        "kontext dokument dokumente contexte contexto"
     ),
     "gold_documents": (
         "gold_doc gold_passage golden_context ground_truth_context relevant_document supporting_document 标准上下文"
@@ -61,7 +62,9 @@ FIELDS = tuple(FURTHER)
 ANSWER = ("answer", "答案", "antwort", "réponse", "respuesta")
 """Either the response or the ground truth; what else the table has decides."""
 
-_ANSWERS = re.compile("answer|response|repl(y|ie)|output|prediction|completion|result|generat|答|antwort|réponse|respuesta")
+_ANSWERS = re.compile(
+    "answer|response|repl(y|ie)|output|prediction|completion|result|generat|答|antwort|réponse|respuesta"
+)
 """Stands in the name of a column that may hold responses."""
 
 LOOKED_AT = 50

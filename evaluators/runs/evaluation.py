@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ TRACE = ("trace", *JURIES)
 FACTS = ("id", "model", "question", "response", "ability", "noise", "status", "error")
 MORE = ("ground_truth", "retrieved_documents", "metrics")
 WIDTH = 100
+_OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
 MOST_LOOKED_AT = 1000
 
 
@@ -108,8 +110,15 @@ class Results:
 
     @property
     def failures(self) -> dict[str, int]:
-        """The messages of what failed, each with how often it occurs, the most frequent first."""
-        return dict(self.store.failures(self.run.id))
+        """The messages of what failed, each with how often it occurs, the most frequent first.
+
+        Those that differ only in the sample they name are one: "Sample 3 and others: ...".
+        """
+        alike: dict[str, dict[str, int]] = {}
+        for message, count in self.store.failures(self.run.id):
+            alike.setdefault(_OF_A_SAMPLE.sub("", message), {})[message] = count
+        found = {_together(list(own)): sum(own.values()) for own in alike.values()}
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
 
     def summary(self, model: int = 0) -> dict[str, Mean]:
         """The mean of each value over what was judged, for one of the run's models, by its number from 0.
@@ -267,6 +276,11 @@ def _means(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
 def _cells(mean: Mean) -> tuple[str, str, str]:
     interval = "" if mean.low is None or mean.high is None else f"{mean.low:.2f} to {mean.high:.2f}"
     return "none" if mean.mean is None else f"{mean.mean:.2f}", interval, mean.coverage
+
+
+def _together(messages: Sequence[str]) -> str:
+    """The message, or the first of several that say the same of different samples."""
+    return messages[0] if len(messages) == 1 else _OF_A_SAMPLE.sub(r"\1 and others: ", messages[0])
 
 
 def _column(name: str) -> str:

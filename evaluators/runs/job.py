@@ -414,7 +414,7 @@ def _message(error: BaseException) -> str:
         return str(error)
     if mistake := custom.mistake(error):
         return f"{mistake.file}, line {mistake.line}: {mask(mistake.message).rstrip('.')}. Mend the file, then retry."
-    return f"Unexpected {type(error).__name__}. Try again with “Retry failed”; if it stays, report it."
+    return f"Unexpected {type(error).__name__}. Try again; if it stays, report it."
 
 
 def _details(error: BaseException) -> str:

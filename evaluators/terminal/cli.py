@@ -35,7 +35,6 @@ from evaluators.terminal.outcome import (
 )
 from evaluators.types import Cap, Run
 
-SCREEN = "<stdout>"
 MOST_RUNS = 10_000
 """Runs among which one is looked for."""
 
@@ -228,11 +227,14 @@ def show(run_id: str, as_json: bool) -> None:
 @main.command(help=EXPORT, short_help="Write a run's results to a file.")
 @options.run_id
 @click.option("--format", "kind", type=click.Choice(list(files.KINDS)), default="csv", show_default=True)
-@click.option("-o", "--output", type=click.File("wb", atomic=True), default="-", help="A file in place of the screen.")
-def export(run_id: str, kind: str, output: BinaryIO) -> None:
+@click.option("-o", "--output", type=click.File("wb", atomic=True), help="A file in place of the screen.")
+def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
     store = local_store()
     for part in files.KINDS[kind](_found(run_id, store), store):
-        output.write(part.removeprefix(codecs.BOM_UTF8) if output.name == SCREEN else part)
+        if output:
+            output.write(part)
+        else:
+            click.echo(part.removeprefix(codecs.BOM_UTF8), nl=False)
 
 
 # What they share

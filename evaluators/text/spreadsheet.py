@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_FORMULA = re.compile(r"(?:^|[\r\n])[\s\u00a0\ufeff]*[=+\-@|%\t\r]")
+_FORMULA = re.compile(r"(?:^|[\r\n])(?:[^\S\r\n]|\ufeff)*[=+\-@|%\t\r]")
 """What a spreadsheet may take for a formula, at the start of a cell or of a line in it."""
 
 

@@ -81,6 +81,21 @@ def test_lines_are_entries_unless_they_are_wrapped_prose(text, entries):
     assert lines(text) == entries
 
 
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [
+        ("[Document(page_content='a', metadata={'page': 1}), Document(page_content=\"it's b\")]", ["a", "it's b"]),
+        ("[Document(id='1', metadata={'at': datetime.now()}, page_content='a')]", ["a"]),
+        ("[Document(text='a')]", "[Document(text='a')]"),
+        ("[Document(page_content='a'), 'b']", "[Document(page_content='a'), 'b']"),
+        ("[Document(page_content=exit())]", "[Document(page_content=exit())]"),
+        ("[Document(page_content='a'", "[Document(page_content='a'"),
+    ],
+)
+def test_documents_of_langchain_are_read_as_python_prints_them(cell, texts):
+    assert unpack(cell) == texts
+
+
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
 def test_what_python_prints_is_read_back(texts):
     assert unpack(repr(texts)) == texts

@@ -218,6 +218,16 @@ def test_an_id_that_stands_again_is_numbered_and_told():
     assert next((found.title, found.rows) for found in loaded.findings) == ("Repeated ids", (3, 5))
 
 
+def test_one_id_for_all_rows_takes_no_longer_than_an_id_for_each():
+    data = json_lines([ROW | {"id": "x", "question": f"q{number}"} for number in range(20_000)])
+    start = time.process_time()
+
+    loaded = open_file("a.jsonl", data)
+
+    assert loaded.data.samples[-1].id == "x (20000)"
+    assert time.process_time() - start < 15  # it took two minutes
+
+
 @pytest.mark.parametrize("column", ["documents", "answer", "response", "labels", "anything"])
 def test_a_deeply_nested_cell_is_refused(column):
     text = json.dumps(ROW)[:-1] + f', "{column}": {"[" * 900}{"]" * 900}' + "}"
@@ -369,6 +379,21 @@ def test_answers_without_questions_can_be_judged_against_true_ones():
 @pytest.mark.parametrize("key", ["text", "page_content", "content"])
 def test_a_document_may_be_an_object_with_its_text(key):
     assert one(ROW | {"documents": [{key: "d", "metadata": {"page": 1}}, "e"]}).retrieved_documents == ("d", "e")
+
+
+def test_documents_of_llamaindex_stand_beside_their_scores():
+    nodes = [{"node": {"text": "d", "id_": "x"}, "score": 0.5}, {"node": {"text": "e"}, "score": 0.4}]
+
+    assert one(ROW | {"documents": nodes}).retrieved_documents == ("d", "e")
+
+
+def test_answers_beside_their_places_are_the_true_ones():
+    row = {"question": "q?", "context": "d", "answers": {"text": ["Paris", "France"], "answer_start": [5, 9]}}
+
+    loaded = open_file("squad.json", json.dumps([row]).encode())
+
+    assert loaded.guess.is_sure
+    assert loaded.data.samples[0].ground_truth == ("Paris", "France")
 
 
 @pytest.mark.parametrize(

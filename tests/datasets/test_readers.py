@@ -360,7 +360,51 @@ def test_the_first_sheet_with_a_row_below_a_header_is_read():
     table = read("a.xlsx", files.xlsx([], [["only a title"]], [["a"], ["1"]]))
 
     assert table.rows == [(2, {"a": "1"})]
-    assert table.note == "The rows are those of the sheet Sheet 3."
+    assert table.note == "The rows are those of the sheet Sheet 3, the only one that was read."
+
+
+def test_a_sheet_of_notes_does_not_hide_the_table():
+    sheets = files.xlsx([["Read me"], ["Made in May."]], [["question", "response"], ["q", "r"]], [["a", "b"], [1, 2]])
+
+    assert cells("a.xlsx", sheets) == [{"question": "q", "response": "r"}]
+
+
+TITLE = "What stands above the column names was left out."
+TITLED = [["Results, May", None], [None, None], ["question", "response"], ["q", "r"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.xlsx", files.xlsx(TITLED)),
+        ("a.csv", b'"Results, May",\n,\n\nquestion,response\nq,r\n'),
+        ("a.csv", b"\xef\xbb\xbfsep=;\r\nquestion;response\r\nq;r\r\n"),
+        ("a.tsv", b"Results\t\nMay\t\nquestion\tresponse\nq\tr\n"),
+    ],
+)
+def test_a_title_above_the_column_names_is_left_out(name, data):
+    table = read(name, data)
+
+    assert [row for _, row in table.rows] == [{"question": "q", "response": "r"}]
+    assert table.note.endswith(TITLE)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["question", ""], ["q", "r"]],
+        [["question", ""], ["q", ""], ["q", "a remark"], ["q", ""]],
+        [["", "question"], ["0", "q"], ["1", "q"]],
+        [["question"], ["q"], ["q"]],
+        [["question", "response"], ["q", ""], ["q", "r"], ["q", "r"]],
+    ],
+)
+def test_a_row_of_column_names_is_no_title(rows):
+    data = "".join(",".join(row) + "\n" for row in rows)
+
+    for table in (read("a.csv", data.encode()), read("a.xlsx", files.xlsx(rows))):
+        assert [row["question"] for _, row in table.rows] == ["q"] * (len(rows) - 1)
+        assert table.note == ""
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,10 @@ def lists(rows):
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
+def split(rows):
+    return {"columns": [*rows[0]], "index": [0, 1], "data": [[*row.values()] for row in rows]}
+
+
 PLAIN = Shape.PLAIN
 WHOLE = [
     ("array.json", as_json(SAMPLES), PLAIN, 2),
@@ -109,6 +113,10 @@ WHOLE = [
     ("first.csv", table(FIRST, write=str), Shape.RAGAS, 1),
     ("second.jsonl", json_lines(SECOND), Shape.RAGAS, 1),
     ("second.parquet", parquet(SECOND), Shape.RAGAS, 1),
+    ("keyed.json", as_json({str(at): row for at, row in enumerate(SAMPLES)}), PLAIN, 2),
+    ("split.json", as_json(split(SAMPLES)), PLAIN, 2),
+    ("titled.xlsx", xlsx([["Results", None, None, None], *cells(SAMPLES)]), PLAIN, 2),
+    ("excel.csv", b"sep=;\r\n" + table(SAMPLES, ";"), PLAIN, 2),
     ("adalflow.json", as_json({"pred_answers": ["p", "q"], "gt_answers": ["t", "u"]}), Shape.ADALFLOW, 2),
     ("recall.json", as_json({"retrieved_contexts": [["c"]], "gt_contexts": [["c"]]}), Shape.ADALFLOW, 1),
     ("bed.json", json_lines(BED), Shape.BED, 3),

@@ -130,6 +130,17 @@ def test_baselines_of_ragbench_are_told():
                 "ground_truth": "expected_output",
             },
         ),
+        (
+            ("input", "actual_output", "expected_output", "context", "retrieval_context"),
+            {"retrieved_documents": "retrieval_context"},
+        ),
+        (("question", "response", "ctxs"), {"retrieved_documents": "ctxs"}),
+        (("query", "passages", "answer", "generated"), {"response": "generated", "ground_truth": "answer"}),
+        (
+            ("Frage", "Antwort", "Kontext", "Referenzantwort"),
+            {"response": "Antwort", "retrieved_documents": "Kontext", "ground_truth": "Referenzantwort"},
+        ),
+        (("question", "réponse", "réponse attendue"), {"response": "réponse", "ground_truth": "réponse attendue"}),
         (("question", "answer", "reference"), {"response": "answer", "ground_truth": "reference"}),
         (("question", "response", "answer"), {"response": "response", "ground_truth": "answer"}),
         (("question", "contexts", "ground_truth"), {"question": "question", "ground_truth": "ground_truth"}),
@@ -178,6 +189,29 @@ def test_a_doubtful_table_needs_confirmation(names):
 
     assert found.confidence < SURE
     assert not found.is_sure
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("query", "result", "source_documents"),
+        ("question", "gpt-4 answer", "llama answer", "context"),
+        ("question", "right_answer", "hallucinated_answer", "knowledge"),
+        ("question", "reference", "gpt4_response", "llama_response"),
+        ("问题", "模型生成的答案", "召回文档", "正确答案"),
+    ],
+)
+def test_a_table_whose_responses_have_an_unknown_name_needs_confirmation(names):
+    found = columns(*names)
+
+    assert not found.is_sure
+    assert "What is to be judged may be in " in found.why
+
+
+def test_numbers_and_lists_beside_known_columns_raise_no_doubt():
+    found = guess({"question": "q", "context": "c", "answer_start": 5, "result": "0.5", "outputs": [], "reply": None})
+
+    assert found.is_sure
 
 
 def test_without_known_names_the_content_is_looked_at():

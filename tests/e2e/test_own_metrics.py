@@ -87,7 +87,7 @@ def test_a_metric_is_written_without_programming(page: Page, app: Server, provid
         page.get_by_role("button", name="Download as a Python file").click()
     assert download.value.suggested_filename == "polite.py"
 
-    choose(page, "Metrics", "Polite")
+    expect(page.get_by_text("Saved. It is chosen above, under Metrics.")).to_be_visible()
     page.get_by_role("combobox", name="Judge", exact=True).click()
     page.get_by_role("option", name=re.compile(f"^{JUDGE}")).click()
     page.get_by_role("button", name="Start", exact=True).click()

@@ -54,8 +54,7 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
     assert [spec.name for spec in run.evaluators] == ["answer_match", Words.name]
     assert "Metrics: Answer match (" in said(at)
     assert "), Words found (Least: 1) · Data: two" in said(at)
-    titles = [element.value for element in at.subheader]
-    assert [title for title in titles if title in ("Answer match", "Words found")] == ["Answer match", "Words found"]
+    assert [element.value for element in at.subheader] == ["Samples"]  # the cards are named as the metrics are
     assert cards(at) == {"Answer match": "0.50", "Words found": "0.75"}  # of "In May." in "In June." a half
     assert [(row["Answer match"], row["Words found"]) for row in table(at, "#")] == [(1.0, 1.0), (0.0, 0.5)]
 
@@ -64,11 +63,13 @@ def test_metrics_that_ask_share_one_judge_and_one_estimate(open_page: OpenPage, 
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = metrics_form(open_page, "two", "answer_match", "llm_judge", "g_eval")
     assert at.button(key="metrics_start").disabled
+    assert "Choose a judge to start." in said(at)
     assert [widget.key for widget in at.selectbox if widget.label == "Judge"] == ["metrics_judge"]
     at.selectbox(key="metrics_judge").set_value(LUNA)
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == 2 * (1 + 4)  # a question, and four criteria, for each sample
     assert not at.button(key="metrics_start").disabled
+    assert "to start." not in said(at)
 
 
 def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
@@ -91,7 +92,9 @@ def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(open_pa
 
 
 def test_without_a_metric_there_is_nothing_to_start(open_page: OpenPage) -> None:
-    assert metrics_form(open_page, "").button(key="metrics_start").disabled
+    at = metrics_form(open_page, "")
+    assert at.button(key="metrics_start").disabled
+    assert "Choose a metric to start." in said(at)
 
 
 def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> None:

@@ -205,19 +205,38 @@ def test_a_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: L
     assert (row["Calls"], row["Stored"]) == (0, 4)
 
 
+def test_choices_are_shown_in_words(open_page: OpenPage) -> None:
+    kept("two", ("In May.", "In May."), ("In June.", "In May."))
+    at = form(open_page, "answer_match", "two")
+    assert at.selectbox(key="metrics_answer_match_type").options == ["Exact match", "Fuzzy match", "F1 score"]
+    at.selectbox(key="metrics_answer_match_type").set_value("fuzzy_match")
+    at = started(checked(at.run()))
+    assert "Metric: Answer match (Match: Fuzzy match) · Data: two" in said(at)
+    assert runs()[0].evaluator.params == {"type": "fuzzy_match"}
+
+
 # The sample
+
+
+def test_no_match_says_why_and_what_was_compared(open_page: OpenPage) -> None:
+    kept("one", ("It was in May.", "In May."))
+    started(form(open_page, "answer_match", "one"))
+    at = open_page("sample", run=runs()[0].id)
+    assert cards(at) == {"Answer match": "0.00"}
+    assert "Not the same words in the same order." in said(at, "info")
+    assert at.table[0].value["Compared"].to_dict() == {"Response": "it was in may", "Ground truth": "in may"}
 
 
 def test_a_sample_shows_statements_and_verdicts(open_page: OpenPage) -> None:
     words_run(open_page)
     at = open_page("sample", run=runs()[0].id, sample="2")
     assert cards(at) == {"Words found": "0.50"}
-    assert at.table[0].value.to_dict("records") == [
-        {"Word": "tea", "Is found": "yes"},
-        {"Word": "cold", "Is found": "no"},
-    ]
+    assert at.table[0].value.to_dict("index") == {
+        "1": {"Word": "tea", "Is found": "yes"},
+        "2": {"Word": "cold", "Is found": "no"},
+    }
     assert "Longest: cold" in said(at, "text")
-    assert "Accepted: tea cold" in said(at, "text")
+    assert "Ground truth: tea cold" in said(at, "text")
 
 
 def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page: OpenPage) -> None:
@@ -232,11 +251,8 @@ def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(open_page: OpenPa
     kept("two", ("It is true.", None))
     started(form(open_page, "test_two_questions", "two", judge=LUNA))
     at = open_page("sample", run=runs()[0].id)
-    rows = [row for shown in at.table for row in shown.value.to_dict("records")]
-    assert rows == [
-        {"Of": "True", "Reasons": "so it says"},
-        {"Of": "Short", "Reasons": "so it says"},
-    ]
+    (reasons,) = at.table
+    assert reasons.value.to_dict("index") == {"True": {"Reasons": "so it says"}, "Short": {"Reasons": "so it says"}}
     assert _verdict("is true") in [code.value for code in at.code]
     assert "short? It is true." in [code.value for code in at.code]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.prompt_metric import PromptMetric
+from evaluators.config import ROOT
+from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.types import Dataset, Sample
 from ui import own_metrics, session
 
@@ -56,6 +57,11 @@ def test_a_new_metric_is_empty_and_cannot_be_saved(open_page: OpenPage) -> None:
     at = open_page("metrics")
     assert at.text_input(key=f"own_{NEW}_title").value == ""
     assert button(at, "Save").disabled
+    assert "Still missing: a name and a question." in said(at)
+    at = typed(at, "Polite", "")
+    assert button(at, "Save").disabled
+    assert "Still missing: a question." in said(at)
+    assert "Still missing" not in said(typed(at, "Polite"))
     assert own_metrics.saved() == {}
 
 
@@ -81,7 +87,9 @@ def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page: Open
     assert own_metrics.saved() == {"Is it polite?": metric.spec()}
     assert at.selectbox(key="own_metric").value == "Is it polite?"
     assert at.text_area(key="own_Is it polite?_question").value == QUESTION
-    assert "Is it polite?" in at.multiselect(key="metrics_metrics").options
+    assert at.multiselect(key="metrics_metrics").value == ["answer_match", "prompt Is it polite?"]
+    assert "Saved. It is chosen above, under Metrics." in said(at)
+    assert "Saved." not in said(typed(at, "Is it polite?", "Is it rude?", name="Is it polite?"))
     at.selectbox(key="own_metric").set_value(NEW)
     assert checked(at.run()).text_area(key=f"own_{NEW}_question").value == ""
 
@@ -98,6 +106,7 @@ def test_a_saved_metric_can_be_changed(open_page: OpenPage) -> None:
 def test_a_saved_metric_can_be_deleted(open_page: OpenPage) -> None:
     at = clicked(clicked(typed(open_page("metrics"), "Polite"), "Save"), "Delete")
     assert own_metrics.saved() == {}
+    assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
     assert at.selectbox(key="own_metric").value == NEW
     assert not [each for each in at.button if each.label == "Delete"]
 
@@ -116,6 +125,14 @@ def test_a_name_that_is_taken_is_refused(open_page: OpenPage, title: str) -> Non
     at = clicked(typed(open_page("metrics"), title), "Save")
     assert f"There is another metric called {title}. Give yours a name of its own." in said(at, "error")
     assert own_metrics.saved() == {}
+
+
+def test_the_file_of_a_saved_metric_is_told_apart(open_page: OpenPage, folder: Path) -> None:
+    at = clicked(typed(open_page("metrics"), "Polite"), "Save")
+    name, content = as_file(PromptMetric(title="Polite", question=QUESTION))
+    (folder / name).write_bytes(content)
+    options = checked(at.run()).multiselect(key="metrics_metrics").options
+    assert [each for each in options if "Polite" in each] == ["Polite (file)", "Polite"]
 
 
 def test_a_name_without_a_letter_is_refused(open_page: OpenPage) -> None:
@@ -137,13 +154,16 @@ def test_files_are_listed_with_where_to_put_one(open_page: OpenPage) -> None:
     at = open_page("metrics")
     listed = {row["File"]: row["Metrics"] for row in table(at, "File")}
     assert listed.items() >= {"hedging.py": "Hedging", "names_its_source.py": "Names its source"}.items()
-    assert "into evaluators/custom. It is here after a reload." in said(at)
+    assert "Put a Python file that holds a metric into evaluators/custom, and reload the page." in said(at)
+    example = (ROOT / "evaluators/custom/hedging.py").read_text(encoding="utf-8")
+    assert example.strip() in [code.value.strip() for code in at.code]
 
 
 def test_a_broken_file_is_told_and_gone_when_it_is_mended(open_page: OpenPage, folder: Path) -> None:
     (folder / "own.py").write_text(f"x = 1\nraise ValueError('{HOSTILE}')\n", encoding="utf-8")
     at = open_page("metrics")
     assert f"own.py, line 2: ValueError: {HOSTILE}" in said(at, "error")
+    assert table(at, "File") == [{"File": "own.py", "Metrics": "cannot be used, see line 2"}]
     assert not [text for text in markdown(at) if HOSTILE in text]
     assert "Answer match" in at.multiselect(key="metrics_metrics").options
 

@@ -37,6 +37,23 @@ def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, 
     assert said(at).count("24 / 24 scored") == 6
 
 
+def test_the_card_names_parameters_that_are_not_as_usual(open_page: OpenPage, upload: Upload) -> None:
+    upload("samples.jsonl", jsonl(GOOD))
+    at = open_page("trace")
+    at.selectbox(key="trace_dataset").set_value("samples.jsonl")
+    at.selectbox(key="trace_chunking_strategy").set_value("sentence")
+    at.run()
+    at.button(key="trace_start").click()
+    at = settled(at.run())
+    assert "Data: samples.jsonl · Chunking strategy: Sentence" in said(at).splitlines()
+
+
+def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
+    columns = list(table(open_page("trace", run=filled.trace.id), "#")[0])
+    assert columns[:3] == ["#", "State", "Relevance"]
+    assert columns[-2:] == ["Situation", "Question"]
+
+
 def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("trace", run=filled.trace.id)
     at.selectbox(key=f"order_{filled.trace.id}").set_value("Completeness, lowest first")

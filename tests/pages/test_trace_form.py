@@ -45,6 +45,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
 def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(open_page: OpenPage, method: str) -> None:
     at = form(open_page, method)
     assert "A judge is an LLM, and that needs a key." in said(at)
+    assert "Choose a judge to start." in said(at)
     assert [link.proto.label for link in at.get("page_link")].count("Enter a key on the Settings page") == 1
     assert at.button(key="trace_start").disabled
 

@@ -141,7 +141,7 @@ def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, capl
 
     error = store.result(run.id, 3).error
 
-    assert error == "Unexpected ValueError. Try again with “Retry failed”; if it stays, report it."
+    assert error == "Unexpected ValueError. Try again; if it stays, report it."
     assert "sk-secret" not in store.result(run.id, 3).model_dump_json() + caplog.text
 
 
@@ -149,7 +149,7 @@ def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, capl
     ("question", "error"),
     [
         ("another record", "Fragile gave a Sample, no Score. Let its score method return a Score."),
-        ("way out", "Unexpected SystemExit. Try again with “Retry failed”; if it stays, report it."),
+        ("way out", "Unexpected SystemExit. Try again; if it stays, report it."),
     ],
 )
 def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error):

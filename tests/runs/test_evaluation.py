@@ -100,6 +100,14 @@ def test_means_stand_on_what_was_judged(store):
     assert results.stopped == ""
 
 
+def test_what_failed_alike_is_told_once(store):
+    rows = [{"question": "Who?", "response": None, "ground_truth": "Mina"}] * 3 + [TOWERS[0]]
+
+    results = evaluate(rows, AnswerMatchAcc(), store=store, progress=False)
+
+    assert results.failures == {"Sample 1 and others: response missing, and Answer match needs it. Fill it in.": 3}
+
+
 def test_results_show_themselves_as_a_small_table(store):
     results = evaluate(
         TOWERS, AnswerMatchAcc(type="fuzzy_match"), run="[red]Towers\x1b[0m", store=store, progress=False

@@ -139,7 +139,7 @@ def test_a_broken_file_says_so_where_a_metric_is_not_found(tmp_path, monkeypatch
     (tmp_path / "rhyme.py").write_text("def score(:\n", encoding="utf-8")
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(tmp_path))
 
-    with pytest.raises(ParameterError, match="No metric is called “rhyme”.* rhyme.py, line 1, cannot be used: Syntax"):
+    with pytest.raises(ParameterError, match=r"No metric is called “rhyme”.* rhyme.py, line 1, cannot be used: Syntax"):
         given.specs("rhyme")
 
 
@@ -223,7 +223,7 @@ def test_what_could_give_no_score_is_refused(data, metrics, models, judges, word
 
 
 def test_a_judge_that_nobody_asks_is_refused():
-    with pytest.raises(ParameterError, match="No judge is asked by Answer match. Leave the judge out"):
+    with pytest.raises(ParameterError, match=r"No judge is asked by Answer match. Leave the judge out"):
         given.check_judged([AnswerMatchAcc()], ["openai/gpt-4o"])
     given.check_judged([AnswerMatchAcc(), LLMasJudge()], ["openai/gpt-4o"])
 

@@ -259,7 +259,7 @@ def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
         ("hybrid", 0, "no judge is chosen. Choose one"),
         ("gpt_labeling", 6, "6 judges are chosen; .* takes 5 at most. Remove some"),
         ("hybrid", 6, "takes 5 at most"),
-        ("trace", 1, "asks none. Remove some"),
+        ("trace", 1, "No judge is asked by TRACE"),
         ("rgb", 2, "takes 1 at most"),
     ],
 )

@@ -19,6 +19,7 @@ from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, WRONG
 TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answer_match")
 RGB = ("run", "--data", ENGLISH_BED, "--metric", "rgb", "--model", "offline/offline-reader", "--limit", "1")
 ROWS = 24
+NO_MATCH = "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1."
 COMMANDS = ("run", "resume", "estimate", "list", "show", "export")
 
 
@@ -123,7 +124,6 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         (("resume", "last"), "No run begins with “last”"),
         (("show", "\x1b[31mx"), "No run begins with “ [31mx”"),
         (("export", "zz"), "list runs"),
-        (("export", "last", "-o", "/nowhere/at/all.csv"), "Could not open file '/nowhere/at/all.csv'"),
         (("run", "--config", "gone.toml"), "gone.toml"),
     ],
 )
@@ -252,9 +252,18 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
     }
     assert lines[0]["metrics"] == [
         {"metric": "trace", "status": "scored", "reason": "", "error": ""},
-        {"metric": "answer_match", "status": "scored", "reason": "", "error": ""},
+        {"metric": "answer_match", "status": "scored", "reason": NO_MATCH, "error": ""},
     ]
     assert json.loads(labels.stdout.splitlines()[0])["labels_by"]
+
+
+def test_a_file_that_cannot_be_written_is_wrong_input(plumbline, data_folder):
+    plumbline(*TRACE)
+
+    found = plumbline("export", "last", "-o", "nowhere/at/all.csv")
+
+    assert found.exit_code == WRONG
+    assert "Could not open file 'nowhere/at/all.csv'" in found.stderr
 
 
 def test_rows_of_rgb_tell_ability_and_noise(plumbline, data_folder):
@@ -271,15 +280,15 @@ def test_rows_of_rgb_tell_ability_and_noise(plumbline, data_folder):
 
 
 def test_what_could_not_be_judged_is_told_metric_by_metric(plumbline, data_folder):
-    rows = [{"question": "Who?", "response": "", "ground_truth": "Mina"}, {"question": "Who?", "response": "Mina"}]
+    rows = [{"question": "Who?", "response": "", "ground_truth": "Mina"}, {"question": "Who?", "ground_truth": "Mina"}]
     (data_folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     plumbline("run", "--data", "part.jsonl", "--metric", "hedging", "--metric", "answer_match")
 
-    empty, untrue = map(json.loads, plumbline("export", "last", "--format", "jsonl").stdout.splitlines())
+    empty, absent = map(json.loads, plumbline("export", "last", "--format", "jsonl").stdout.splitlines())
     assert empty["metrics"][0]["reason"] == "The response is empty."
-    assert [each["status"] for each in untrue["metrics"]] == ["scored", "failed"]
-    assert "ground_truth missing" in untrue["metrics"][1]["error"]
+    assert [each["status"] for each in absent["metrics"]] == ["failed", "failed"]
+    assert "response missing, and Answer match needs it. Fill it in." in absent["metrics"][1]["error"]
 
 
 def test_a_run_without_labels_gives_none(plumbline, data_folder):

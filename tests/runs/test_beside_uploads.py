@@ -1,0 +1,35 @@
+"""A run goes on while another visitor uploads files that hold far too much."""
+
+import pytest
+import slow
+
+from evaluators.datasets.readers import read
+from evaluators.errors import DatasetError
+from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.store import Store
+from evaluators.types import EvaluatorSpec
+from tests.datasets.test_bombs import BOMBS, CEILING, SECONDS, Watch, spent
+
+
+def test_a_run_goes_on_while_bombs_are_refused(tmp_path):
+    store = Store(tmp_path / "runs.sqlite3")
+    spec = EvaluatorSpec(name="test_slow", params={"log": str(tmp_path / "log.txt"), "seconds": 0.2})
+    run = create_run(store, slow.dataset(*["wait"] * 20_000), spec, workspace="w", title="slow")
+    job = RunRegistry().start(run, store)
+    scored = []
+
+    for name, make, message in BOMBS:
+        data = make()
+        start = spent()
+        with Watch() as watch, pytest.raises(DatasetError) as caught:
+            read(name, data)
+        assert str(caught.value).startswith(message)
+        assert spent() - start < SECONDS
+        assert watch.peak < CEILING
+        scored.append(store.counts(run).scored)
+
+    assert job.is_live
+    job.cancel()
+    job.wait()
+    assert scored == sorted(set(scored))
+    assert store.counts(run).failed == 0
