@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import time
 from dataclasses import replace
 
 import pandas as pd
@@ -19,6 +20,7 @@ from evaluators.datasets.shapes import Shape
 from evaluators.datasets.table import Problem, Table
 from evaluators.errors import DatasetError
 from evaluators.types import Ability, Sample
+from tests.datasets.files import json_lines
 
 ROW = {"question": "q", "response": "r"}
 BED_ROW = {"query": "q", "answer": "a", "positive": ["p"], "negative": ["n"]}
