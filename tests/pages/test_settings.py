@@ -276,7 +276,7 @@ def leaves(block: object) -> Iterator[object]:
 
 
 def remember_answers(count: int) -> None:
-    run = sample_run([])
+    run = sample_run([catalogue.OFFLINE])
     calls = [
         Call(key=f"{number:064}", model="groq/openai/gpt-oss-20b", completion=Completion(text="In May."))
         for number in range(count)
