@@ -16,13 +16,11 @@ with official:
     official_form.show()
 with documents:
     retrieval_form.show()
-dataset_view.question()
+if dataset_view.question():
+    st.stop()
 st.divider()
-names = session.sources()
-name = st.selectbox(
-    "Data set", list(names), format_func=lambda n: f"{n} ({names[n]})", key="dataset", persist_state="session"
-)
-if (data := session.source(name)) is not None:
+name = dataset_view.choice()
+if name is not None and (data := session.source(name)) is not None:
     dataset_view.show(data)
-    if names[name] == "uploaded":
+    if session.sources().get(name) == "uploaded":
         dataset_view.delete_button(name)

@@ -9,7 +9,7 @@ run = session.shown_run("rgb")
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     rgb_form.show()
 if run is None:
-    run_list.none_shown("No run on this page yet. Press Start: the offline reader needs no key.")
+    run_list.none_shown(rgb_form.hint())
 else:
     rgb_view.card(run)
     progress.watched(run, lambda: rgb_view.show(run))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -19,8 +20,9 @@ from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.datasets.shapes import Shape
 from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError
+from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.types import Dataset, Sample
-from ui import mapping_form, origin, problems, reading, session
+from ui import data_choice, mapping_form, origin, problems, reading, rgb_form, session
 from ui.reading import Reading
 from ui.untrusted import plain
 from ui.words import accepted, counted
@@ -36,6 +38,15 @@ FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
 READING = "reading"
 """Where a session keeps what it read last."""
 
+JUST_KEPT = "just_kept"
+"""Where a session keeps the name of the data that are to be chosen next."""
+
+NAMED = "named"
+"""Where a session keeps which data got another name than they came with, and why."""
+
+ROUND = "upload_round"
+"""Where a session counts the files that it put away: each time, the field for files is a new one."""
+
 Identity = tuple[str, str, str]
 
 
@@ -48,20 +59,29 @@ def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = 
     Raises `DatasetError` where nothing of it can be used, `HostLimitError` where there is no room.
     """
     forget()
-    found, table = reading.begin(f"{name} (own)" if name in bundled() else name, content, source or {})
+    found, table = reading.begin(name, content, source or {})
     remembered = session.store().mapping(session.workspace(), found.names)
     found = found.proposing(remembered) if remembered else found
     st.session_state[READING] = found
     if found.is_sure:
-        _keep(found, table, None)
+        _keep(found, table, remembered)
 
 
-def keep(data: TestBed | Dataset) -> None:
-    """Stores the data for this workspace, in place of earlier data of that name, and chooses it on this page."""
-    _check_room(data.name)
-    session.store().save_upload(session.workspace(), data, datetime.now(UTC).isoformat())
-    if st.session_state.get("dataset") != data.name:
-        st.session_state["dataset"] = data.name
+def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
+    """Stores the data for this workspace and chooses them on this page; returns their name, and if they were stored.
+
+    A name that other data have is numbered; equal data are not kept twice. `earlier` names what these replace.
+    """
+    name = earlier or next(each for each in _numbered(data.name) if _is_free(each, data))
+    is_there = not earlier and name in session.sources()
+    if not is_there:
+        _check_room(name)
+        named = data.model_copy(update={"name": name})
+        session.store().save_upload(session.workspace(), named, datetime.now(UTC).isoformat())
+    if not earlier:
+        st.session_state[NAMED] = name, _about_the_name(name, data.name, is_there)
+    st.session_state[JUST_KEPT] = name
+    return name, not is_there
 
 
 def is_kept() -> bool:
@@ -75,15 +95,34 @@ def forget() -> None:
     st.session_state.pop(READING, None)
 
 
-def question() -> None:
-    """Asks which column means what, where that is in doubt; nothing is kept before."""
+def uploader() -> str:
+    """The key of the field for files; a new one when the file in it was put away."""
+    return f"upload_{st.session_state.setdefault(ROUND, 0)}"
+
+
+def question() -> bool:
+    """Asks which column means what, where that is in doubt; nothing is kept before. Tells whether it asks."""
     found = _last()
     if found is None or found.loaded:
-        return
+        return False
     with st.container(border=True):
         st.markdown(f"**Which column is what in {plain(found.name)}?**")
         reading.doubt(found)
         _columns(found)
+    return True
+
+
+def choice() -> str | None:
+    """Which data to look at: at first those that were kept just now, else those that the address names."""
+    if JUST_KEPT in st.session_state:
+        st.session_state["dataset"] = st.session_state.pop(JUST_KEPT)
+    elif "data" in st.query_params:
+        st.session_state.setdefault("dataset", st.query_params["data"])
+    names = session.sources()
+    name = data_choice.choose(st.container(), "Data set", names, "dataset", lambda name: f"{name} ({names[name]})")
+    if name is not None:
+        st.query_params["data"] = name
+    return name
 
 
 def show(data: TestBed | Dataset) -> None:
@@ -92,6 +131,9 @@ def show(data: TestBed | Dataset) -> None:
     found = _last(data.name)
     is_bed = isinstance(data, TestBed)
     _about_bed(data) if is_bed else _about(data)
+    name, words = st.session_state.get(NAMED, ("", ""))
+    if name == data.name and words:
+        st.info(plain(words), icon=":material/info:")
     if found:
         reading.summary(found)
     origin.show(data)
@@ -106,15 +148,17 @@ def show(data: TestBed | Dataset) -> None:
 
 
 def delete_button(name: str) -> None:
-    on_click = problems.guarded(_delete, "upload")
-    st.button("Delete this upload", icon=":material/delete:", on_click=on_click, args=(name,))
+    with st.popover("Delete this upload", icon=":material/delete:", key=f"ask_{name}"):
+        st.write("Delete these data? Runs over them stay.")
+        on_click = problems.guarded(_delete, "upload")
+        st.button("Delete for good", type="primary", on_click=on_click, args=(name,), key="delete_upload")
     problems.show("upload")
 
 
 def _last(name: str | None = None) -> Reading | None:
     """What was read last; with a name, if it became the data of that name."""
     found: Reading | None = st.session_state.get(READING)
-    return found if found and (name is None or (found.loaded and found.name == name)) else None
+    return found if found and (name is None or (found.loaded and found.kept_as == name)) else None
 
 
 def _columns(found: Reading) -> None:
@@ -127,7 +171,7 @@ def _columns(found: Reading) -> None:
         kind = "secondary" if found.loaded else "primary"
         use = st.button("Use these columns", type=kind, icon=":material/check:", disabled=not is_new, key="use_columns")
         if not found.loaded:
-            st.button("Discard", icon=":material/close:", on_click=forget, key="discard")
+            st.button("Discard", icon=":material/close:", on_click=_put_away, key="discard")
         again = st.checkbox("Remember for files with the same columns", value=True, key=f"{found.key}_again")
     if use and chosen:
         with problems.told(), st.spinner("Reading", show_time=True):
@@ -140,8 +184,9 @@ def _keep(found: Reading, table: Table, columns: Mapping[str, str] | None) -> No
     loaded = open_table(found.name, table, columns)
     if loaded.data is None:
         raise DatasetError(told(list(loaded.problems)))
-    keep(loaded.data.model_copy(update={"origin": dict(found.origin)}))
-    st.session_state[READING] = found.kept(loaded)
+    earlier = found.kept_as if found.is_stored else ""
+    name, is_stored = keep(loaded.data.model_copy(update={"origin": dict(found.origin)}), earlier)
+    st.session_state[READING] = found.kept(loaded, name, is_stored=is_stored)
 
 
 def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
@@ -153,7 +198,7 @@ def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
 
 
 def _check_room(name: str) -> None:
-    """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing a file is no more."""
+    """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing data is no more."""
     kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
     if config().public and name not in kept and len(kept) >= most:
         raise HostLimitError(
@@ -161,12 +206,38 @@ def _check_room(name: str) -> None:
         )
 
 
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in count(2))
+
+
+def _is_free(name: str, data: TestBed | Dataset) -> bool:
+    """Whether the data can have that name: no others have it."""
+    there = session.source(name)
+    return there is None or there == data.model_copy(update={"name": name})
+
+
+def _about_the_name(name: str, wanted: str, is_there: bool) -> str:
+    """Why the data have that name, where it is not clear."""
+    if is_there:
+        return f"The same data were here already, as {name}. They are not kept twice."
+    return "" if name == wanted else f"There are other data called {wanted}, so these are called {name}."
+
+
+def _put_away() -> None:
+    """What was read last is forgotten, and the field for files is empty again."""
+    forget()
+    st.session_state[ROUND] += 1
+
+
 def _delete(name: str) -> None:
     session.store().delete_upload(session.workspace(), name)
     if _last(name):
-        forget()
-    for key in ("dataset", *PRESELECTED):
-        st.session_state.pop(key, None)
+        _put_away()
+    st.session_state["dataset"] = next(iter(bundled()))
+    for key in PRESELECTED:
+        if st.session_state.get(key) == name:
+            del st.session_state[key]
 
 
 # Showing
@@ -175,11 +246,11 @@ def _delete(name: str) -> None:
 def _preselect(data: TestBed | Dataset) -> None:
     """The forms begin with what was looked at last."""
     if isinstance(data, TestBed):
-        st.session_state["rgb_bed"] = data.name
+        st.session_state["rgb_bed"], st.session_state[rgb_form.WAY] = data.name, rgb_form.ASK
         return
     st.session_state["metrics_dataset"] = st.session_state["trace_dataset"] = data.name
-    if _has_responses(data):
-        st.session_state["rgb_answers"] = data.name
+    if _serves_rgb(data):
+        st.session_state["rgb_answers"], st.session_state[rgb_form.WAY] = data.name, rgb_form.SCORE
 
 
 def _about_bed(data: TestBed) -> None:
@@ -192,7 +263,7 @@ def _about(data: Dataset) -> None:
     st.caption(f"Samples · {counted(len(data.samples), 'row')}")
     with st.container(horizontal=True):
         st.page_link("../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:")
-        if _has_responses(data):
+        if _serves_rgb(data):
             st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
         st.page_link("../pages/metrics.py", label="Measure on the Metrics page", icon=":material/arrow_forward:")
 
@@ -207,8 +278,8 @@ def _rows(data: TestBed | Dataset) -> None:
         st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
 
 
-def _has_responses(data: Dataset) -> bool:
-    return any(sample.response is not None for sample in data.samples)
+def _serves_rgb(data: Dataset) -> bool:
+    return any(not missing(RGBEvaluator.needs, sample) for sample in data.samples)
 
 
 @lru_cache(maxsize=32)  # looks at every sample

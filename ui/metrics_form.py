@@ -7,9 +7,8 @@ import streamlit as st
 from evaluators.base import Evaluator
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset
-from ui import generator_form, metric_choice, model_form, problems, session
+from ui import data_choice, generator_form, metric_choice, model_form, problems, session
 from ui.generator_form import NOBODY, Generators
-from ui.model_form import KEPT
 
 FIRST = "answer_match"
 """The metric that is chosen at first: it asks no judge."""
@@ -19,10 +18,9 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Data set", list(datasets), key="metrics_dataset", **KEPT)
     right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
+    name = data_choice.choose(left, "Data set", datasets, "metrics_dataset")
     if name is None:
-        st.caption("No data set yet.")
         return
     dataset, plan = datasets[name], None
     metrics = metric_choice.choose("Metrics", dataset, "metrics", [FIRST])
@@ -32,7 +30,7 @@ def show() -> None:
     with problems.told():
         plan = metric_choice.plan(metrics or [], dataset, "metrics", generators or NOBODY)
     ready = bool(metrics) and generators is not None and plan is not None
-    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="metrics_start"):
+    if data_choice.start_button("metrics_start", name, is_ready=ready):
         _start(dataset, metrics, plan, generators.prompt)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -34,14 +34,25 @@ def show(data: Dataset | TestBed) -> None:
     if told := words(data.origin):
         st.caption(plain(told))
     if isinstance(data, Dataset) and "retrieval" in data.origin:
-        with st.expander("What was found for the first questions", icon=":material/manage_search:"):
-            rows = [row for sample in data.samples[:BEGINNING] for row in _found(sample)]
-            st.dataframe(rows, hide_index=True, alt="Chunks found for the first questions")
+        _say_if_all(data.origin["retrieval"])
+        with st.expander("What was found for the first questions", icon=":material/manage_search:", key="found"):
+            for sample in data.samples[:BEGINNING]:
+                st.markdown(_found(sample))
 
 
-def _found(sample: Sample) -> Sequence[dict[str, str]]:
+def _say_if_all(found: Mapping[str, Any]) -> None:
+    """Where each question can get every chunk, nothing is chosen."""
+    if found["chunks"] <= found["k"]:
+        there = "There is 1 chunk" if found["chunks"] == 1 else f"There are {found['chunks']} chunks"
+        words = f"{there} for up to {found['k']} per question, so hardly anything is left out. "
+        st.info(f"{words}Retrieve again with smaller chunks, or fewer per question.", icon=":material/lightbulb:")
+
+
+def _found(sample: Sample) -> str:
+    """The question, and the beginning of each chunk with where it stands, as Markdown."""
     pairs = zip(sample.sources, sample.retrieved_documents, strict=False)
-    return [{"Question": sample.question[:CELL], "Source": source, "Chunk": text[:CELL]} for source, text in pairs]
+    chunks = [f"- {plain(source)}: :gray[{plain(text[:CELL])}]" for source, text in pairs]
+    return "\n".join([f"**{plain(sample.question[:CELL])}**\n", *(chunks or ["- nothing"])])
 
 
 def _hub(found: Mapping[str, Any]) -> str:

@@ -29,7 +29,8 @@ class Reading:
     """A file of this visitor: what it seems to be and, once it is kept, what became of its rows.
 
     `head` is the table's first rows and `names` are all its columns; `given` is the column for each field, as guessed,
-    remembered or said. `loaded` comes without the data, which the store keeps: `usable` rows.
+    remembered or said. `loaded` comes without the data, which the store keeps under `kept_as`: `usable` rows;
+    `is_stored` where this file brought them there, and others were not there before.
     """
 
     name: str
@@ -41,13 +42,15 @@ class Reading:
     origin: Mapping[str, Any]
     key: str
     is_remembered: bool = False
+    kept_as: str = ""
+    is_stored: bool = False
     loaded: Loaded | None = None
     usable: int = 0
 
     @property
     def is_sure(self) -> bool:
-        """Whether nobody need be asked: the guess is sure, and nothing else was said of such files before."""
-        return self.guess.is_sure and self.given == dict(self.guess.columns)
+        """Whether nobody need be asked: the guess is sure, or a person said it of such a file before."""
+        return self.guess.is_sure or self.is_remembered
 
     def table(self) -> Table:
         """The whole table; a file is read again."""
@@ -56,9 +59,12 @@ class Reading:
     def proposing(self, columns: Mapping[str, str]) -> Reading:
         return replace(self, given=dict(columns), is_remembered=True)
 
-    def kept(self, loaded: Loaded) -> Reading:
+    def kept(self, loaded: Loaded, name: str, *, is_stored: bool) -> Reading:
+        """The same after its data were stored under that name."""
         given = dict(loaded.guess.columns)
-        return replace(self, loaded=replace(loaded, data=None), usable=loaded.usable, given=given)
+        is_remembered = self.is_remembered and given == dict(self.given)
+        what = {"loaded": replace(loaded, data=None), "usable": loaded.usable, "kept_as": name, "is_stored": is_stored}
+        return replace(self, **what, given=given, is_remembered=is_remembered)
 
 
 def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple[Reading, Table]:
@@ -71,17 +77,18 @@ def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple
 
 def doubt(reading: Reading) -> None:
     """Why a person is asked for the columns."""
-    guess = f"{reading.guess.title}, confidence {reading.guess.confidence:.0%}. {reading.guess.why}"
-    words = "Columns as you chose them for such a file before." if reading.is_remembered else guess
-    st.caption(plain(f"{words} {reading.head.note} Nothing is kept yet."))
+    remembered = "The columns are as you chose them for such a file before."
+    words = remembered if reading.is_remembered else reading.guess.why
+    for part in filter(None, (words, reading.head.note, "Nothing is kept yet.")):
+        st.caption(plain(part))
 
 
 def summary(reading: Reading) -> None:
     """What the file was taken for, and how many of its rows can be used."""
     if loaded := reading.loaded:
         rows = f"{counted(loaded.total, 'row')} in the file, {reading.usable:,} usable"
-        kind = f"{loaded.guess.title}, confidence {loaded.guess.confidence:.0%}"
-        st.caption(plain(f"{rows} · read as {kind}. {loaded.note}"))
+        columns = ", with the columns as you chose them for such a file before" if reading.is_remembered else ""
+        st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
 
 
 def left_out(reading: Reading) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,7 +12,7 @@ from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.types import Dataset
-from ui import dataset_view, forms, problems, session
+from ui import dataset_view, forms, problems
 from ui.fetching import Bar
 from ui.model_form import KEPT
 from ui.untrusted import plain
@@ -43,12 +42,13 @@ def show() -> None:
     name = st.text_input(
         "Name of the data set", placeholder="As the documents", max_chars=80, key="retrieval_name", **KEPT
     )
-    ready = bool(files and asked)
-    if st.button(
-        "Retrieve", type="primary", icon=":material/manage_search:", disabled=not ready, key="retrieval_start"
-    ):
-        with problems.told():
-            _make(files, *asked, settings, name.strip())
+    if st.button("Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"):
+        if files and asked:
+            with problems.told():
+                _make(files, *asked, settings, name.strip())
+        else:
+            lacking = [words for words, there in (("documents", files), ("questions", asked)) if not there]
+            st.warning(f"Still missing: {' and '.join(lacking)}.", icon=":material/edit_note:")
 
 
 def _questions() -> tuple[str, bytes] | None:
@@ -89,7 +89,8 @@ def _make(files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any]
         )
     finally:
         bar.empty()
-    dataset_view.keep(made.model_copy(update={"name": _free(title or made.name)}))
+    dataset_view.forget()
+    dataset_view.keep(made.model_copy(update={"name": title or made.name}))
     _tell_rest(asked, made)
 
 
@@ -123,14 +124,3 @@ def _tell_rest(asked: Questions, made: Dataset) -> None:
     _tell([f"Row {problem.row}: {problem.message}" for problem in asked.problems], "question", "left out")
     nothing = [sample.question for sample in made.samples if not sample.retrieved_documents]
     _tell([f"“{question[:100]}”" for question in nothing], "question", "found nothing in the documents")
-
-
-def _free(name: str) -> str:
-    """The name, numbered where data of it are there already."""
-    taken = session.sources()
-    return next(each for each in _numbered(name) if each not in taken)
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name} ({number})" for number in count(2))

@@ -16,9 +16,10 @@ from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
 from evaluators.types import Ability, Dataset, ModelSpec, Sample, prompt_hash
-from ui import forms, model_form, problems, session
+from ui import data_choice, forms, model_form, problems, session
 from ui.generator_form import prompt_problem
 
+WAY = "rgb_way"
 ASK, SCORE = "Ask a model", "Score existing answers"
 AS_IN_FILE = "As in the file"
 PUBLISHED = "the benchmark's published wording"
@@ -38,20 +39,27 @@ class Composition(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    way = st.segmented_control(
-        "What to do", [ASK, SCORE], default=ASK, required=True, key="rgb_way", label_visibility="collapsed"
-    )
-    if way == ASK:
+    st.session_state.setdefault(WAY, ASK)
+    if st.segmented_control("What to do", [ASK, SCORE], required=True, key=WAY, label_visibility="collapsed") == ASK:
         _ask()
     else:
         _score()
 
 
+def hint() -> str:
+    """What can be done without a key, in the way that is chosen."""
+    if st.session_state.get(WAY) == SCORE:
+        return "No run on this page yet. Choose answers and press Start: scoring them needs no key."
+    return "No run on this page yet. Press Start: the offline reader needs no key."
+
+
 def _ask() -> None:
     beds = {name: bed for name, bed in session.opened().items() if isinstance(bed, TestBed)}
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    name = left.selectbox("Test bed", list(beds), key="rgb_bed")
     right.page_link("../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:")
+    name = data_choice.choose(left, "Test bed", beds, "rgb_bed")
+    if name is None:
+        return
     found = model_form.choices()
     chosen = model_form.models(found, "rgb_models")
     bed = beds[name]
@@ -60,7 +68,7 @@ def _ask() -> None:
     plan = model_form.plan(found, chosen, JUDGE, "rgb")
     prompt, problem = _prompt(bed)
     ready = plan is not None and not problem and _estimate(bed, asked, prompt, plan)
-    if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="rgb_start"):
+    if data_choice.start_button("rgb_start", name, is_ready=ready):
         samples = compose(bed, **asked._asdict())
         if _is_published(prompt):
             samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
@@ -180,8 +188,8 @@ def _is_published(prompt: str) -> bool:
 def _score() -> None:
     answered = session.answered()
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Answers", list(answered), key="rgb_answers")
     right.page_link("../pages/datasets.py", label="Upload answers (RGB prediction file)", icon=":material/upload_file:")
+    name = data_choice.choose(left, "Answers", answered, "rgb_answers")
     if name is None:
         return
     dataset = answered[name]
@@ -197,7 +205,7 @@ def _score() -> None:
         key=f"rgb_ability_{name}",
     )
     params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
-    if st.button("Start", type="primary", icon=":material/play_arrow:", key="rgb_score_start"):
+    if data_choice.start_button("rgb_score_start", name, is_ready=True):
         if isinstance(ability, Ability):
             dataset = all_with_ability(dataset, ability)
         _start(dataset, params)

@@ -12,6 +12,7 @@ from evaluators.types import Ability, Run
 from ui import charts, command_view, metrics_view, published, run_models, session, tables
 from ui.charts import Curves
 from ui.untrusted import plain
+from ui.words import readable
 
 VALUES = {
     "accuracy": "Accuracy",
@@ -43,7 +44,8 @@ def show(run: Run) -> None:
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
-    asked = [f"Data: {run.dataset_name}", f"Policy: {run.evaluator.params.get('policy')}", *metrics_view.also(run)]
+    policy = readable(str(run.evaluator.params.get("policy")))
+    asked = [f"Data: {run.dataset_name}", f"Policy: {policy}", *metrics_view.also(run)]
     asked += run_models.facts(run)
     asked += [_prompt(run), f"Seed: {run.seed}"] if run.models else ["Answers: from the file"]
     st.caption(plain(" · ".join(asked)))

@@ -18,7 +18,7 @@ from evaluators.llm.rehearsal import answered
 from evaluators.llm.structured import schema
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, ModelSpec, Sample
-from ui import forms, generator_form, metric_choice, model_form, problems, session
+from ui import data_choice, forms, generator_form, metric_choice, model_form, problems, session
 from ui.generator_form import NOBODY, Generators
 from ui.model_form import KEPT
 from ui.untrusted import plain
@@ -34,6 +34,7 @@ MEANINGS = {
 UNUSED = {"gpt_labeling": ("chunking_strategy", "embedding_model")}
 """Parameters that a method takes, but makes no use of."""
 
+START = "trace_start"
 ALL, DOUBTFUL = "All samples", "The most doubtful"
 ONE_IN = 5
 """The share of the samples that is judged at first."""
@@ -60,12 +61,11 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Data set", list(datasets), key="trace_dataset", **KEPT)
     method = middle.selectbox("Method", list(METHODS), key="trace_method", **KEPT)
     right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
+    name = data_choice.choose(left, "Data set", datasets, "trace_dataset")
     st.caption(MEANINGS[method])
     if name is None:
-        st.caption("No data set yet.")
         return
     generators = generator_form.choose(datasets[name], "trace")
     if method == HEURISTIC:
@@ -75,13 +75,13 @@ def show() -> None:
 
 
 def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
-    params, plan = forms.parameter_widgets(catalogue()["trace"], "trace"), None
+    params, plan = _params(dataset, "trace"), None
     further = _further(dataset)
     answering = generators or NOBODY
     st.caption(f"{counted(len(dataset.samples), 'sample')} will be labelled{_of_each(len(answering.models))}.")
     with problems.told():
         plan = metric_choice.plan(further or [], dataset, "trace", answering)
-    if _start_button(None not in (further, generators, plan)) and plan:
+    if data_choice.start_button(START, dataset.name, is_ready=None not in (further, generators, plan)) and plan:
         _start(dataset, "trace", params, further or [], prompt=answering.prompt, **plan._asdict())
 
 
@@ -92,7 +92,7 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
     is_by_budget = method == HYBRID and not answering.models
     most = _most_calls(dataset, name, len(judges)) if is_by_budget else None
     unasked = ("doubt_from",) if is_by_budget or method != HYBRID else ()
-    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), *unasked))
+    params = _params(dataset, evaluator, unasked)
     further = _further(dataset)
     plan, ready = model_form.asking(answering.models, judges, "trace") if judges else None, False
     with problems.told():
@@ -101,8 +101,17 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
         params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
     if not judges:
         st.caption("Choose a judge to start.")
-    if _start_button(ready and None not in (further, generators)) and plan:
+    is_ready = ready and None not in (further, generators)
+    if data_choice.start_button(START, name, is_ready=is_ready) and plan:
         _start(dataset, evaluator, params, further or [], prompt=answering.prompt, **plan._asdict())
+
+
+def _params(dataset: Dataset, evaluator: str, unasked: Sequence[str] = ()) -> dict[str, Any]:
+    """The parameters of a method; where the documents were retrieved here, says what they do not change."""
+    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), *unasked))
+    if "retrieval" in dataset.origin:
+        st.caption("These settings cut documents for labelling. What was retrieved for each question stays as it is.")
+    return params
 
 
 def _of_each(models: int) -> str:
@@ -112,10 +121,6 @@ def _of_each(models: int) -> str:
 def _further(dataset: Dataset) -> list[Evaluator] | None:
     """The metrics that the run has beside the labels; `None` where one of them cannot run."""
     return metric_choice.choose("Also measure", dataset, "trace")
-
-
-def _start_button(ready: bool) -> bool:
-    return st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready, key="trace_start")
 
 
 def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:

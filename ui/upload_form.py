@@ -23,9 +23,9 @@ def upload() -> None:
     """Reads the chosen file."""
     limits = config()
     file = st.file_uploader(
-        f"CSV, TSV, JSON, JSON Lines, XLSX or Parquet, up to {limits.rows_per_dataset:,} rows",
-        key="upload",
-        help=f"{FIELDS} The text formats may be packed with gzip.",
+        f"CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {limits.rows_per_dataset:,} rows",
+        key=dataset_view.uploader(),
+        help=FIELDS,
         max_upload_size=max(1, limits.upload_bytes // 2**20),
         on_change=dataset_view.forget,
     )

@@ -22,7 +22,7 @@ _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+|\[\d{1,3}\]\s*)")
 _PRINTED = re.compile(r"\s*\[\s*Document\(")
 """How a list of LangChain's documents begins."""
 
-_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
+SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is no part of a wrapped paragraph."""
 
 
@@ -44,7 +44,7 @@ def lines(text: str) -> list[str]:
     found = [line for line in text.splitlines() if line.strip()]
     if len(found) > 1 and all(_ITEM.match(line) for line in found):
         return [_ITEM.sub("", line).strip() for line in found]
-    return [line.strip() for line in found] if len(found) > 1 and all(map(_END.search, found)) else [text]
+    return [line.strip() for line in found] if len(found) > 1 and all(map(SENTENCE_END.search, found)) else [text]
 
 
 def _literal(cell: str) -> Any:

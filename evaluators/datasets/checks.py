@@ -44,6 +44,7 @@ _Found = tuple[str, list[int], str]
 def _sample_findings(samples: Sequence[Sample]) -> Iterable[_Found]:
     yield _duplicates([(each.question, each.response, each.retrieved_documents, each.generator) for each in samples])
     yield from _empty(samples)
+    yield _where("Several documents in one text", [_is_joined(each.retrieved_documents) for each in samples], _JOINED)
     yield _languages([f"{each.question[:LOOKED_AT]} {(each.response or '')[:LOOKED_AT]}" for each in samples])
     yield _long([each.retrieved_documents for each in samples])
 
@@ -100,7 +101,8 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Found]:
             yield _where(f"No {field}", lacks, _LACKING[field])
     said = [each.response is not None and not each.response.strip() for each in samples]
     yield _where("Empty responses", said, "The model said nothing. That counts as an answer, and is judged as one.")
-    blank = [any(not text.strip() for text in each.retrieved_documents) for each in samples]
+    filled = [[bool(text.strip()) for text in each.retrieved_documents] for each in samples]
+    blank = [any(each) and not all(each) for each in filled]
     yield _where("Empty documents", blank, "A document without text among others counts as retrieved.")
 
 
@@ -110,6 +112,14 @@ _LACKING = {
     "documents": "Metrics that compare with the retrieved documents cannot judge them.",
     "ground truth": "Metrics that compare with a true answer cannot judge them, although others of the data have one.",
 }
+
+
+_RULE = re.compile(r"\n-{3,}\s*\n")
+_JOINED = "Lines of dashes or <doc> tags part a text that counts as one document. Give a list, or put ||| between them."
+
+
+def _is_joined(documents: Sequence[str]) -> bool:
+    return len(documents) == 1 and (documents[0].count("</doc") > 1 or _RULE.search(documents[0]) is not None)
 
 
 def _languages(texts: Sequence[str]) -> _Found:

@@ -14,7 +14,14 @@ from evaluators.datasets.sandbox import HEAD, TITLE, header_at
 from evaluators.datasets.table import MOST_COLUMNS, RAW_SHOWN, Collector, Table, column_names
 from evaluators.errors import DatasetError
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+DELIMITERS = ",;\t|"
+QUESTIONS = "\x1f"
+"""The delimiter of a list of questions, which has none: a character that no text holds."""
+_NOTES = {
+    ";": "The cells are separated by semicolons.",
+    "|": "The cells are separated by vertical bars.",
+    QUESTIONS: "The first lines are questions, so each line was read as one.",
+}
 _QUOTED = re.compile('"[^"]*"')
 _LOOKED_AT = 2**16
 """Characters of a line that tell whether a title stands above the column names."""
@@ -39,15 +46,16 @@ def csv_table(text: Text, rows: Collector) -> Table:
         plain = Collector(rows.name, rows.limits, rows.first)
         _read(text, plain, delimiter, csv.QUOTE_NONE, title)
         rows = plain if len(plain.problems) < len(rows.problems) else rows
-    usual = delimiter in ",\t"
-    note = "" if usual else f"The cells are separated by {DELIMITERS[delimiter]}."
-    return rows.table("TSV" if delimiter == "\t" else "CSV", *text.notes, note, TITLE if title else "")
+    notes = (*text.notes, _NOTES.get(delimiter, ""), TITLE if title else "")
+    return rows.table("TSV" if delimiter == "\t" else "CSV", *notes)
 
 
 def delimiter_of(text: Text, longest: int) -> str:
-    """The delimiter that stands most often between the column names."""
-    names = _QUOTED.sub("", next((line for line in text.lines(longest) if line.strip()), ""))
-    return max(DELIMITERS, key=names.count)
+    """The delimiter that stands most often between the column names, if the file does not begin with questions."""
+    first = list(islice(filter(str.strip, text.lines(longest)), 2))
+    if all(line.rstrip('" \t\r\n').endswith(("?", "？")) for line in first):
+        return QUESTIONS
+    return max(DELIMITERS, key=_QUOTED.sub("", first[0]).count)
 
 
 def _title(text: Text, delimiter: str) -> int:
@@ -79,7 +87,7 @@ def _read(text: Text, rows: Collector, delimiter: str, quoting: int, title: int)
     csv.field_size_limit(rows.limits.cell_bytes)
     lines = _Lines(text.lines(rows.longest_row))
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
-    names: list[str] = []
+    names = ["question"] if delimiter == QUESTIONS else []
     number = 0
     for cells, problem in _records(reader):
         if title:

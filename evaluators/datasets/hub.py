@@ -48,6 +48,7 @@ SUBSETS = (
 MOST_FILES = 5000
 _ADDRESS = "https://huggingface.co"
 _ID = re.compile(r"(?:https://huggingface\.co/datasets/)?([A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95})/?", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][\w-]{0,95}", re.ASCII)
 _GATED = f"asks its readers to accept conditions first. Do that with an account of your own. {REMEDY}"
 _CELLS = (".csv", ".tsv")
 _LINES = (*_CELLS, ".jsonl", ".ndjson")
@@ -84,9 +85,12 @@ def files(dataset_id: str) -> Listing:
 
     Raises `DatasetError` where the hub cannot be reached, or has no such data set that anybody may read.
     """
-    found = _ID.fullmatch(dataset_id.strip())
+    given = dataset_id.strip()
+    if _NAME.fullmatch(given):
+        raise DatasetError(f"{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad.")
+    found = _ID.fullmatch(given)
     if not found or ".." in found[1] or "--" in found[1]:
-        raise DatasetError(f"{dataset_id.strip()[:80]!r} is no data set of the hub. Write it as owner/name.")
+        raise DatasetError(f"{given[:80]!r} is no data set of the hub. Write it as owner/name.")
     info = _info(found[1])
     if info.gated:
         raise DatasetError(f"{found[1]} {_GATED}")

@@ -16,7 +16,19 @@ from evaluators.datasets import ragbench, rgb
 from evaluators.datasets.cells import lines, unpack
 from evaluators.datasets.checks import Finding, checks
 from evaluators.datasets.readers import read
-from evaluators.datasets.shapes import COLUMNS, FIELDS, Guess, Shape, is_plural, names_of, recognise
+from evaluators.datasets.shapes import (
+    COLUMNS,
+    FIELDS,
+    LOOKED_AT,
+    TEXT_FIELDS,
+    Guess,
+    Shape,
+    inner,
+    is_plural,
+    names_of,
+    objects_of,
+    recognise,
+)
 from evaluators.datasets.table import RAW_SHOWN, Problem, Row, Table, told
 from evaluators.errors import DatasetError
 from evaluators.text.normalise import without_surrogates
@@ -118,11 +130,21 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
         return guess
     if dict(columns) == dict(guess.columns):
         return replace(guess, confidence=1.0)
-    for field, column in columns.items():
-        if field not in FIELDS or column not in names_of(table):
-            there = ", ".join(name[:30] for name in names_of(table)[:12])
-            raise DatasetError(f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}.")
+    _check(columns, table)
     return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, dict(columns))
+
+
+def _check(columns: Mapping[str, str], table: Table) -> None:
+    """Raises `DatasetError` for a column that is not there, or that holds objects where a text is needed."""
+    names = names_of(table)
+    objects = objects_of([row for _, row in table.rows[:LOOKED_AT]])
+    for field, column in columns.items():
+        if field not in FIELDS or column not in names:
+            there = ", ".join(name[:30] for name in names[:12])
+            raise DatasetError(f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}.")
+        if field in TEXT_FIELDS and column in objects:
+            there = ", ".join(name[:60] for name in names if name.startswith(f"{column}."))
+            raise DatasetError(f"{column[:30]} holds objects. Choose one of their fields: {there[:300] or 'none'}.")
 
 
 def _is_enough(guess: Guess) -> bool:
@@ -136,7 +158,8 @@ def _unclear(guess: Guess, columns: Sequence[str]) -> str:
     field = next((field for field in ("question", "response") if field not in guess.columns), None)
     if field is None:
         return f"has columns that may mean several things. {guess.why} Rename it: response or ground_truth."
-    found = ", ".join(sorted(without_surrogates(column)[:30] for column in columns)[:12])
+    outer = {column.split(".")[0] for column in columns if "." in column}
+    found = ", ".join(sorted(without_surrogates(column)[:30] for column in columns if column not in outer)[:12])
     return f"has no column {field} (it has: {found or 'none'}). Rename or add one: {' or '.join(COLUMNS[field])}."
 
 
@@ -232,7 +255,15 @@ def _maker(guess: Guess, form: str) -> Callable[[dict[str, Any]], Made]:
     }
     splits = form in FLAT and is_plural(guess.columns.get("retrieved_documents", ""))
     blank = guess.columns.get("response") if form in FLAT else None
-    return known.get(guess.shape, lambda row: _sample(_unless_blank(row, blank), guess.columns, splits))
+    dotted = [column for column in guess.columns.values() if "." in column]
+    return known.get(
+        guess.shape, lambda row: _sample(_unless_blank(_with_inner(row, dotted), blank), guess.columns, splits)
+    )
+
+
+def _with_inner(row: Mapping[str, Any], columns: Sequence[str]) -> Mapping[str, Any]:
+    """The row with these fields of its objects beside its own cells."""
+    return {**{column: inner(row, column) for column in columns}, **row} if columns else row
 
 
 def _unless_blank(row: Mapping[str, Any], column: str | None) -> Mapping[str, Any]:
@@ -341,7 +372,7 @@ def _text(row: Mapping[str, Any], column: str | None) -> str | None:
 def _documents(row: Mapping[str, Any], column: str | None, splits: bool = False) -> tuple[str, ...]:
     """The documents as texts; a cell may hold a list, a list as text, or one document."""
     value = unpack(row.get(column)) if column is not None else None
-    if value is None:
+    if value is None or (isinstance(value, str) and not value.strip()):
         return ()
     items = lines(value) if splits and isinstance(value, str) else value
     texts = [_document(item) for item in (items if isinstance(items, list) else [items])]

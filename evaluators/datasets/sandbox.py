@@ -1,7 +1,7 @@
-"""The child process that parses Parquet, XLSX, PDF and HTML: it may use little memory and time, and writes JSON lines.
+"""The child process that parses Parquet, XLSX, PDF, HTML and Markdown, with little memory and time.
 
 It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet '{"memory": ...}' < file`.
-Each line that it writes is one of {"names": the columns', "note": text}, {"row": [number, cells]},
+It writes JSON lines. Each is one of {"names": the columns', "note": text}, {"row": [number, cells]},
 {"problem": [number, message, beginning]}, {"text": a page's}, {"refused": text}, and {"end": true} where nothing is
 missing.
 """
@@ -80,6 +80,7 @@ def _prepared(kind: str) -> Callable[[bytes, Limits], Iterator[Message]]:
         "xlsx": ("python_calamine", xlsx),
         "pdf": ("pypdf", pdf),
         "html": ("html.entities", html),
+        "markdown": ("markdown_it", markdown),
     }[kind]
     import_module(library)
     return parse
@@ -278,12 +279,23 @@ class _Lines(HTMLParser):
 
 def html(data: bytes, limits: Limits) -> Iterator[Message]:
     """The text of a page in UTF-8, without scripts and styles."""
-    yield from _texts(_seen(data), limits)
+    yield from _texts(_seen(data.decode(errors="replace")), limits)
 
 
-def _seen(data: bytes) -> Iterator[str]:
+def markdown(data: bytes, limits: Limits) -> Iterator[Message]:
+    """The text of a Markdown document in UTF-8, as a page made of it would show it."""
+    yield from _texts(_rendered(data), limits)
+
+
+def _rendered(data: bytes) -> Iterator[str]:
+    from markdown_it import MarkdownIt
+
+    yield from _seen(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(data.decode(errors="replace")))
+
+
+def _seen(page: str) -> Iterator[str]:
     parser = _Lines()
-    parser.feed(data.decode(errors="replace"))
+    parser.feed(page)
     parser.close()
     lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
     yield "\n".join(filter(None, lines))

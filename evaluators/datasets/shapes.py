@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from evaluators.datasets.table import Table
@@ -29,25 +30,27 @@ COLUMNS = {
 """The usual names of each field, the best first: DeepEval has the true contexts as "context", beside retrieved ones."""
 
 FURTHER = {
-    "question": "user_query user_question question_text input 问题 提问 查询 用户问题 用户提问 frage pregunta",
+    "question": "user_query user_question question_text input 问题 提问 查询 用户问题 用户提问 frage fragen pregunta",
     "response": (
         "pred_answer predicted_answer generated_answer generated_response generated_text model_answer model_response "
         "model_output system_answer llm_answer llm_output rag_answer bot_answer chatbot_response actual_output "
-        "completion generated pred 回答 模型回答 回复 答复 输出 生成答案"
+        "completion generated pred 回答 模型回答 回复 答复 输出 生成答案 modellantwort generierte_antwort "
+        "réponse_générée respuesta_generada"
     ),
     "retrieved_documents": (
         "retrieved_doc passage retrieved_passage chunk retrieved_chunk ctx "
         "source_document source_node search_result knowledge evidence "
         "上下文 文档 检索文档 检索结果 检索到的文档 召回文档 参考文档 资料 段落 "
-        "kontext dokument dokumente contexte contexto"
+        "kontext kontexte dokument dokumente textstelle textstellen contexte extrait contexto documento fragmento"
     ),
     "gold_documents": (
         "gold_doc gold_passage golden_context ground_truth_context relevant_document supporting_document 标准上下文"
     ),
     "ground_truth": (
         "expected_output expected_response gold_answer golden_answer correct_answer reference_answer target_answer "
-        "ground_truth_answer gt_answer gt expected ideal target 标准答案 参考答案 正确答案 真实答案 "
-        "referenzantwort musterantwort erwartete_antwort réponse_attendue respuesta_esperada"
+        "ground_truth_answer gt_answer gt expected ideal target ref 标准答案 参考答案 正确答案 真实答案 "
+        "musterlösung musterloesung lösung referenzantwort musterantwort erwartete_antwort richtige_antwort "
+        "réponse_attendue réponse_correcte respuesta_esperada respuesta_correcta"
     ),
     "id": "id sample_id question_id query_id qid idx index uuid 编号 序号",
     "generator": "generator generation_model_name",
@@ -59,7 +62,10 @@ FURTHER = {
 FIELDS = tuple(FURTHER)
 """What a column can be mapped to."""
 
-ANSWER = ("answer", "答案", "antwort", "réponse", "respuesta")
+TEXT_FIELDS = ("question", "response", "id", "generator", "situation")
+"""Of these, what is an object cannot be read."""
+
+ANSWER = ("answer", "答案", "antwort", "antworten", "réponse", "reponse", "respuesta")
 """Either the response or the ground truth; what else the table has decides."""
 
 _ANSWERS = re.compile(
@@ -67,11 +73,29 @@ _ANSWERS = re.compile(
 )
 """Stands in the name of a column that may hold responses."""
 
+_HINTS = {
+    "question": re.compile("question|query|prompt|message|utterance|user|问|frage|pregunta"),
+    "response": _ANSWERS,
+}
+"""Stands in the name of a column that may hold such texts."""
+
+INNER_DEPTH = 3
+MOST_INNER = 200
+"""Fields in the objects of one row that are columns of their own."""
+
+_PATH = re.compile(r"\w+(\.\w+)+")
+"""How a field in an object is named, and a column that a program made of one."""
+
+_TEXTS = ("text", "content", "page_content", "value", "body")
+"""What the text in an object is called; the object's own name then tells what it is."""
+
 LOOKED_AT = 50
 """Rows whose content a guess looks at."""
 
 LONG_TEXT = 200
 """Characters from which a column's texts on average may be documents."""
+
+Rows = Sequence[Mapping[str, Any]]
 
 
 class Shape(StrEnum):
@@ -105,14 +129,48 @@ class Guess:
 def recognise(table: Table) -> Guess:
     """The shape of a table by its column names, and where they tell nothing by what the columns hold."""
     columns = names_of(table)
-    rows = [row for _, row in islice(table.rows, LOOKED_AT)]
+    rows = [{**dict(_inner(row)), **row} for row in _first(table)]
     found = (recogniser(columns, rows) for recogniser in _RECOGNISERS)
     return next((guess for guess in found if guess), None) or _plain(columns, rows)
 
 
 def names_of(table: Table) -> tuple[str, ...]:
-    """The names of all columns of the table, in the order of the file."""
-    return tuple(dict.fromkeys(name for _, row in table.rows for name in row))
+    """The names of all columns, in the order of the file, and those of fields in objects, such as "input.query"."""
+    names = dict.fromkeys(name for _, row in table.rows for name in row)
+    return tuple(names | dict.fromkeys(name for row in _first(table) for name, _ in _inner(row)))
+
+
+def objects_of(rows: Rows) -> set[str]:
+    """The columns that hold nothing but objects."""
+    cells = [(name, isinstance(cell, dict)) for row in rows for name, cell in row.items() if cell is not None]
+    return {name for name, is_object in cells if is_object} - {name for name, is_object in cells if not is_object}
+
+
+def inner(row: Mapping[str, Any], column: str) -> Any:
+    """What a field in an object of the row holds; `None` where there is none."""
+    value: Any = row
+    for name in column.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _first(table: Table) -> list[dict[str, Any]]:
+    return [row for _, row in islice(table.rows, LOOKED_AT)]
+
+
+def _inner(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields in the objects of a row, each by the names that lead to it."""
+    return islice(_leaves(row), MOST_INNER)
+
+
+def _leaves(row: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if "." in name:
+            continue
+        if isinstance(value, dict) and len(path) < INNER_DEPTH:
+            yield from _leaves(value, (*path, name))
+        elif path:
+            yield ".".join((*path, name)), value
 
 
 def canonical(name: str) -> str:
@@ -130,16 +188,32 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]+", "_", split.casefold()).strip("_")
 
 
-def by_name(columns: Iterable[str]) -> dict[str, str]:
+def by_name(columns: Sequence[str]) -> dict[str, str]:
     """The column for each field whose name is known; "answer" is left open."""
-    named: dict[str, str] = {}
-    for column in columns:
-        if column.casefold() == "references":  # true answers, or what was cited
-            continue
-        named.setdefault(canonical(column), column)
+    named = _named(columns)
     wanted = {field: [name for name in names if name not in ANSWER] for field, names in _KNOWN.items()}
     found = {field: next((named[name] for name in names if name in named), None) for field, names in wanted.items()}
     return {field: column for field, column in found.items() if column is not None}
+
+
+def _named(columns: Sequence[str]) -> dict[str, str]:
+    """The column for each name; a name that several objects have in them is none."""
+    named: dict[str, str] = {}
+    inside = Counter(_called(column) for column in columns if "." in column)
+    for column in columns:
+        name = _called(column)
+        if name.casefold() == "references" or ("." in column and inside[name] > 1):  # true answers, or what was cited
+            continue
+        named.setdefault(canonical(name), column)
+    return named
+
+
+def _called(column: str) -> str:
+    """The name of a column by which it is known; of a field in an object the last part that says something."""
+    if not _PATH.fullmatch(column):
+        return column
+    *_, outer, last = column.split(".")
+    return outer if last in _TEXTS else last
 
 
 def _known(field: str) -> tuple[str, ...]:
@@ -147,11 +221,10 @@ def _known(field: str) -> tuple[str, ...]:
 
 
 _KNOWN = {field: _known(field) for field in FIELDS}
+_CALLED_TEXTS = frozenset(chain.from_iterable(_KNOWN[field] for field in TEXT_FIELDS))
 
 
 # Known shapes
-
-Rows = Sequence[Mapping[str, Any]]
 
 
 def _bed(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -240,18 +313,22 @@ _RECOGNISERS: tuple[Callable[[Sequence[str], Rows], Guess | None], ...] = (
 
 
 def _plain(columns: Sequence[str], rows: Rows) -> Guess:
+    objects = objects_of(rows)
+    columns = [column for column in columns if column not in objects or canonical(column) not in _CALLED_TEXTS]
     named = by_name(columns)
-    answer = next((column for column in columns if canonical(column) in ANSWER), None)
+    names = _named(columns)
+    answer = next((names[name] for name in ANSWER if name in names), None)
     decided, certain, why = _answer(named, answer, rows)
     found = named | decided
     maybe = [] if "response" in found else _may_be_responses(columns, found, rows)
     if maybe:
         certain, why = 0.4, f"{why} What is to be judged may be in {', '.join(map(_shown, maybe[:4]))}.".strip()
-    confidence = _confidence(found, certain)
+    confidence = _confidence(found, certain, set(columns) <= set(found.values()))
     looked = confidence < SURE and not {"question", "response"} <= set(named)
     guessed = _by_content(columns, found, rows) if looked else {}
     mapped = {field: column for field in FIELDS if (column := (found | guessed).get(field))}
-    told = " ".join(filter(None, [_renamed(named), why, _by_look(guessed), _unused(columns, mapped)]))
+    unused = _unused([column for column in columns if column not in objects], mapped)
+    told = " ".join(filter(None, [_renamed(named), why, _by_look(guessed), unused]))
     return Guess(Shape.PLAIN, str(Shape.PLAIN), min(confidence, 0.4) if guessed else confidence, mapped, told)
 
 
@@ -275,24 +352,37 @@ def _may_be_responses(columns: Sequence[str], found: Mapping[str, str], rows: Ro
     return [column for column in unused if any(_is_worded(row.get(column)) for row in rows)]
 
 
-def _confidence(found: Mapping[str, str], certain: float) -> float:
+def _confidence(found: Mapping[str, str], certain: float, is_all: bool) -> float:
     if "question" not in found:
         return 0.3 if "response" in found else 0.0
     if "response" in found:
         return min(certain, 0.95 if {"retrieved_documents", "ground_truth"} & set(found) else 0.9)
-    return min(certain, 0.8 if {"retrieved_documents", "ground_truth", "gold_documents"} & set(found) else 0.4)
+    has_more = {"retrieved_documents", "ground_truth", "gold_documents"} & set(found)
+    return min(certain, 0.8 if has_more or is_all else 0.4)
 
 
 def _by_content(columns: Sequence[str], found: Mapping[str, str], rows: Rows) -> dict[str, str]:
-    """Columns for the fields still open: lists or the longest texts are documents, texts that ask are questions."""
+    """Columns for the fields still open: lists or the longest texts are documents, texts that ask are questions.
+
+    Where a name hints at questions or responses it decides, and of several that may be the responses none is taken.
+    """
     free = {column: _Content.of(column, rows) for column in columns if column not in found.values()}
     guessed: dict[str, str] = {}
-    for field, score in _LIKELY.items():
-        best = max(free, key=lambda column: score(free[column]), default=None)
-        if field not in found and best is not None and score(free[best]) > 0:
-            guessed[field] = best
-            del free[best]
+    for field in [field for field in _LIKELY if field not in found]:
+        likely = _likely(field, free)
+        if likely and (field != "response" or len(likely) == 1):
+            guessed[field] = likely[0]
+            del free[likely[0]]
     return guessed
+
+
+def _likely(field: str, free: Mapping[str, _Content]) -> list[str]:
+    """The columns that may hold a field, the likeliest first."""
+    score = _LIKELY[field]
+    worded = [column for column in free if free[column].worded > 0.5]
+    hinted = {of: [column for column in worded if hint.search(_folded(column))] for of, hint in _HINTS.items()}
+    others = [column for column in free if score(free[column]) > 0 and column not in chain(*hinted.values())]
+    return sorted(hinted.get(field) or others, key=lambda column: score(free[column]), reverse=True)
 
 
 @dataclass(frozen=True)

@@ -130,8 +130,11 @@ class Collector:
 
 
 def told(problems: list[Problem]) -> str:
-    """The first few problems in full, and how many more there are."""
-    shown = " ".join(f"Row {problem.row}: {problem.message}" for problem in problems[:SHOWN_PROBLEMS])
+    """The first few problems in full, those of one kind together, and how many more there are."""
+    rows: dict[str, list[str]] = {}
+    for problem in problems[:SHOWN_PROBLEMS]:
+        rows.setdefault(problem.message, []).append(str(problem.row))
+    shown = " ".join(f"Row{'s' * (len(at) > 1)} {', '.join(at)}: {message}" for message, at in rows.items())
     return shown + (f" (and {len(problems) - SHOWN_PROBLEMS} more rows)" if len(problems) > SHOWN_PROBLEMS else "")
 
 

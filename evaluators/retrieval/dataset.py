@@ -29,15 +29,18 @@ _WORD = re.compile(rf"[{IDEOGRAPHS}][^\w\s]*|[^\s{IDEOGRAPHS}]+")
 
 
 class Settings(Record):
-    """How documents are cut and searched; the three about chunks mean what they mean for TRACE."""
+    """How documents are cut and searched; the three about chunks mean what they mean for TRACE.
+
+    Windows are smaller than there: of a page of notes as a single chunk, nothing would be left to choose.
+    """
 
     k: int = Field(5, ge=1, le=50, title="Chunks per question", description="The best ones that each question gets.")
     chunking_strategy: ChunkingStrategy = Field(
         "dense",
         description="What a chunk is: an overlapping window of words (dense), a sentence, or a whole document.",
     )
-    chunk_size: int = Field(512, ge=50, le=2000, description="Words per window (dense only).")
-    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
+    chunk_size: int = Field(120, ge=50, le=2000, description="Words per window (dense only).")
+    chunk_overlap: int = Field(20, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
     embedding_model: str = Field(
         LEXICAL,
         description='"lexical" ranks by words (BM25), "sentence-transformers/..." by meaning, if it is installed.',
@@ -50,7 +53,7 @@ class Settings(Record):
 
 
 class Chunk(NamedTuple):
-    """A piece of a document, and where it stands there: "handbook.pdf, page 3"."""
+    """A piece of a document, and where it stands there: "handbook.pdf, page 3", or "pages 3-4"."""
 
     text: str
     source: str
@@ -100,7 +103,8 @@ def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
         texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
         places = _letters_before(document, [starts[first] for first, _ in cut])
     for number, text in enumerate(texts):
-        yield Chunk(text, _source(name, document, number, len(texts), places))
+        place = _on_pages(document, places[number], text) if document.page_ends else _part(number, len(texts))
+        yield Chunk(text, name + place)
 
 
 def _words(text: str) -> tuple[Sequence[int], Sequence[int]]:
@@ -120,11 +124,15 @@ def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
     return list(accumulate(between))
 
 
-def _source(name: str, document: Document, number: int, count: int, places: Sequence[int]) -> str:
-    if document.page_ends:
-        page = min(bisect_right(document.page_ends, places[number]) + 1, len(document.page_ends))
-        return f"{name}, page {page}"
-    return name if count == 1 else f"{name}, part {number + 1} of {count}"
+def _on_pages(document: Document, before: int, text: str) -> str:
+    """The pages of a text before which so many letters and digits stand."""
+    ends = [before, max(before, before + letters(text) - 1)]
+    first, last = (min(bisect_right(document.page_ends, end) + 1, len(document.page_ends)) for end in ends)
+    return f", page {first}" if first == last else f", pages {first}-{last}"
+
+
+def _part(number: int, count: int) -> str:
+    return "" if count == 1 else f", part {number + 1} of {count}"
 
 
 def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:

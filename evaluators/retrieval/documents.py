@@ -12,6 +12,7 @@ from itertools import accumulate
 from evaluators.config import Config, config
 from evaluators.datasets import sandbox
 from evaluators.datasets.binary import MEMORY, ZIP, child
+from evaluators.datasets.cells import SENTENCE_END
 from evaluators.datasets.encoding import DAMAGED, text_of
 from evaluators.errors import DatasetError
 from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
@@ -19,7 +20,7 @@ from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
 PDF = b"%PDF"
 PDF_START = 1024
 """Bytes within which a PDF says that it is one."""
-SECONDS = {"pdf": 120, "html": 20}
+SECONDS = {"pdf": 120, "html": 20, "markdown": 60}
 """For one document; a book of 1,000 pages takes about a minute."""
 MOST_TEXT = 20_000_000
 """Characters of all documents together, some 7,000 pages; to index them takes up to two minutes and 500 MB."""
@@ -34,6 +35,9 @@ _OTHERS = {
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
 }
+_KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkeys(("html", "htm", "xhtml"), "html")
+"""What files with these endings are, if they are texts."""
+_NO_PDF = "It is no PDF file, whatever its name; it was read as text."
 _REMEDY = "Save it as PDF, HTML, Markdown or plain text."
 _HTML = re.compile(r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 _FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
@@ -70,8 +74,11 @@ def document(name: str, data: bytes) -> Document:
     if DAMAGED.search(whole):
         note = f"{note} Some bytes are no characters; \ufffd stands for them.".strip()
     whole = without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
-    if _is_html(name, whole):
-        return Document(name, _some(name, "\n".join(_pages(name, "html", whole.encode()))), note=note)
+    kind = _kind(name, whole)
+    if kind == "pdf":
+        note = f"{_NO_PDF} {note}".strip()
+    if kind in ("html", "markdown"):
+        return Document(name, _some(name, "\n".join(_pages(name, kind, whole.encode()))), note=note)
     return Document(name, unwrapped(_some(name, whole)), note=note)
 
 
@@ -111,18 +118,18 @@ def _some(name: str, text: str) -> str:
     return text.strip()
 
 
-def _is_html(name: str, text: str) -> bool:
-    suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
-    return suffix in ("html", "htm", "xhtml") or _HTML.match(text[:2000]) is not None
+def _kind(name: str, text: str) -> str:
+    """What a text is by its beginning, else by its name."""
+    return "html" if _HTML.match(text[:2000]) else _KINDS.get(name.lower().removesuffix(".gz").rpartition(".")[2], "")
 
 
 def _pdf(name: str, data: bytes) -> Document:
     pages = [page.replace("\u00ad", "").strip("\n") for page in _pages(name, "pdf", data)]
     counts = list(map(letters, pages))
     if not any(counts):
+        pictures = "a picture of its one page" if len(pages) == 1 else f"pictures of its {len(pages)} pages"
         raise DatasetError(
-            f"{name} holds pictures of its {len(pages)} pages, not their text. "
-            "Run a text recognition (OCR) over it and choose the result."
+            f"{name} holds {pictures}, not the text. Run a text recognition (OCR) over it and choose the result."
         )
     blank = counts.count(0)
     note = f"{blank} of {len(pages)} pages hold no text that can be read." if blank else ""
@@ -188,6 +195,7 @@ def _linked(before: str, line: str) -> tuple[str, str]:
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
-    """Whether a paragraph goes on in the next line."""
+    """Whether a paragraph goes on in the next line: not in a short one that is no sentence, after the end of one."""
     is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL and before.strip()
-    return bool(is_full) and not _BEGINS.match(line) and not _ENDS.match(before)
+    is_apart = len(line) < NEARLY_FULL * width and SENTENCE_END.search(before) and not SENTENCE_END.search(line)
+    return bool(is_full) and not is_apart and not _BEGINS.match(line) and not _ENDS.match(before)

@@ -172,9 +172,20 @@ def test_a_data_set_is_found_by_its_id_or_the_address_of_its_page(host, name):
     assert hub.files(name).id == "owner/name"
 
 
+def test_a_name_without_its_owner_is_told_what_it_lacks(host):
+    started = host()
+
+    with pytest.raises(
+        DatasetError, match=r"^'squad' has no owner\. Write it as owner/name, such as rajpurkar/squad\.$"
+    ):
+        hub.files(" squad ")
+
+    assert started.asked == []
+
+
 @pytest.mark.parametrize(
     "name",
-    ["", "squad", "../../etc/passwd", "a/b/c", "a/..", "a/b?x=1", "a/b#c", "http://127.0.0.1/a/b", "a--b/c", "ä/b"],
+    ["", "../../etc/passwd", "a/b/c", "a/..", "a/b?x=1", "a/b#c", "http://127.0.0.1/a/b", "a--b/c", "ä/b"],
 )
 def test_what_cannot_be_an_id_is_never_asked_for(host, name):
     started = host()

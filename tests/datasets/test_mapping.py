@@ -86,6 +86,8 @@ def test_without_an_id_the_number_of_the_row_is_the_id():
         ("[1] see below", ("[1] see below",)),
         ("[" * 100_000, ("[" * 100_000,)),
         ([], ()),
+        ("", ()),
+        (" \n", ()),
         (None, ()),
         (math.nan, ()),
     ],
@@ -178,7 +180,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
     ("row", "message"),
     [
         ({"response": "r"}, "a.json has no column question (it has: response). Rename or add one: question or query"),
-        ({"question": "q"}, "a.json has no column response (it has: question). Rename or add one: response or"),
+        ({"question": "q", "x": 1}, "a.json has no column response (it has: question, x). Rename or add one: response"),
         ({}, "a.json has no column question (it has: none)"),
         ({"\ud800": 1}, "a.json has no column question (it has: \ufffd)"),
         (ROW | {"question": ""}, "Row 1: the question is empty. Fill it in or remove the row."),
@@ -186,7 +188,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
         (ROW | {"question": None}, "Row 1: question is missing. Add it."),
         (ROW | {"question": math.nan}, "Row 1: question is missing. Add it."),
         (ROW | {"question": ["q"]}, "Row 1: question is a list. Make it text."),
-        (ROW | {"response": {"text": "r"}}, "Row 1: response is an object. Make it text."),
+        (ROW | {"response": {"x": "r"}}, "a.json has no column response (it has: question, response.x)."),
         (ROW | {"id": [1]}, "Row 1: id is a list. Make it text."),
         (ROW | {"documents": ["d", 5]}, "Row 1: document 2 in documents is '5'. Make it text."),
         (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is 'None'. Make it text."),
@@ -208,6 +210,12 @@ def test_the_bad_rows_are_named_by_their_numbers():
 
     assert message == (
         "Row 2: the question is empty. Fill it in or remove the row. Row 4: response is a list. Make it text."
+    )
+
+
+def test_rows_with_the_same_problem_are_named_together():
+    assert refusal(ROW, ROW | {"response": {"x": 1}}, ROW | {"question": ""}, ROW | {"response": {"x": 2}}) == (
+        "Rows 2, 4: response is an object. Make it text. Row 3: the question is empty. Fill it in or remove the row."
     )
 
 
@@ -334,6 +342,30 @@ def test_the_guessed_columns_said_again_keep_the_shape():
 
     assert isinstance(loaded.data, TestBed)
     assert (loaded.guess.shape, loaded.guess.confidence) == (Shape.BED, 1)
+
+
+NESTED = {"input": {"query": "q?"}, "output": {"text": "r"}, "found": [{"page_content": "d"}], "dotted.name": "t"}
+
+
+def test_fields_in_objects_are_read():
+    (sample,) = opened(NESTED).data.samples
+
+    assert (sample.question, sample.response) == ("q?", "r")
+
+
+def test_fields_in_objects_can_be_mapped_beside_names_with_dots():
+    columns = {"question": "input.query", "retrieved_documents": "found", "ground_truth": "dotted.name"}
+
+    loaded = opened(NESTED, NESTED | {"input": {}}, columns=columns)
+
+    (sample,) = loaded.data.samples
+    assert (sample.question, sample.retrieved_documents, sample.ground_truth) == ("q?", ("d",), "t")
+    assert [(problem.row, problem.message) for problem in loaded.problems] == [(2, "input.query is missing. Add it.")]
+
+
+def test_an_object_chosen_for_a_text_is_refused_once_with_its_fields():
+    with pytest.raises(DatasetError, match=r"^input holds objects\. Choose one of their fields: input\.query\.$"):
+        preview(table(NESTED, NESTED), {"question": "input", "response": "output.text"})
 
 
 @pytest.mark.parametrize("columns", [{"question": "nowhere"}, {"nothing": "Frage"}])

@@ -53,6 +53,28 @@ def outcome(name, data):
 # JSON
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.csv"])
+@pytest.mark.parametrize(
+    ("data", "questions"),
+    [
+        ("When was it built?\nWhat, then, does it grind?\n", ["When was it built?", "What, then, does it grind?"]),
+        ("\nWhen, and who?\r\n\r\nWhy?\r\nTell me more.\r\n", ["When, and who?", "Why?", "Tell me more."]),
+        ('"Who, me?"\n"Who; you?"', ["Who, me?", "Who; you?"]),
+        ("何时？\n谁？", ["何时？", "谁？"]),
+        ("Who?", ["Who?"]),
+    ],
+)
+def test_a_file_that_begins_with_questions_is_a_list_of_them(name, data, questions):
+    found = read(name, data.encode())
+
+    assert [row for _, row in found.rows] == [{"question": question} for question in questions]
+    assert found.note == "The first lines are questions, so each line was read as one."
+
+
+def test_a_column_may_be_named_by_a_question():
+    assert read("a.csv", b"question,is it right?\nq,yes\n").rows == [(1, {"question": "q", "is it right?": "yes"})]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -518,7 +540,7 @@ def test_a_cell_longer_than_the_limit_is_left_out(response):
 def test_five_problems_are_told_and_the_rest_counted():
     message = told(read("a.jsonl", f"{LINE}\n".encode() + b"{oops\n" * 7).problems)
 
-    assert [f"Row {number}:" in message for number in range(2, 9)] == [True] * 5 + [False] * 2
+    assert message.startswith("Rows 2, 3, 4, 5, 6: not valid JSON")
     assert message.endswith("(and 2 more rows)")
 
 

@@ -140,7 +140,21 @@ def test_baselines_of_ragbench_are_told():
             ("Frage", "Antwort", "Kontext", "Referenzantwort"),
             {"response": "Antwort", "retrieved_documents": "Kontext", "ground_truth": "Referenzantwort"},
         ),
+        (
+            ("Frage", "Antwort", "Kontext", "Musterlösung"),
+            {
+                "question": "Frage",
+                "response": "Antwort",
+                "retrieved_documents": "Kontext",
+                "ground_truth": "Musterlösung",
+            },
+        ),
+        (("Fragen", "Antworten", "Textstellen", "Lösung"), {"question": "Fragen", "ground_truth": "Lösung"}),
         (("question", "réponse", "réponse attendue"), {"response": "réponse", "ground_truth": "réponse attendue"}),
+        (("Question", "Reponse", "Extraits", "Réponse correcte"), {"ground_truth": "Réponse correcte"}),
+        (("Pregunta", "Respuesta", "Documentos", "Respuesta correcta"), {"ground_truth": "Respuesta correcta"}),
+        (("question",), {"question": "question"}),
+        (("id", "Frage"), {"question": "Frage", "id": "id"}),
         (("question", "answer", "reference"), {"response": "answer", "ground_truth": "reference"}),
         (("question", "response", "answer"), {"response": "response", "ground_truth": "answer"}),
         (("question", "contexts", "ground_truth"), {"question": "question", "ground_truth": "ground_truth"}),
@@ -178,7 +192,7 @@ def test_lists_under_answer_are_the_true_ones():
         ("question", "answer", "contexts"),
         ("answer",),
         ("response",),
-        ("question",),
+        ("question", "topic"),
         ("question", "references"),
         ("a", "b", "c"),
         ("Frage", "Antwort"),
@@ -229,6 +243,65 @@ def test_without_known_names_the_content_is_looked_at():
 
 def test_long_texts_may_be_documents():
     assert guess({"F": "Who?", "T": "A long text. " * 50}).columns == {"question": "F", "retrieved_documents": "T"}
+
+
+SAYS = {"User says": "When was it built?", "bot reply": "It was built in 1812."}
+
+
+@pytest.mark.parametrize(
+    ("row", "mapped"),
+    [
+        (SAYS | {"snippets": "The mill was built in 1812. It grinds rye."}, {"response": "bot reply"}),
+        (SAYS | {"bot reply": "It was built in 1812. " * 20, "snippets": "In 1812."}, {"response": "bot reply"}),
+        (SAYS | {"other reply": "It was built by Anna Berg."}, {}),
+        ({"User says": "When?", "a": "It was built in 1812.", "b": "The mill was built in 1812."}, {}),
+        ({"F": "When?", "a": "It was built in 1812.", "T": ["Text."]}, {"response": "a", "retrieved_documents": "T"}),
+    ],
+)
+def test_what_to_judge_is_only_guessed_where_one_column_may_be_it(row, mapped):
+    found = guess(row)
+
+    assert {**found.columns, "question": ""} == {"question": "", **mapped}
+    assert not found.is_sure
+
+
+def test_a_column_named_for_what_users_write_may_be_the_question():
+    found = guess({"message": "a strange name.", "response": "It is a name.", "knowledge": "It is a name."})
+
+    assert (found.columns["question"], found.is_sure) == ("message", False)
+
+
+# Rows with objects in them
+
+NESTED = {"input": {"query": "q?", "lang": "en"}, "output": {"text": "r"}, "score": 5, "meta": {"page": 1}}
+
+
+def test_fields_of_objects_are_columns_known_by_the_last_part_of_their_name():
+    found = guess(NESTED)
+
+    assert found.columns == {"question": "input.query", "response": "output.text"}
+    assert found.is_sure
+    assert "Not used: score, input.lang, meta.page." in found.why
+
+
+def test_a_column_of_its_own_goes_before_a_field_in_an_object():
+    assert guess({"meta": {"question": "no"}, "question": "q", "response": "r"}).columns["question"] == "question"
+
+
+def test_a_name_that_several_objects_have_in_them_says_nothing():
+    found = guess({"question": "q", "one": {"response": "It was built."}, "two": {"response": "It was not."}})
+
+    assert ("response" in found.columns, found.is_sure) == (False, False)
+    assert "What is to be judged may be in one.response, two.response." in found.why
+
+
+@pytest.mark.parametrize("name", ["Response.", "data.response", "row.response.text"])
+def test_dots_in_a_name_do_not_hide_it(name):
+    assert columns("question", name).columns["response"] == name
+
+
+def test_objects_are_no_texts():
+    assert guess({"question": {"a": 1}, "response": {"b": 1}}).columns == {}
 
 
 def test_numbers_are_nothing_of_interest():

@@ -153,9 +153,14 @@ def nothing_leaks(page: Page, seen: Seen) -> Iterator[None]:
             assert each.get_by_text("Traceback").count() == 0
 
 
-def cancel(page: Page) -> None:
-    """Cancels the run on the page; a click in the moment in which the page is drawn anew would get lost."""
+def settled(page: Page) -> None:
+    """Waits until the page is drawn: a click while it is drawn anew would get lost, and open lists close."""
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+
+
+def cancel(page: Page) -> None:
+    """Cancels the run on the page."""
+    settled(page)
     page.get_by_role("button", name="Cancel").click()
 
 

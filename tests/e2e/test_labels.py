@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests import judge
 from tests.loopback import Loopback
 
-from .conftest import Server, running
+from .conftest import Server, running, settled
 
 FINISHED = "Finished · 24 / 24 scored"
 LUNA, SOL = "GPT-6 Luna", "GPT-6 Sol"
@@ -89,10 +89,6 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("combobox", name=label).click()
     page.get_by_role("option", name=re.compile(f"^{option}")).click()
     settled(page)
-
-
-def settled(page: Page) -> None:
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
 
 
 def select_first_row(page: Page) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from evaluators.config import Config
 from tests.loopback import Loopback
 
-from .conftest import Server, running
+from .conftest import Server, running, settled
 
 EXAMPLES = ("hedging.py", "names_its_source.py")
 JUDGE = "GPT-6 Luna"
@@ -88,6 +88,7 @@ def test_a_metric_is_written_without_programming(page: Page, app: Server, provid
     assert download.value.suggested_filename == "polite.py"
 
     expect(page.get_by_text("Saved. It is chosen above, under Metrics.")).to_be_visible()
+    settled(page)
     page.get_by_role("combobox", name="Judge", exact=True).click()
     page.get_by_role("option", name=re.compile(f"^{JUDGE}")).click()
     page.get_by_role("button", name="Start", exact=True).click()
@@ -99,8 +100,9 @@ def test_a_metric_is_written_without_programming(page: Page, app: Server, provid
 def choose(page: Page, label: str, *options: str) -> None:
     """Chooses these of several, whatever else is chosen."""
     for option in options:
-        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+        settled(page)
         page.get_by_role("combobox", name=label, exact=True).click()
         page.keyboard.type(option)
         page.get_by_role("option", name=re.compile(f"^{option}")).click()
     page.keyboard.press("Escape")
+    settled(page)

@@ -14,7 +14,7 @@ from evaluators.types import Dataset, EvaluatorSpec
 from ui import session
 
 from .conftest import OpenPage, Upload, checked, finish
-from .screen import ESCAPED, html, jsonl, markdown, said, table
+from .screen import ESCAPED, button, html, jsonl, markdown, said, table
 
 GOOD = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
 HEADER = "question,response,retrieved_documents"
@@ -112,14 +112,14 @@ def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(
 
 def test_many_bad_rows_are_counted_and_the_first_five_shown(upload: Upload) -> None:
     at = upload("bad.csv", HEADER + "\n,May,d" * 9)
-    assert "Row 5: the question is empty" in said(at, "error")
+    assert "Rows 1, 2, 3, 4, 5: the question is empty" in said(at, "error")
     assert "(and 4 more rows)" in said(at, "error")
 
 
 def test_good_rows_are_kept_and_the_others_told_by_reason(upload: Upload) -> None:
     rows = [GOOD, {**GOOD, "question": " "}, GOOD | {"question": "Why?"}, {**GOOD, "question": ""}]
     at = upload("some.jsonl", jsonl(*rows) + "\n{oops")
-    assert "5 rows in the file, 2 usable · read as Plain table, confidence 95%." in said(at)
+    assert "5 rows in the file, 2 usable · read as Plain table." in said(at)
     assert "3 rows left out" in labels(at)
     assert "2 rows · rows 2, 4 The question is empty. Fill it in or remove the row." in words(at)
     assert "1 row · row 5 Not valid JSON" in words(at)
@@ -139,7 +139,7 @@ def test_what_is_odd_about_the_data_is_told_with_its_rows(upload: Upload, open_p
     [
         ("question,response\nWhen?,In May.", "", "Pasted data 1"),
         (jsonl(GOOD), "Mine", "Mine"),
-        (jsonl(GOOD), "TRACE sample (English)", "TRACE sample (English) (own)"),
+        (jsonl(GOOD), "TRACE sample (English)", "TRACE sample (English) (2)"),
     ],
 )
 def test_rows_can_be_pasted(open_page: OpenPage, text: str, name: str, expected: str) -> None:
@@ -169,6 +169,7 @@ def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Up
     at = upload("other.csv", OTHER)
     assert "Nothing is kept yet." in said(at)
     assert session.store().uploads("local") == {}
+    assert "dataset" not in [box.key for box in at.selectbox]
     assert choice(at, "Response").value is None
     assert [row["Question"] for row in table(at, "Row")] == ["When?", "Why?"]
     choice(at, "Response").select("said")
@@ -181,18 +182,20 @@ def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Up
     assert (sample.response, sample.retrieved_documents) == ("In May.", ("It was in May.",))
 
 
-def test_a_choice_of_columns_is_offered_again_for_the_same_columns(upload: Upload) -> None:
+def test_a_choice_of_columns_is_taken_again_for_the_same_columns(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
     choice(at, "Response").select("said")
     at.button(key="use_columns").click()
     checked(at.run())
     again = upload("next.csv", "found,said,asked\nTea.,Never.,When?")
-    assert "Columns as you chose them for such a file before." in said(again)
-    assert choice(again, "Response").value == "said"
-    assert list(session.store().uploads("local")) == ["other.csv"]
+    assert "with the columns as you chose them for such a file before" in said(again)
+    assert kept("next.csv").samples[0].response == "Never."
+    choice(again, "Response").select("found")
+    checked(again.run())
     next(box for box in again.checkbox if box.label.startswith("Remember")).uncheck()
     again.button(key="use_columns").click()
-    checked(again.run())
+    assert "as you chose them" not in said(checked(again.run()))
+    assert kept("next.csv").samples[0].response == "Tea."
     assert choice(upload("last.csv", OTHER), "Response").value is None
 
 
@@ -220,6 +223,7 @@ def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
     at.button(key="discard").click()
     assert "Nothing is kept yet." not in said(checked(at.run()))
+    assert not at.file_uploader(key="upload_1").value
     assert session.store().uploads("local") == {}
 
 
@@ -244,24 +248,79 @@ def test_columns_of_which_no_sample_can_be_made_cannot_be_used(upload: Upload) -
 
 
 def test_a_row_that_the_columns_do_not_fit_says_so_in_the_preview(upload: Upload) -> None:
-    at = upload("other.jsonl", jsonl({"asked": "When?", "said": {"In": "May"}}))
+    at = upload("other.jsonl", jsonl({"asked": "When?", "said": [5]}))
     choice(at, "Response").select("said")
-    assert table(checked(at.run()), "Row")[0]["Problem"] == "said is an object. Make it text."
+    assert table(checked(at.run()), "Row")[0]["Problem"] == "said is a list. Make it text."
 
 
-def test_an_upload_of_the_same_name_replaces_the_earlier_one(upload: Upload) -> None:
+def test_other_data_of_the_same_name_get_a_number(upload: Upload) -> None:
     upload("samples.jsonl", jsonl(GOOD))
     at = upload("samples.jsonl", jsonl(GOOD, GOOD, GOOD))
-    at.selectbox(key="dataset").set_value("samples.jsonl")
-    assert "Samples · 3 rows" in said(checked(at.run()))
+    assert at.selectbox(key="dataset").value == "samples.jsonl (2)"
+    assert "There are other data called samples.jsonl, so these are called samples.jsonl (2)." in said(at)
+    assert "3 rows in the file, 3 usable" in said(at)
+    assert (len(kept("samples.jsonl").samples), len(kept("samples.jsonl (2)").samples)) == (1, 3)
+
+
+@pytest.mark.parametrize("row", [GOOD, BED])
+def test_the_same_data_are_not_kept_twice(upload: Upload, row: dict[str, object]) -> None:
+    upload("samples.jsonl", jsonl(row))
+    before = session.store().uploads("local")
+    at = upload("samples.jsonl", jsonl(row))
+    assert "The same data were here already, as samples.jsonl." in said(at)
+    assert session.store().uploads("local") == before
+
+
+@pytest.mark.parametrize("said", ["In May.", "In April."])
+def test_other_columns_never_change_the_data_of_an_earlier_file(upload: Upload, said: str) -> None:
+    upload("both.csv", "question,response\nWhen?,In May.")
+    at = upload("both.csv", f"question,response,note\nWhen?,{said},In June.")
+    choice(at, "Response").select("note")
+    checked(at.run()).button(key="use_columns").click()
+    checked(at.run())
+    assert kept("both.csv").samples[0].response == "In May."
+    assert kept("both.csv (2)").samples[0].response == "In June."
 
 
 def test_an_upload_can_be_deleted(upload: Upload) -> None:
     at = upload("samples.jsonl", jsonl(GOOD))
-    next(button for button in at.button if button.label == "Delete this upload").click()
+    button(at, "Delete for good").click()
     checked(at.run())
+    assert at.selectbox(key="dataset").options[0] == at.selectbox(key="dataset").value + " (bundled)"
+    assert at.selectbox(key="dataset").proto.set_value
     assert "samples.jsonl (uploaded)" not in at.selectbox(key="dataset").options
+    assert not at.file_uploader(key="upload_1").value
     assert session.store().uploads("local") == {}
+    checked(at.switch_page("../pages/trace.py").run())
+    assert at.selectbox(key="trace_dataset").value == "TRACE sample (English)"
+    assert "no longer there" not in said(at)
+
+
+def test_data_that_were_deleted_elsewhere_are_not_replaced_by_others(upload: Upload) -> None:
+    at = upload("samples.jsonl", jsonl(GOOD))
+    session.store().delete_upload("local", "samples.jsonl")
+    checked(at.run())
+    assert at.selectbox(key="dataset").value is None
+    assert "samples.jsonl is no longer there. Choose another one." in said(at, "warning")
+    assert not at.dataframe
+
+
+def test_the_address_brings_back_the_chosen_data(upload: Upload, open_page: OpenPage) -> None:
+    address = upload("samples.jsonl", jsonl(GOOD)).query_params["data"]
+    assert open_page("datasets", data=address).selectbox(key="dataset").value == "samples.jsonl"
+    assert "gone.csv is no longer there" in said(open_page("datasets", data="gone.csv"))
+
+
+def test_answers_lead_to_the_form_that_scores_them(upload: Upload) -> None:
+    at = upload("answers.jsonl", jsonl({**GOOD, "ground_truth": "May"}))
+    assert "Score answers on the RGB page" in links(at)
+    checked(at.switch_page("../pages/rgb.py").run())
+    assert at.selectbox(key="rgb_answers").value == "answers.jsonl"
+    assert "scoring them needs no key" in said(at)
+
+
+def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload: Upload) -> None:
+    assert "Score answers on the RGB page" not in links(upload("answers.jsonl", jsonl(GOOD)))
 
 
 @pytest.fixture
@@ -313,6 +372,10 @@ def kept(name: str) -> Dataset:
 def choice(at: AppTest, field: str) -> Selectbox:
     """The choice of the column for a field."""
     return next(box for box in at.selectbox if box.label == field)
+
+
+def links(at: AppTest) -> list[str]:
+    return [link.proto.label for link in at.get("page_link")]
 
 
 def labels(at: AppTest) -> list[str]:

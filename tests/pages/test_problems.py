@@ -65,7 +65,7 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
 def test_an_upload_that_cannot_be_deleted_stays(upload: Upload, fill_disk: Callable[[], None]) -> None:
     at = upload("samples.jsonl", jsonl({"question": "When?", "response": "In May."}))
     fill_disk()
-    button(at, "Delete this upload").click()
+    button(at, "Delete for good").click()
     assert said(checked(at.run()), "error") == FULL
     assert list(session.store().uploads("local")) == ["samples.jsonl"]
 

@@ -188,5 +188,5 @@ def test_a_run_that_the_host_has_no_room_for_is_kept_and_can_be_resumed(
 
 
 def upload(at: AppTest, name: str) -> AppTest:
-    at.file_uploader(key="upload").upload(name, ROW)
+    at.file_uploader(key="upload_0").upload(name, ROW)
     return checked(at.run())

@@ -93,7 +93,7 @@ def test_a_prompt_without_its_blanks_is_refused_at_once(open_page: OpenPage, pro
 def test_a_finished_run_shows_what_it_was_and_every_rate(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert state(at) == "Finished · 216 / 216 scored"
-    assert f"Data: {BED} · Policy: documented · Model: Offline reader" in said(at)
+    assert f"Data: {BED} · Policy: Documented · Model: Offline reader" in said(at)
     assert {row["Rate"]: row["Scored / asked"] for row in table(at, "Rate")} == {
         "Noise robustness": "120 / 120",
         "Negative rejection": "24 / 24",
@@ -136,7 +136,7 @@ def test_existing_answers_are_scored_by_either_policy(
     at.run()
     at.button(key="rgb_score_start").click()
     at = settled(at.run())
-    assert f"Policy: {policy} · Answers: from the file" in said(at)
+    assert f"Policy: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
     assert (rate["Rate"], rate["Value"], rate["Scored / asked"]) == ("Noise robustness", accuracy, "4 / 4")
     assert [row["Noise"] for row in table(at, "Ability")] == ["40 %"]

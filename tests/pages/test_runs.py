@@ -104,7 +104,7 @@ def test_on_a_public_host_nobody_sees_the_uploads_of_another(
 ) -> None:
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     first = open_page("datasets")
-    first.file_uploader(key="upload").upload("mine.csv", b"question,response\nWhen?,In May.")
+    first.file_uploader(key="upload_0").upload("mine.csv", b"question,response\nWhen?,In May.")
     assert "mine.csv (uploaded)" in checked(first.run()).selectbox(key="dataset").options
     assert "mine.csv (uploaded)" not in open_page("datasets").selectbox(key="dataset").options
 

@@ -14,7 +14,7 @@ from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
 from ui import session
 
 from .conftest import OpenPage, checked
-from .screen import html, jsonl, markdown, runs, said, settled, table
+from .screen import ESCAPED, html, jsonl, markdown, runs, said, settled
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 NOBODY = "http://127.0.0.1:9"
@@ -233,7 +233,9 @@ def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_
     ]
     assert data.origin["retrieval"]["chunking_strategy"] == "sentence"
     assert "Retrieved by BM25: up to 1 of 3 chunks (sentence) of 2 documents" in said(at)
-    assert [row["Source"] for row in table(at, "Question")] == ["mill.txt, part 1 of 2", "park.md"]
+    found = ESCAPED.sub(r"\1", "\n".join(markdown(at)))
+    assert "- mill.txt, part 1 of 2: :gray[The old mill at Renn was built in 1812.]" in found
+    assert "- park.md: :gray[" in found
 
 
 def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(open_page: OpenPage) -> None:
@@ -251,9 +253,10 @@ def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_
     assert (data.samples[0].response, data.samples[0].ground_truth) == ("In 1812.", "1812")
     at.switch_page("../pages/trace.py")
     assert checked(at.run()).selectbox(key="trace_dataset").value == "Mill questions"
+    assert "What was retrieved for each question stays as it is." in said(at)
     at = settled(press(at, "trace_start"))
     assert runs()[0].origin == data.origin
-    assert "Retrieved by BM25: up to 5 of 1 chunk (dense, 512 words, 50 shared) of 1 document" in said(at)
+    assert "Retrieved by BM25: up to 5 of 1 chunk (dense, 120 words, 20 shared) of 1 document" in said(at)
 
 
 def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
@@ -285,16 +288,28 @@ def test_a_question_for_which_nothing_is_found_is_told(open_page: OpenPage) -> N
     assert "“Zebras?”" in said(at, "warning")
 
 
-def test_another_search_does_not_replace_the_first(open_page: OpenPage) -> None:
-    at = filled(open_page("datasets"), ("mill.txt", MILL))
-    press(press(at, "retrieval_start"), "retrieval_start")
+def test_another_search_does_not_replace_the_first_and_an_equal_one_is_not_kept(open_page: OpenPage) -> None:
+    at = press(press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start"), "retrieval_start")
+    assert list(kept()) == ["mill.txt"]
+    at.number_input(key="retrieval_k").set_value(1)
+    press(checked(at.run()), "retrieval_start")
     assert list(kept()) == ["mill.txt", "mill.txt (2)"]
 
 
-def test_without_documents_or_questions_there_is_nothing_to_start(open_page: OpenPage) -> None:
-    at = open_page("datasets")
-    assert at.button(key="retrieval_start").disabled
-    assert filled(at, ("mill.txt", MILL), typed="  ").button(key="retrieval_start").disabled
+def test_where_each_question_gets_every_chunk_a_finer_search_is_proposed(open_page: OpenPage) -> None:
+    at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")
+    assert "There is 1 chunk for up to 5 per question" in said(at, "info")
+    at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
+    at.number_input(key="retrieval_k").set_value(1)
+    assert "per question, so" not in said(press(checked(at.run()), "retrieval_start"), "info")
+
+
+def test_what_is_missing_to_retrieve_is_said_when_it_is_pressed(open_page: OpenPage) -> None:
+    at = press(open_page("datasets"), "retrieval_start")
+    assert "Still missing: documents and questions." in said(at, "warning")
+    at = press(filled(at, ("mill.txt", MILL), typed="  "), "retrieval_start")
+    assert "Still missing: questions." in said(at, "warning")
+    assert not kept()
 
 
 def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page: OpenPage) -> None:
@@ -313,4 +328,5 @@ def test_a_public_host_keeps_only_so_many(open_page: OpenPage, monkeypatch: pyte
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
     at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")
     assert not at.error
+    at = filled(at, ("park.txt", PARK))
     assert "This host keeps 1 upload for each visitor" in said(press(at, "retrieval_start"), "error")

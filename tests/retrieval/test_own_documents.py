@@ -46,6 +46,10 @@ TEXT = "铅垂线显示什么是垂直的，泥瓦匠使用了四千年的时间
         (["| a table | has rows | and columns |", "| and they | stay so | all of them |"], None),
         (["```", FULL, FULL, "```"], None),
         (["A title", FULL, "the next one."], f"A title\n{FULL} the next one."),
+        ([f"{FULL}.", "Calvin cycle", FULL, "the next one."], f"{FULL}.\nCalvin cycle\n{FULL} the next one."),
+        ([f"{FULL}.", "It is short.", FULL, "the next one."], f"{FULL}. It is short.\n{FULL} the next one."),
+        ([f"{FULL}.", "Stage Place", "Calvin cycle Stroma"], f"{FULL}.\nStage Place\nCalvin cycle Stroma"),
+        ([f"{TEXT}。", "卡尔文循环", TEXT, TEXT], f"{TEXT}。\n卡尔文循环\n{TEXT}{TEXT}"),
         (["The end.", FULL, FULL, FULL], f"The end.\n{FULL} {FULL} {FULL}"),
         ([TEXT, TEXT], TEXT + TEXT),
         (["a short list", "with few words", "in each line"], None),
@@ -93,7 +97,35 @@ def test_entries_of_one_length_stay_lines_of_their_own():
 
 
 def test_text_with_a_few_tags_is_no_html():
-    assert document("a.md", b"The <b> element is bold.").text == "The <b> element is bold."
+    assert document("a.txt", b"The <b> element is bold.").text == "The <b> element is bold."
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("# Lecture\n\nEnergy\n\n## Glycolysis ##\nTakes place.", "Lecture\nEnergy\nGlycolysis\nTakes place."),
+        ("A title\n=======\nText.", "A title\nText."),
+        (
+            "A **bold**, *slanted* and `coded` snake_case_name; 2 * 3 * 4.",
+            "A bold, slanted and coded snake_case_name; 2 * 3 * 4.",
+        ),
+        ("See [the page](http://x.org) and ![a picture](b.png).", "See the page and ."),
+        ("See [the page][1].\n\n[1]: http://x.org", "See the page."),
+        ("A line that is\nwrapped.\n\nAnother.", "A line that is wrapped.\nAnother."),
+        ("- one\n- two\n  1. three\n\n> said", "one\ntwo\nthree\nsaid"),
+        ("| step | place |\n|---|---|\n| one | a **membrane** |", "step place\none a membrane"),
+        ("Before.\n```python\nx = 1\n# no heading\n```\nAfter.", "Before.\nx = 1\n# no heading\nAfter."),
+        ("H<sub>2</sub>O\n\n<script>x</script>\n\n1 &lt; 2", "H2O\n1 < 2"),
+    ],
+)
+def test_markdown_is_what_a_reader_sees(markdown, text):
+    assert document("a.md", markdown.encode()).text == text
+
+
+def test_a_text_that_is_named_a_pdf_is_read_and_told():
+    read = document("fake.pdf", b"This is no PDF.")
+
+    assert (read.text, read.note) == ("This is no PDF.", "It is no PDF file, whatever its name; it was read as text.")
 
 
 def test_a_pdf_is_one_text_that_knows_its_pages():
@@ -149,7 +181,8 @@ def test_encodings_are_those_of_the_readers(data, text, note):
         (b"---", "a holds no text. Choose another file."),
         (b"<html><script>x</script></html>", "a holds no text. Choose another file."),
         (b"<html><![[", "a cannot be read (AssertionError). Save it again, or as plain text."),
-        (files.pdf([], []), "a holds pictures of its 2 pages, not their text. Run a text recognition (OCR)"),
+        (files.pdf([], []), "a holds pictures of its 2 pages, not the text. Run a text recognition (OCR)"),
+        (files.pdf([]), "a holds a picture of its one page, not the text. Run a text recognition (OCR)"),
         (files.encrypted(PAGES, "secret"), "a is encrypted. Save it without a password, or print it into a new PDF."),
         (b"%PDF-1.4\nnothing", "a cannot be read (PdfStreamError). Save it again, or as plain text."),
     ],
@@ -185,7 +218,7 @@ def test_what_takes_too_long_is_stopped(monkeypatch):
         document("a.html", b"<!--" * 2**20)
 
 
-@pytest.mark.parametrize("parse", [sandbox.html, sandbox.pdf])
+@pytest.mark.parametrize("parse", [sandbox.html, sandbox.pdf, sandbox.markdown])
 @given(data=st.binary(max_size=400), place=st.integers(0, len(PAGES) - 1))
 def test_the_child_only_refuses_whatever_it_is_given(parse, data, place):
     for each in (data, PAGES[:place] + data + PAGES[place + len(data) :], b"<html><p>" + data):

@@ -1,0 +1,84 @@
+"""A form starts no run over other data than those that were seen: deleted or changed meanwhile, in another tab."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.datasets.mapping import load
+from ui import session
+
+from .conftest import OpenPage, checked
+from .screen import jsonl, runs, said, settled
+
+SAMPLE = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."], "ground_truth": "May"}
+BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}
+SCORE = "Score existing answers"
+FORMS = [
+    pytest.param("trace", "", "trace_dataset", "trace_start", SAMPLE, id="TRACE"),
+    pytest.param("metrics", "", "metrics_dataset", "metrics_start", SAMPLE, id="Metrics"),
+    pytest.param("rgb", "", "rgb_bed", "rgb_start", BED, id="RGB, asking"),
+    pytest.param("rgb", SCORE, "rgb_answers", "rgb_score_start", SAMPLE, id="RGB, scoring"),
+]
+
+
+@pytest.mark.parametrize(("page", "way", "box", "start", "row"), FORMS)
+def test_data_that_are_gone_are_not_replaced_by_others(
+    open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
+) -> None:
+    at = form(open_page, page, way, box, row)
+    session.store().delete_upload("local", "own.jsonl")
+    at.button(key=start).click()
+    at = settled(checked(at.run()))
+    assert not runs()
+    assert at.selectbox(key=box).value is None
+    assert "own.jsonl is no longer there. Choose another one." in said(at, "warning")
+    assert start not in [button.key for button in at.button]
+    at.selectbox(key=box).select_index(0)
+    at = checked(at.run())
+    assert "no longer there" not in said(at)
+    at.button(key=start).click()
+    settled(checked(at.run()))
+    assert runs()[0].dataset_name == at.selectbox(key=box).options[0]
+
+
+@pytest.mark.parametrize(("page", "way", "box", "start", "row"), FORMS)
+def test_a_change_of_another_field_does_not_choose_other_data_either(
+    open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
+) -> None:
+    at = form(open_page, page, way, box, row)
+    session.store().delete_upload("local", "own.jsonl")
+    for _ in range(2):
+        assert checked(at.run()).selectbox(key=box).value is None
+        assert "own.jsonl is no longer there." in said(at, "warning")
+
+
+@pytest.mark.parametrize(("page", "way", "box", "start", "row"), FORMS)
+def test_data_that_changed_are_shown_before_a_run_starts(
+    open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
+) -> None:
+    at = form(open_page, page, way, box, row)
+    keep(row, row | {"id": "2"})
+    at.button(key=start).click()
+    checked(at.run())
+    assert not runs()
+    assert "The data changed since this form was drawn, so no run was started." in said(at, "warning")
+    at.button(key=start).click()
+    settled(checked(at.run()))
+    assert runs()[0].dataset_name == "own.jsonl"
+
+
+def form(open_page: OpenPage, page: str, way: str, box: str, row: dict[str, object]) -> AppTest:
+    """The form with own data chosen."""
+    keep(row)
+    at = open_page(page)
+    if way:
+        at.get_by_key("rgb_way").set_value(way)
+        checked(at.run())
+    at.selectbox(key=box).set_value("own.jsonl")
+    return checked(at.run())
+
+
+def keep(*rows: dict[str, object]) -> None:
+    """An upload that another tab made or replaced; a number in its time tells one from the next."""
+    session.store().save_upload("local", load("own.jsonl", jsonl(*rows).encode()), f"2026-11-21T09:00:0{len(rows)}")
