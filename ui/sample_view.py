@@ -11,6 +11,7 @@ import streamlit as st
 
 from evaluators.base import catalogue as evaluators
 from evaluators.base import from_spec
+from evaluators.errors import ParameterError
 from evaluators.llm import catalogue
 from evaluators.llm.rehearsal import prompts_of
 from evaluators.prompts import fill
@@ -310,8 +311,12 @@ def _prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
     cls = evaluators().get(spec.name)
     if cls is None or spec.name in session.PAGES or not asks_a_judge(cls):
         return
+    try:
+        asked = prompts_of(from_spec(spec), sample)
+    except ParameterError:  # a metric of one's own may have other parameters by now
+        return
     title = f"Prompt · {run_models.metric_title(spec)}" if number else "Prompt"
     with st.expander(plain(title), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
         st.caption("By today's prompt files; what depends on an earlier answer of the judge may differ.")
-        for prompt in prompts_of(from_spec(spec), sample):
+        for prompt in asked:
             st.code(prompt.text, language=None, wrap_lines=True)

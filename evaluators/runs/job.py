@@ -151,7 +151,7 @@ class Job:
             tasks.sort(key=_scattered)
         workers = max(1, _workers([*seats, *judges]) // max(1, len(seats)))
         return judges, [
-            Lane(self._work, [task for task in tasks if task.model == number], each, workers)
+            Lane(self._work, [task for task in tasks if task.model == number], each, judges, workers)
             for number, each in enumerate(seats or [None])
         ]
 
@@ -303,8 +303,16 @@ class _Answer:
 class Lane:
     """One model's part of a run: its open tasks, and the threads that work on them."""
 
-    def __init__(self, work: Callable[[Lane], None], tasks: Sequence[Task], seat: Seat | None, workers: int) -> None:
+    def __init__(
+        self,
+        work: Callable[[Lane], None],
+        tasks: Sequence[Task],
+        seat: Seat | None,
+        judges: Sequence[Seat],
+        workers: int,
+    ) -> None:
         self.seat = seat
+        self._asked = " or ".join(each.name for each in (seat, *judges) if each)
         self.outages = 0
         self.unreadable = 0
         self.left = sum(len(task.metrics) for task in tasks)
@@ -346,8 +354,7 @@ class Lane:
         self.unreadable = _in_a_row(self.unreadable, UnreadableAnswerError, failures)
         failed = f"{MOST_IN_A_ROW} samples in a row failed because"
         if self.outages >= MOST_IN_A_ROW:
-            who = self.seat.name if self.seat else "the provider"
-            raise RunStoppedError(f"{failed} {who} gave no answer. Resume when it is well.")
+            raise RunStoppedError(f"{failed} {self._asked} gave no answer. Resume when it is well.")
         if self.unreadable >= MOST_IN_A_ROW:
             remedy = "Start a run with another judge, or with a metric that asks less of it."
             raise RunStoppedError(f"{failed} the judge's answers could not be read. {remedy}")

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.config import ROOT
 from evaluators.prompt_metric import PromptMetric, as_file
-from evaluators.types import Dataset, Sample
+from evaluators.runs.engine import create_run
+from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult, Score
 from ui import own_metrics, session
 
 from .conftest import OpenPage, checked
@@ -172,6 +173,36 @@ def test_a_broken_file_is_told_and_gone_when_it_is_mended(open_page: OpenPage, f
 
 
 # A public host
+
+
+OWN = """from pydantic import SkipValidation
+from evaluators.base import Evaluator, evaluator
+from evaluators.llm import LLMClient
+
+
+@evaluator("own", title="Own")
+class Own(Evaluator):
+    llm_client: SkipValidation[LLMClient | None] = None
+    {parameter}: float = 0.5
+
+    def score(self, sample):
+        raise NotImplementedError
+"""
+
+
+def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(open_page: OpenPage, folder: Path) -> None:
+    (folder / "own.py").write_text(OWN.format(parameter="level"), encoding="utf-8")
+    data = Dataset(name="d", samples=(Sample(id="1", question="q", response="r"),))
+    spec = EvaluatorSpec(name="own")
+    run = create_run(session.store(), data, spec, workspace="local", title="t")
+    score = Score(values={"own": 1.0})
+    session.store().save_result(run.id, SampleResult(position=0, status="scored", score=score))
+    (folder / "own.py").write_text(OWN.format(parameter="threshold"), encoding="utf-8")
+
+    at = checked(open_page("sample", run=run.id, sample="1"))
+
+    assert not at.error
+    assert [metric.value for metric in at.metric] == ["1.00"]
 
 
 @pytest.fixture

@@ -273,7 +273,8 @@ def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(
     counts = finished(store, run, registry, server)
 
     assert (counts.scored, counts.failed) == (10, 10)
-    assert store.stop_reason(run.id).startswith("10 samples in a row failed")
+    said = "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it is well."
+    assert store.stop_reason(run.id) == said
 
 
 def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, loopback):
