@@ -59,8 +59,7 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(
     expect(page.get_by_text("broken.py, line 3: ModuleNotFoundError: No module named")).to_be_visible()
 
     choose(page, "Metrics", "Hedging", "Names its source")
-    page.get_by_role("combobox", name="Judge", exact=True).click()
-    page.get_by_role("option", name=re.compile(f"^{JUDGE}")).click()
+    pick(page, "Judge", JUDGE)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=60_000)
     card = page.get_by_test_id("stMetric").filter(has_text="Names its source")
@@ -89,8 +88,7 @@ def test_a_metric_is_written_without_programming(page: Page, app: Server, provid
 
     expect(page.get_by_text("Saved. It is chosen above, under Metrics.")).to_be_visible()
     settled(page)
-    page.get_by_role("combobox", name="Judge", exact=True).click()
-    page.get_by_role("option", name=re.compile(f"^{JUDGE}")).click()
+    pick(page, "Judge", JUDGE)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=60_000)
     card = page.get_by_test_id("stMetric").filter(has_text="Polite")
@@ -101,8 +99,13 @@ def choose(page: Page, label: str, *options: str) -> None:
     """Chooses these of several, whatever else is chosen."""
     for option in options:
         settled(page)
-        page.get_by_role("combobox", name=label, exact=True).click()
-        page.keyboard.type(option)
-        page.get_by_role("option", name=re.compile(f"^{option}")).click()
+        pick(page, label, option)
     page.keyboard.press("Escape")
     settled(page)
+
+
+def pick(page: Page, label: str, option: str) -> None:
+    """Chooses one; what is typed keeps the list open."""
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.keyboard.type(option)
+    page.get_by_role("option", name=re.compile(f"^{option}")).click()

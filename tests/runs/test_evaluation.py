@@ -300,7 +300,7 @@ def test_what_failed_is_tried_again_in_the_same_run(people):
 def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
     paths = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(Path(notebook.__file__)), str(tmp_path)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=paths)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=paths, preexec_fn=slow.hear_ctrl_c)
     log = tmp_path / "log.txt"
     until = time.monotonic() + PATIENCE
     while (not log.exists() or len(log.read_text().split()) < 5) and time.monotonic() < until:

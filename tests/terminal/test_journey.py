@@ -18,6 +18,7 @@ from tests import judge
 from tests.pages import screen
 from tests.pages.conftest import _open_page
 from tests.runs.paid import answered
+from tests.runs.slow import hear_ctrl_c
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = 60
@@ -44,7 +45,7 @@ class Terminal:
 
     def start(self, *arguments: str) -> subprocess.Popen:
         command = [sys.executable, "-m", "evaluators", *arguments]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": hear_ctrl_c}
         return subprocess.Popen(command, cwd=self._folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes)
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess:
