@@ -3,7 +3,6 @@
 `python slow.py <folder> <metrics>` prints each cell (position and metric) once it is stored.
 """
 
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -19,11 +18,6 @@ from evaluators.runs.store import Store
 from evaluators.types import Call, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 
 SAMPLES = 60
-
-
-def hear_ctrl_c() -> None:
-    """For a child process: whoever runs the tests in the background has Ctrl-C ignored, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @evaluator("test_slow", title="Slow")

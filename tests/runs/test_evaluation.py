@@ -21,6 +21,7 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Counts, Store
 from evaluators.types import Cell
+from tests.signals import hear_ctrl_c
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60
@@ -300,7 +301,7 @@ def test_what_failed_is_tried_again_in_the_same_run(people):
 def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
     paths = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(Path(notebook.__file__)), str(tmp_path)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=paths, preexec_fn=slow.hear_ctrl_c)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=paths, preexec_fn=hear_ctrl_c)
     log = tmp_path / "log.txt"
     until = time.monotonic() + PATIENCE
     while (not log.exists() or len(log.read_text().split()) < 5) and time.monotonic() < until:

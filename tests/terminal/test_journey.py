@@ -18,7 +18,7 @@ from tests import judge
 from tests.pages import screen
 from tests.pages.conftest import _open_page
 from tests.runs.paid import answered
-from tests.runs.slow import hear_ctrl_c
+from tests.signals import hear_ctrl_c
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = 60
