@@ -13,8 +13,8 @@ from evaluators.datasets.rgb import compose
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs import aggregate
-from evaluators.runs.engine import RunRegistry, create_run
-from evaluators.runs.store import Counts, Store
+from evaluators.runs.engine import create_run
+from evaluators.runs.store import Counts
 from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
 from tests import judge
 
@@ -25,23 +25,6 @@ TRACE, MATCH, RECALL, JUDGE, LABELS, RGB = map(
     ("trace", "answer_match", "retriever_recall", "llm_judge", "gpt_labeling", "rgb"),
 )
 F1 = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
-@pytest.fixture
-def registry():
-    return RunRegistry()
-
-
-@pytest.fixture
-def trouble(tmp_path):
-    """While this file exists, the fragile evaluator fails."""
-    (tmp_path / "trouble").touch()
-    return tmp_path / "trouble"
 
 
 def combined(store, data, *metrics, **options):

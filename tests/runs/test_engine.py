@@ -15,7 +15,7 @@ from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
-from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
 from evaluators.types import Ability, Dataset, EvaluatorSpec
@@ -23,23 +23,6 @@ from evaluators.types import Ability, Dataset, EvaluatorSpec
 ROOT = Path(__file__).parents[2]
 READER = {"models": [OFFLINE], "prompt": load("rgb_en")}
 QUESTIONS = ("fine", "our error", "fine", "foreign error", "unstorable score", "fine")
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
-@pytest.fixture
-def registry():
-    return RunRegistry()
-
-
-@pytest.fixture
-def trouble(tmp_path):
-    """While this file exists, the fragile evaluator fails."""
-    (tmp_path / "trouble").touch()
-    return tmp_path / "trouble"
 
 
 def fragile_run(store, trouble):

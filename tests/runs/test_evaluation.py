@@ -51,11 +51,6 @@ class Length(Evaluator):
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
-@pytest.fixture
 def people(loopback, store):
     """`people(number, metrics, ...)` asks a provider on this computer, in silence."""
 

@@ -12,7 +12,6 @@ from evaluators.errors import AccessError, DatasetError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompt_metric import PromptMetric
 from evaluators.runs import given
-from evaluators.runs.store import Store
 from evaluators.types import Dataset, Sample
 from tests.loopback import Loopback
 
@@ -25,11 +24,6 @@ SAMPLES = (
     Sample(id="2", question="Which river?"),
 )
 KEYS = paid.keys("https://api.openai.com/v1")
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
 
 
 # Data

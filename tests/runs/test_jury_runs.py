@@ -15,8 +15,8 @@ from evaluators.errors import ParameterError
 from evaluators.llm import Access
 from evaluators.runs import aggregate
 from evaluators.runs.agreement import agreement
-from evaluators.runs.engine import RunRegistry, create_run
-from evaluators.runs.store import Counts, Store
+from evaluators.runs.engine import create_run
+from evaluators.runs.store import Counts
 from evaluators.types import Cap, EvaluatorSpec, ModelSpec
 from tests import judge
 
@@ -26,16 +26,6 @@ LUNA, SOL = (spec.model_copy(update={"answer_tokens": 2000}) for spec in (paid.L
 LOCAL = ModelSpec(provider="custom", model="local", answer_tokens=2000)
 JURY = (LUNA, LOCAL)
 HYBRID = EvaluatorSpec(name="hybrid")
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
-@pytest.fixture
-def registry():
-    return RunRegistry()
 
 
 def severe(text):

@@ -33,11 +33,6 @@ def held_elsewhere(folder: Path, run_id: str) -> Iterator[subprocess.Popen]:
             process.kill()
 
 
-@pytest.fixture
-def store(tmp_path) -> Store:
-    return Store(tmp_path / "runs.sqlite3")
-
-
 def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_written(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
     with held_elsewhere(store.locks, run.id):

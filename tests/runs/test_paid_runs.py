@@ -19,22 +19,12 @@ from pydantic import SecretStr
 from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.loop import loop
-from evaluators.runs.engine import RunRegistry, create_run
-from evaluators.runs.store import Counts, Store
+from evaluators.runs.engine import create_run
+from evaluators.runs.store import Counts
 from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
-@pytest.fixture
-def registry():
-    return RunRegistry()
 
 
 class Trouble:
