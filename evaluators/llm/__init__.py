@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
 from pydantic import SecretStr
@@ -60,13 +60,18 @@ class Request(Record):
     @cached_property
     def key(self) -> str:
         """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no limit."""
-        spec = self.spec.model_dump(mode="json")
-        facts = {"schema": CACHE_SCHEMA, **spec, "base_url": self.base_url.rstrip("/").lower()}
-        digest = hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
+        digest = hashlib.sha256(_facts(self.spec, self.base_url))
         digest.update(self.text.encode(errors="surrogatepass"))
         if self.schema_text:
             digest.update(b"\0" + self.schema_text.encode())
         return digest.hexdigest()
+
+
+@lru_cache
+def _facts(spec: ModelSpec, base_url: str) -> bytes:
+    """What of a request is the same for a whole run."""
+    facts = {"schema": CACHE_SCHEMA, **spec.model_dump(mode="json"), "base_url": base_url.rstrip("/").lower()}
+    return json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()
 
 
 class Reply(NamedTuple):

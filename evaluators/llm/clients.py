@@ -91,18 +91,18 @@ class Seat:
         self._account = account
         self._access = None if spec.provider == OFFLINE.provider else access_for(spec, keys)
         self._provider = _connections.take(self._access) if self._access else None
+        self._limiter = limiter_for(self._access, spec) if self._access else None
 
     def client(self, ledger: Ledger) -> LLMClient:
         if self._spec.provider == OFFLINE.provider:
             return OfflineReader()
-        if self._access is None or self._provider is None:
+        if self._access is None or self._provider is None or self._limiter is None:
             raise RuntimeError("The seat is closed.")
-        limiter = limiter_for(self._access, self._spec)
-        limited = Limited(self._provider, limiter)
+        limited = Limited(self._provider, self._limiter)
         asked = Retried(Metered(limited, self._account.meter, ledger.calls))
         shelf = self._account.shelf
         layers = Cached(asked, shelf) if shelf else asked
-        return _Client(self._spec, self._access.base_url, limiter, layers, self._account.scope, ledger)
+        return _Client(self._spec, self._access.base_url, self._limiter, layers, self._account.scope, ledger)
 
     @property
     def is_remote(self) -> bool:
@@ -111,8 +111,7 @@ class Seat:
     @property
     def waiting(self) -> float:
         """Seconds until the plan lets the next request go."""
-        access = self._access  # another thread may close the seat
-        return limiter_for(access, self._spec).waiting if access else 0.0
+        return self._limiter.waiting if self._limiter else 0.0
 
     def close(self) -> None:
         """Lets the connection go, and forgets the key."""

@@ -70,6 +70,8 @@ class Provider:
             raise error_for(error, asked) from None  # what the SDKs raise holds the key
 
     async def _open(self) -> _Sdk:
+        if self._sdk:
+            return self._sdk
         async with self._opening:
             if self._sdk is None:
                 self._sdk = await asyncio.to_thread(_connect, self._access)  # importing an SDK takes a second

@@ -9,11 +9,11 @@ import time
 import traceback
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -43,6 +43,9 @@ from evaluators.types import Cell, Completion, ModelSpec, Record, Run, Sample, S
 CPU_WORKERS = 2
 MOST_IN_A_ROW = 10
 """Samples in a row, failed for want of an answer that can be used, after which a model's part of the run stops."""
+
+READ_AHEAD = 16
+"""Samples that are read together."""
 
 RECENT = 60.0
 """Seconds over which the rate is measured."""
@@ -151,9 +154,12 @@ class Job:
             tasks.sort(key=_scattered)
         workers = max(1, _workers([*seats, *judges]) // max(1, len(seats)))
         return judges, [
-            Lane(self._work, [task for task in tasks if task.model == number], each, judges, workers)
+            Lane(self._work, self._read, [task for task in tasks if task.model == number], each, judges, workers)
             for number, each in enumerate(seats or [None])
         ]
+
+    def _read(self, positions: Collection[int]) -> dict[int, Sample]:
+        return self._store.samples(self.run.fingerprint, positions)
 
     def _close(self) -> None:
         for seat in self._seats:
@@ -188,7 +194,7 @@ class Job:
         if time.monotonic() - self.last_seen > self._patience:
             raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
         earlier = self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
-        load = partial(self._store.sample, self.run.fingerprint, task.position)
+        load = partial(lane.samples.take, task.position)
         answer = _Answer(load, self.run.prompt, lane.seat, earlier.values())
         failures = []
         for metric in task.metrics:
@@ -300,12 +306,29 @@ class _Answer:
         return sample.model_copy(update={"response": self.response})
 
 
+class Ahead:
+    """The samples of a lane, each taken once; they are read some at a time, in the order in which their turn comes."""
+
+    def __init__(self, read: Callable[[Collection[int]], dict[int, Sample]], positions: Iterable[int]) -> None:
+        self._read = read
+        self._to_come = iter(positions)
+        self._found: dict[int, Sample] = {}
+        self._turn = threading.Lock()
+
+    def take(self, position: int) -> Sample:
+        with self._turn:
+            while position not in self._found:
+                self._found |= self._read([*islice(self._to_come, READ_AHEAD)] or [position])
+            return self._found.pop(position)
+
+
 class Lane:
     """One model's part of a run: its open tasks, and the threads that work on them."""
 
     def __init__(
         self,
         work: Callable[[Lane], None],
+        read: Callable[[Collection[int]], dict[int, Sample]],
         tasks: Sequence[Task],
         seat: Seat | None,
         judges: Sequence[Seat],
@@ -321,6 +344,7 @@ class Lane:
             threading.Thread(target=work, args=(self,), daemon=True, name="plumbline")
             for _ in range(min(workers, len(tasks)))
         ]
+        self.samples = Ahead(read, [task.position for task in tasks])
         self._tasks = iter(tasks)
         self._turn = threading.Lock()
         self._stopped = threading.Event()

@@ -7,7 +7,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,10 +104,16 @@ class Store:
     # Samples and uploads
 
     def sample(self, fingerprint: str, position: int) -> Sample:
-        rows = self._all("select body from samples where fingerprint = ? and position = ?", fingerprint, position)
-        if not rows:
-            raise StoreError(f"The data set has no sample {position + 1}. Choose another one.")
-        return Sample.model_validate_json(rows[0][0])
+        return self.samples(fingerprint, [position])[position]
+
+    def samples(self, fingerprint: str, positions: Collection[int]) -> dict[int, Sample]:
+        """Some samples of a data set by position; raises `StoreError` where one is missing."""
+        query = """select position, body from samples
+                   where fingerprint = ? and position in (select value from json_each(?))"""
+        rows = dict(self._all(query, fingerprint, json.dumps(list(positions))))
+        if missing := [position for position in positions if position not in rows]:
+            raise StoreError(f"The data set has no sample {missing[0] + 1}. Choose another one.")
+        return {position: Sample.model_validate_json(body) for position, body in rows.items()}
 
     def save_upload(self, workspace: str, upload: Upload, created: str) -> None:
         """Keeps an uploaded file for the workspace; a file of the same name replaces it."""
