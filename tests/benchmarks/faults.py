@@ -11,9 +11,10 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from evaluators.llm import Access
+from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Store
 from tests.benchmarks.common import timed
-from tests.benchmarks.llm import asked_run, questions
+from tests.benchmarks.llm import new_run, questions
 from tests.loopback import Asked, Loopback
 
 PROMPTS = 200
@@ -39,7 +40,8 @@ def survived(name: str, fault: Callable[[Asked], str]) -> dict[str, object]:
         keys = {"openai": Access(provider="openai", base_url=server.base_url, key=SecretStr("sk-bench"))}
         store = Store(Path(folder) / "bench.sqlite3")
         with timed() as running:
-            run = asked_run(store, questions(PROMPTS, name), keys)
+            run = new_run(store, questions(PROMPTS, name))
+            registry.start(run, store, keys).wait()
         counts: Counts = store.counts(run)
         lasting = {asked.text for asked in server.asked if asked.fault == LASTING}
         return {
