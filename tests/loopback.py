@@ -645,9 +645,12 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that an answer takes")
     parser.add_argument("--judge", action="store_true", help="answer labelling prompts with labels")
+    parser.add_argument("--limits", action="store_true", help="tell of limits in the headers, wide ones")
     options = parser.parse_args()
     answer = judging() if options.judge else default_answer
-    with Loopback(port=options.port, latency=options.latency, answer=answer) as server, suppress(KeyboardInterrupt):
+    limits = ServerLimits(requests=10**6, tokens=10**9, day_requests=10**9) if options.limits else None
+    loopback = Loopback(port=options.port, latency=options.latency, answer=answer, limits=limits)
+    with loopback as server, suppress(KeyboardInterrupt):
         print(server.base_url, flush=True)
         threading.Event().wait()
 

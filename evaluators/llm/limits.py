@@ -13,9 +13,13 @@ import math
 import re
 import secrets
 import time
+from bisect import bisect_right, insort
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from heapq import merge
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from evaluators.config import config
@@ -81,8 +85,9 @@ class Window:
         """Whether the provider itself named the limit; else it is the free plan's, which may not be this account's."""
         self._seconds = seconds
         self._margin = margin
-        self._log: dict[Ticket, Entry] = {}
-        self._told: list[Entry] = []
+        self._log: OrderedDict[Ticket, Entry] = OrderedDict()  # in the order of their ends, as they were sent
+        self._logged = 0
+        self._told: list[Entry] = []  # in the order of their ends
         self._told_of = -math.inf  # when the newest request was sent that is in what the server told
         self._matches = 0
 
@@ -91,7 +96,7 @@ class Window:
         over = self._used(now) + min(amount, self.limit) - self.limit
         if over <= 0:
             return 0.0
-        for entry in sorted([*self._log.values(), *self._told]):
+        for entry in merge(self._log.values(), self._told):
             over -= entry.amount
             if over <= 0:
                 break
@@ -99,14 +104,17 @@ class Window:
 
     def add(self, ticket: Ticket, amount: int) -> None:
         self._log[ticket] = Entry(ticket.sent + self._seconds + self._margin, amount)
+        self._logged += amount
 
     def remove(self, ticket: Ticket) -> None:
-        self._log.pop(ticket, None)
+        if entry := self._log.pop(ticket, None):
+            self._logged -= entry.amount
 
     def refund(self, ticket: Ticket, used: int) -> None:
         """Counts what the request used in the place of what it might have used."""
         if entry := self._log.get(ticket):
             self._log[ticket] = entry._replace(amount=used)
+            self._logged += used - entry.amount
 
     def hear(self, ticket: Ticket, word: Word, now: float) -> None:
         """Believes what the answer to this request told: a bucket in everything, any other that more is used."""
@@ -115,12 +123,13 @@ class Window:
             self._believe(ticket, word.used, now)
         elif (more := word.used - self._used(now)) > 0:
             rest = self._seconds if word.reset is None else min(word.reset, self._seconds)
-            self._told.append(Entry(now + rest + self._margin, more))
+            insort(self._told, Entry(now + rest + self._margin, more))
 
     def _used(self, now: float) -> int:
-        self._log = {ticket: entry for ticket, entry in self._log.items() if entry.end > now}
-        self._told = [entry for entry in self._told if entry.end > now]
-        return sum(entry.amount for entry in (*self._log.values(), *self._told))
+        while self._log and (oldest := next(iter(self._log.items())))[1].end <= now:
+            self.remove(oldest[0])
+        del self._told[: bisect_right(self._told, now, key=_end)]
+        return self._logged + sum(entry.amount for entry in self._told)
 
     def _is_bucket(self, word: Word) -> bool:
         """Whether the last two resets were just when a bucket would be full again; at the limit any server's are."""
@@ -136,7 +145,8 @@ class Window:
         recent = ticket.sent - self._margin
         if self._told_of > recent:  # which of the two arrived first is not known
             used = max(used, sum(entry.amount for entry in self._told if entry.end > now))
-        self._log = {other: entry for other, entry in self._log.items() if other.sent > recent}
+        for earlier in list(takewhile(lambda other: other.sent <= recent, self._log)):
+            self.remove(earlier)
         self._told = self._given_back(used, now)
         self._told_of = max(self._told_of, ticket.sent)
 
@@ -344,6 +354,10 @@ def _limiter(spec: ModelSpec) -> Limiter:
         concurrency=min(4, workers) if is_custom else workers,
         most=workers if is_custom else 2 * workers,
     )
+
+
+def _end(entry: Entry) -> float:
+    return entry.end
 
 
 def _amount(kind: Kind, ticket: Ticket) -> int:

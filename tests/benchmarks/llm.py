@@ -128,7 +128,7 @@ def measured() -> Iterator[Figures]:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder, provider() as keys:
+    with tempfile.TemporaryDirectory() as folder, provider("--limits") as keys:
         store = Store(Path(folder) / "bench.sqlite3")
         datasets, memory = [questions(CALLS, f"call {n}") for n in range(ROUNDS)], peak_megabytes()
         with timed() as starting:
