@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits
-from evaluators.llm.limits import Limiter, digest, duration, limiter_for
+from evaluators.llm.limits import Limiter, Ticket, Window, Word, digest, duration, limiter_for
 from evaluators.types import ModelSpec
 from tests.benchmarks.limits import PLANS, RESERVED, USED, measured, permitted_minutes
 
@@ -636,3 +636,58 @@ def test_a_provider_has_nothing_to_refuse():
     results = asyncio.run(measured(window_slack=1.5))
 
     assert [(result["answered"], result["refused"]) for result in results.values()] == [(60, 0)] * 8
+
+
+class PlainWindow:
+    """What a window counts, as a list of all there is: whose it is, until when it counts, how much."""
+
+    def __init__(self, limit, seconds):
+        self.limit, self.seconds, self.entries = limit, seconds, []
+
+    def used(self, moment):
+        self.entries = [entry for entry in self.entries if entry[1] > moment]
+        return sum(amount for _, _, amount in self.entries)
+
+    def add(self, ticket, amount):
+        self.entries.append((ticket, ticket.sent + self.seconds, amount))
+
+    def refund(self, ticket, used):
+        self.entries = [(own, end, used if own is ticket else amount) for own, end, amount in self.entries]
+
+    def remove(self, ticket):
+        self.entries = [entry for entry in self.entries if entry[0] is not ticket]
+
+    def hear(self, _, word, moment):
+        if (more := word.used - self.used(moment)) > 0:
+            self.entries.append((None, moment + min(word.reset, self.seconds), more))
+
+    def wait(self, wanted, moment):
+        over, until = self.used(moment) + wanted - self.limit, moment
+        for _, end, amount in sorted(self.entries, key=lambda entry: entry[1]):
+            if over > 0:
+                over, until = over - amount, end
+        return until - moment
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_window_counts_what_was_sent_and_told_within_its_seconds(seed):
+    chance, moment = random.Random(seed), 0.0
+    windows, sent = (Window(100, 60.0, 0.0), PlainWindow(100, 60.0)), [Ticket(0, 0.0)]
+    for _ in range(300):
+        moment += chance.random() * 5
+        ticket, amount, reset = chance.choice(sent), chance.randint(1, 30), chance.uniform(1, 90)
+        match chance.choice(["add", "add", "refund", "remove", "hear"]):
+            case "add":
+                sent.append(ticket := Ticket(amount, moment))
+                step, values = "add", (ticket, amount)
+            case "refund":
+                step, values = "refund", (ticket, 1)
+            case "remove":
+                step, values = "remove", (ticket,)
+            case "hear":
+                told = min(100, windows[1].used(moment) + chance.randint(0, 5))
+                step, values = "hear", (sent[-1], Word(100, told, reset), moment)
+        for window in windows:
+            getattr(window, step)(*values)
+        waits = [window.wait(20, moment) for window in windows]
+        assert waits[0] == pytest.approx(waits[1])
