@@ -9,6 +9,7 @@ from evaluators.datasets.binary import PARQUET, ZIP, binary_table
 from evaluators.datasets.csv_text import csv_table
 from evaluators.datasets.encoding import text_of
 from evaluators.datasets.json_text import json_table
+from evaluators.datasets.numbered import with_lists
 from evaluators.datasets.table import Collector, Problem, Row, Table
 from evaluators.errors import DatasetError
 
@@ -38,9 +39,10 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 def _table(data: bytes, rows: Collector) -> Table:
     _check_kind(rows.name, data)
     if data.startswith((PARQUET, ZIP)):
-        return binary_table(data, rows)
+        return with_lists(binary_table(data, rows))
     text = text_of(rows.name, data, rows.limits)
-    return json_table(text, rows) if _is_json(rows.name, next(text.pieces(), "")) else csv_table(text, rows)
+    is_json = _is_json(rows.name, next(text.pieces(), ""))
+    return with_lists(json_table(text, rows) if is_json else csv_table(text, rows))
 
 
 def _check_kind(name: str, data: bytes) -> None:

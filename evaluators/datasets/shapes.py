@@ -183,6 +183,11 @@ def is_plural(name: str) -> bool:
     return canonical(name) != _folded(name) or not name.isascii()
 
 
+def is_called_documents(name: str) -> bool:
+    """Whether a column of this name holds documents."""
+    return canonical(name) in _KNOWN["retrieved_documents"] + _KNOWN["gold_documents"]
+
+
 def _folded(name: str) -> str:
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", unicodedata.normalize("NFKC", name))
     return re.sub(r"[\W_]+", "_", split.casefold()).strip("_")
