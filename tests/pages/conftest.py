@@ -11,14 +11,17 @@ from typing import NamedTuple
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.llm import clients
 from evaluators.runs import samples
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
 from evaluators.types import Run
+from tests.loopback import Loopback
 from ui import session
 
 ROUTER = Path(__file__).parents[2] / "ui" / "main.py"
 PATIENCE = 60
+KEY = "sk-Loopback-0123456789-abcdef"
 OF_THE_MACHINE = ("PLUMBLINE_", "SPACE_", "GROQ_", "OPENAI_")
 """Variables that begin so say how this machine is set up, keys included; no test sees them."""
 
@@ -42,6 +45,26 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
     yield tmp_path
     session.store().close()
+
+
+@pytest.fixture
+def serving(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Loopback]:
+    """`serving(answer)`: OpenAI is a server on this computer that answers so, with the key entered and its list known.
+
+    With `groq=True` it takes the place of both providers.
+    """
+
+    def serve(answer: Callable[[str], str], groq: bool = False) -> Loopback:
+        server = loopback(key=KEY, answer=answer)
+        addresses = {"OPENAI": server.base_url} | ({"GROQ": server.address} if groq else {})
+        for name, address in addresses.items():
+            monkeypatch.setenv(f"{name}_API_KEY", KEY)
+            monkeypatch.setenv(f"{name}_BASE_URL", address)
+        for access in session.keys().values():
+            clients.ask_models(access)
+        return server
+
+    return serve
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import clients
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
 from tests import judge
@@ -21,25 +20,19 @@ from .conftest import OpenPage, checked
 from .screen import cards, markdown, runs, said, settled, state, table
 from .test_metrics import Words
 
-KEY = "sk-Loopback-0123456789-abcdef"
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
 HOSTILE = "![x](http://127.0.0.1:9/x.png)"
 WRITTEN = EvaluatorSpec(name="prompt", params={"title": "Is it polite?", "question": "Polite?"})
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+def provider(serving: Callable[..., Loopback]) -> Loopback:
     """OpenAI is this server: it labels by the words that sentences share, and says yes to all else."""
 
     def answer(prompt: str) -> str:
         return judge.labels_for(prompt) if judge.is_labelling(prompt) else json.dumps({"reason": "", "verdict": "yes"})
 
-    with Loopback(key=KEY, answer=answer) as server:
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for access in session.keys().values():
-            clients.ask_models(access)
-        yield server
+    return serving(answer)
 
 
 # The forms

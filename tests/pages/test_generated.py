@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import clients
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs import export
 from evaluators.runs.given import load_prompt
@@ -24,7 +23,6 @@ from ui.trace_form import HEURISTIC, HYBRID, LABELLING
 from .conftest import OpenPage, checked
 from .screen import cards, html, runs, said, segments, settled, state, table
 
-KEY = "sk-Loopback-0123456789-abcdef"
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
 READER, OF_LUNA = "Offline reader (baseline, no key)", "GPT-6 Luna"
 ANSWER, OTHER = "The mill was built in 1812.", "They built it in 1812."
@@ -32,7 +30,7 @@ DOCUMENT = "The mill was built in 1812. It stands by the river."
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+def provider(serving: Callable[..., Loopback]) -> Loopback:
     """OpenAI is this server: it labels by common words, says yes as a judge, and answers all else with a sentence."""
 
     def answer(prompt: str) -> str:
@@ -40,12 +38,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
             return judge.labels_for(prompt)
         return json.dumps({"reason": "", "verdict": "yes"}) if "verdict" in prompt else OTHER
 
-    with Loopback(key=KEY, answer=answer) as server:
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for access in session.keys().values():
-            clients.ask_models(access)
-        yield server
+    return serving(answer)
 
 
 # The forms

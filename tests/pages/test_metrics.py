@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.base import Evaluator, catalogue, evaluator, require
 from evaluators.errors import MissingInputError
-from evaluators.llm import LLMClient, clients
+from evaluators.llm import LLMClient
 from evaluators.llm.rehearsal import prompts_of
 from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
@@ -24,7 +24,6 @@ from ui import metric_choice, session
 from .conftest import OpenPage, checked
 from .screen import button, cards, markdown, runs, said, settled, state, table
 
-KEY = "sk-Loopback-0123456789-abcdef"
 LUNA = "openai/gpt-6-luna"
 HOSTILE = "![x](http://127.0.0.1:9/x.png)"
 METRICS = sorted(name for name in metric_choice.offers() if not name.startswith("test_"))
@@ -86,14 +85,9 @@ class Demanding(Evaluator):
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+def provider(serving: Callable[..., Loopback]) -> Loopback:
     """OpenAI is this server, whose models say yes to what is true and no to all else."""
-    with Loopback(key=KEY, answer=_verdict) as server:
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for access in session.keys().values():
-            clients.ask_models(access)
-        yield server
+    return serving(_verdict)
 
 
 # The form

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import Access, clients
+from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model
 from evaluators.types import Ability, Cap
 from tests.loopback import Loopback
-from ui import session
 from ui.model_form import label
 
-from .conftest import OpenPage, Upload, checked
+from .conftest import KEY, OpenPage, Upload, checked
 from .screen import jsonl, runs, said, segments, settled, state, table
 
-KEY = "sk-Loopback-0123456789-abcdef"
 OFFLINE, OSS, LUNA = "offline/offline-reader", "groq/openai/gpt-oss-20b", "openai/gpt-6-luna"
 MINI = "openai/gpt-4o-mini"
 UNPRICED = "openai/openai/gpt-oss-20b"
@@ -31,16 +29,9 @@ TOKENS = 33
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+def provider(serving: Callable[..., Loopback]) -> Loopback:
     """Groq and OpenAI are both this server, and what they offer is known."""
-    with Loopback(key=KEY, answer=lambda _: "Mina Osei.") as server:
-        monkeypatch.setenv("GROQ_API_KEY", KEY)
-        monkeypatch.setenv("GROQ_BASE_URL", server.address)
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for access in session.keys().values():
-            clients.ask_models(access)
-        yield server
+    return serving(lambda _: "Mina Osei.", groq=True)
 
 
 # Choosing

@@ -18,10 +18,9 @@ from evaluators.types import Ability, Call, Completion, EvaluatorSpec, ModelSpec
 from tests.loopback import Loopback
 from ui import session
 
-from .conftest import OpenPage, checked
+from .conftest import KEY, OpenPage, checked
 from .screen import button, markdown, said, segments, table, wait_for_runs
 
-KEY = "sk-Loopback-0123456789-abcdef"
 OTHER_KEY = "sk-Another-0123456789-abcdef"
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 

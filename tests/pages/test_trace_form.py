@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import Access, clients
+from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model, find
 from evaluators.types import Cap, Dataset, Sample
 from tests import judge
@@ -17,25 +17,17 @@ from ui import session
 from ui.model_form import is_generator
 from ui.trace_form import ALL, HEURISTIC, HYBRID, LABELLING
 
-from .conftest import OpenPage, Upload, checked
+from .conftest import KEY, OpenPage, Upload, checked
 from .screen import jsonl, runs, said, segments, settled, state, table
 
-KEY = "sk-Loopback-0123456789-abcdef"
 OSS, LUNA, MINI = "groq/openai/gpt-oss-20b", "openai/gpt-6-luna", "openai/gpt-4o-mini"
 SAMPLES = 24
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+def provider(serving: Callable[..., Loopback]) -> Loopback:
     """Groq and OpenAI are both this server, whose models label by the words that sentences share."""
-    with Loopback(key=KEY, answer=judge.labels_for) as server:
-        monkeypatch.setenv("GROQ_API_KEY", KEY)
-        monkeypatch.setenv("GROQ_BASE_URL", server.address)
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        for access in session.keys().values():
-            clients.ask_models(access)
-        yield server
+    return serving(judge.labels_for, groq=True)
 
 
 # Choosing
