@@ -34,6 +34,11 @@ class RunLock:
         if self._lock is not None:
             self._lock.release()
 
+    def remove(self) -> None:
+        """Leaves no file behind; the run is gone."""
+        if self._lock is not None:
+            Path(self._lock.lock_file).unlink(missing_ok=True)
+
     @property
     def is_held(self) -> bool:
         """Whether a process has the lock, this one included."""

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import StoreError
 from evaluators.labelling import Correction
+from evaluators.runs.lock import RunLock
 from evaluators.types import (
     Call,
     Cap,
@@ -215,6 +216,7 @@ class Store:
         with self._transaction() as db:
             db.execute("delete from runs where id = ?", (run_id,))
             db.execute("delete from samples where fingerprint not in (select fingerprint from runs)")
+        RunLock(self.locks, run_id).remove()
 
     # Results
 

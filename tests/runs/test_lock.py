@@ -60,6 +60,14 @@ def test_the_lock_is_free_again_when_the_run_has_ended(store):
     assert not RunLock(store.locks, run.id).is_held
 
 
+def test_a_deleted_run_leaves_no_lock(store):
+    run, registry = samples.trace(store, "local"), RunRegistry()
+    registry.start(run, store).wait()
+    assert list(store.locks.iterdir())
+    store.delete_run(run.id)
+    assert not list(store.locks.iterdir())
+
+
 def test_a_store_in_memory_has_nobody_to_share_with():
     store = Store(":memory:")
     run, registry = samples.trace(store, "local"), RunRegistry()
