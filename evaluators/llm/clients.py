@@ -219,22 +219,25 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
 def ask_models(access: Access) -> list[str]:
     """The ids of the models that the provider offers to this key; raises `LLMError` with what is wrong."""
     found = Scope().run(_listed(access))
-    _offered[digest(access)] = time.monotonic() + LIST_SECONDS, found
+    with _asking:
+        _offered[digest(access)] = time.monotonic() + LIST_SECONDS, found
     return found
 
 
 def offered(access: Access) -> list[str] | None:
     """The provider's list where it is known, else `None`; fetches it in the background when it is not, or is old."""
-    until, found = _offered.get(digest(access), (0.0, None))
-    if time.monotonic() > until:
-        for old in [key for key, (end, _) in _offered.items() if time.monotonic() - end > LIST_SECONDS]:
-            del _offered[old]
-        _offered[digest(access)] = time.monotonic() + RETRY_SECONDS, found
-        threading.Thread(target=_fetch, args=(access,), daemon=True, name="plumbline-models").start()
+    with _asking:
+        until, found = _offered.get(digest(access), (0.0, None))
+        if time.monotonic() > until:
+            for old in [key for key, (end, _) in _offered.items() if time.monotonic() - end > LIST_SECONDS]:
+                del _offered[old]
+            _offered[digest(access)] = time.monotonic() + RETRY_SECONDS, found
+            threading.Thread(target=_fetch, args=(access,), daemon=True, name="plumbline-models").start()
     return found
 
 
 _offered: dict[str, tuple[float, list[str] | None]] = {}
+_asking = threading.Lock()
 
 
 def _fetch(access: Access) -> None:

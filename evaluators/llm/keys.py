@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Mapping
 from functools import cache
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -113,6 +114,15 @@ def _key_problem(key: str) -> str:
     return ""
 
 
+def _is_host(host: str, is_number: bool) -> bool:
+    if not is_number:
+        return bool(re.fullmatch(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", host))
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        return False
+
+
 def _address_problem(address: str) -> str:
     """What is wrong with it, without showing it: it may hold a password, or be a key in the wrong field."""
     try:
@@ -124,6 +134,8 @@ def _address_problem(address: str) -> str:
         return "does not begin with http:// or https://"
     if not host or re.search(r"[\s\x00-\x1f\\]", address):
         return "is not a URL"
+    if not _is_host(host, is_number="[" in parts.netloc):
+        return "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
     if "@" in parts.netloc:
         return "holds a user name or password"
     if "?" in address or "#" in address:

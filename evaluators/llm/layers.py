@@ -14,6 +14,7 @@ from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
 from evaluators.llm.estimate import tokens
 from evaluators.llm.limits import TOLERANCE, Limiter
+from evaluators.llm.provider import Provider
 from evaluators.types import Call, Cap, Completion, Usage
 
 MOST_REFUSALS = 30
@@ -31,16 +32,17 @@ _pause = wait_random_exponential(multiplier=0.5, max=8)
 class Limited:
     """Waits until the plan allows the request."""
 
-    def __init__(self, inner: Layer, limiter: Limiter) -> None:
-        self._inner = inner
+    def __init__(self, provider: Provider, limiter: Limiter) -> None:
+        self._provider = provider
         self._limiter = limiter
 
     async def complete(self, request: Request) -> Reply:
         size = _request_tokens(request) + request.spec.answer_tokens
         _check_context(request, size)
+        await self._provider.open()  # before the limiter notes when the request went out
         ticket = await self._limiter.acquire(size)
         try:
-            reply = await self._inner.complete(request)
+            reply = await self._provider.complete(request)
         except RateLimitedError as error:
             self._limiter.refused(ticket, error.wait, error.headers)
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
@@ -17,16 +18,17 @@ from evaluators.llm import Access, Reply, Request
 from evaluators.llm.estimate import tokens
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.trouble import Asked, error_for, unreadable, unsupported
+from evaluators.text.normalise import without_surrogates
 from evaluators.types import Completion, ModelSpec, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
-MOST_BYTES = 4 * 2**20
-MOST_COMPRESSED_BYTES = 64 * 2**10
-"""Of a body that came compressed although that was not asked for: it grows a thousandfold at most."""
+MOST_BYTES = {"identity": 4 * 2**20, "gzip": 64 * 2**10, "deflate": 64 * 2**10}
+"""Of a body. One that came packed although that was not asked for grows a thousandfold at most; twice packed or packed
+otherwise it may grow far more, and is not read."""
 
 CONNECT_SECONDS = 10
-KEPT_CONNECTIONS = 100
+MOST_HEADER_BYTES = 64 * 2**10
 
 
 class TooBigError(Exception):
@@ -61,21 +63,22 @@ class Provider:
         if self._sdk:
             await self._sdk.close()
 
-    async def _ask(self, send: Callable[[_Sdk], Awaitable[Any]], asked: Asked) -> Any:
-        sdk = await self._open()
-        try:
-            async with asyncio.timeout(self._seconds):  # the SDKs' time-outs are for each read, and end no dripping
-                return await send(sdk)
-        except (sdk.problem, TooBigError, TimeoutError, ValueError) as error:
-            raise error_for(error, asked) from None  # what the SDKs raise holds the key
-
-    async def _open(self) -> _Sdk:
+    async def open(self) -> _Sdk:
+        """Makes ready to ask, which takes a second the first time: the SDK is imported."""
         if self._sdk:
             return self._sdk
         async with self._opening:
             if self._sdk is None:
-                self._sdk = await asyncio.to_thread(_connect, self._access)  # importing an SDK takes a second
+                self._sdk = await asyncio.to_thread(_connect, self._access)
             return self._sdk
+
+    async def _ask(self, send: Callable[[_Sdk], Awaitable[Any]], asked: Asked) -> Any:
+        sdk = await self.open()
+        try:
+            async with asyncio.timeout(self._seconds):  # the SDKs' time-outs are for each read, and end no dripping
+                return await send(sdk)
+        except sdk.problems as error:
+            raise error_for(error, asked) from None  # what the SDKs raise holds the key
 
     async def _create(self, sdk: _Sdk, request: Request) -> tuple[Any, str]:
         """Sends the request; what the provider does not take is left out from then on. Also tells the JSON mode."""
@@ -102,7 +105,7 @@ class Provider:
 class _Sdk(NamedTuple):
     """What is used of an SDK; groq and openai are made by one generator, so that the names are the same."""
 
-    problem: type[Exception]
+    problems: tuple[type[Exception], ...]
     refusal: type[Exception]
     create: Callable[..., Awaitable[Any]]
     models: Callable[[], Awaitable[Any]]
@@ -145,22 +148,28 @@ def _connected(access: Access) -> _Sdk:
     def models() -> Awaitable[Any]:
         return client.get(f"{address}/models", cast_to=http.Response)  # type: ignore[no-any-return]
 
-    return _Sdk(api.APIError, api.APIStatusError, create, models, client.close)
+    unmapped = () if is_groq else (import_module("aiohttp").ClientError,)  # what the SDK's transport lets through
+    problems = (api.APIError, *unmapped, TooBigError, TimeoutError, ValueError)
+    return _Sdk(problems, api.APIStatusError, create, models, client.close)
 
 
 def _transport(http: Any) -> Any:
     """The transport of the HTTP library itself."""
-    limits = http.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS)
-    return http.AsyncHTTPTransport(limits=limits, trust_env=False)
+    limits = http.Limits(max_connections=None, max_keepalive_connections=100)
+    return http.AsyncHTTPTransport(limits=limits, trust_env=False, verify=http.create_ssl_context())
 
 
 def _aiohttp(http: Any) -> Any:
     """The OpenAI SDK's own transport for aiohttp, which takes a third less of the processor."""
-    aiohttp, context = import_module("aiohttp"), http.create_ssl_context(trust_env=False)
+    aiohttp, context = import_module("aiohttp"), http.create_ssl_context()
 
     def session() -> Any:
-        connector = aiohttp.TCPConnector(limit=0, ssl=context)
-        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=context),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            max_line_size=MOST_HEADER_BYTES,
+            max_field_size=MOST_HEADER_BYTES,
+        )
 
     return import_module("openai._vendor.httpx_aiohttp").AiohttpTransport(verify=context, client=session)
 
@@ -175,8 +184,9 @@ def _client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
     extensions = {"timeout": http.Timeout(None, connect=CONNECT_SECONDS).as_dict()}
 
     class Client(http.AsyncClient):  # type: ignore[misc]
-        def build_request(self, method: str, url: Any, *, content: Any = None, json: Any = None, **_: Any) -> Any:
-            return http.Request(method, parsed(url), headers=headers, content=content, json=json, extensions=extensions)
+        def build_request(self, method: str, url: Any, *, content: Any = None, **more: Any) -> Any:
+            body = {"content": content, "json": more.get("json")}
+            return http.Request(method, parsed(url), headers=headers, extensions=extensions, **body)
 
         async def send(self, request: Any, **_: Any) -> Any:
             response = await transport.handle_async_request(request)
@@ -184,15 +194,21 @@ def _client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
                 body = await _body(response)
             finally:
                 await response.aclose()
-            return http.Response(response.status_code, headers=response.headers, content=body, request=request)
+            answer = http.Response(response.status_code, headers=response.headers, content=body, request=request)
+            answer.encoding = (
+                "utf-8"  # what JSON is in; a server may name any codec of Python's, also one that gives no text
+            )
+            return answer
 
     return Client(transport=transport, trust_env=False)
 
 
 async def _body(response: Any) -> bytes:
     """The body as it came; raises `TooBigError` where it is longer than any answer."""
-    is_plain = response.headers.get("content-encoding", "identity") == "identity"
-    most = MOST_BYTES if is_plain else MOST_COMPRESSED_BYTES
+    coding = response.headers.get("content-encoding", "identity").lower()
+    if coding not in MOST_BYTES:
+        raise TooBigError(f"packed as {coding}")
+    most = MOST_BYTES[coding]
     body = bytearray()
     async for chunk in response.stream:
         body += chunk
@@ -213,6 +229,7 @@ def _parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
 
 class _Message(BaseModel):
     content: str | None = None
+    refusal: str | None = None
 
 
 class _Choice(BaseModel):
@@ -221,8 +238,8 @@ class _Choice(BaseModel):
 
 
 class _Tokens(BaseModel):
-    prompt_tokens: int = Field(0, ge=0)
-    completion_tokens: int = Field(0, ge=0)
+    prompt_tokens: int | None = Field(None, ge=0)
+    completion_tokens: int | None = Field(None, ge=0)
 
 
 class _Answer(BaseModel):
@@ -243,22 +260,39 @@ def _read(kind: type[T], response: Any, asked: Asked) -> T:
     try:
         return kind.model_validate_json(response.content)
     except ValidationError:
+        pass
+    try:
+        return kind.model_validate(_without_surrogates(json.loads(response.content)))
+    except (ValueError, RecursionError):
         raise unreadable(response, asked) from None  # its text holds the answer
+
+
+def _without_surrogates(value: Any) -> Any:
+    """What was paid for is not thrown away for half an emoji, which JSON can hold and a text cannot."""
+    return json.loads(without_surrogates(json.dumps(value, ensure_ascii=False)))
 
 
 def _completion(answer: _Answer, request: Request, note: str, mode: str) -> Completion:
     choice = answer.choices[0]
-    text = choice.message.content or ""
-    # A server that does not count is not one that served nothing: zero would be a measurement.
-    used = answer.usage or _Tokens(prompt_tokens=tokens(request.text), completion_tokens=tokens(text))
+    refusal = "" if choice.message.content else choice.message.refusal
+    text = choice.message.content or refusal or ""
+    used = answer.usage or _Tokens()
     return Completion(
         text=text,
-        finish_reason=choice.finish_reason or "unknown",
-        usage=Usage(prompt_tokens=used.prompt_tokens, answer_tokens=used.completion_tokens),
+        finish_reason="content_filter" if refusal else choice.finish_reason or "unknown",
+        usage=Usage(
+            prompt_tokens=_counted(used.prompt_tokens, request.text),
+            answer_tokens=_counted(used.completion_tokens, text),
+        ),
         served_model=answer.model or "",
         note=note,
         mode=mode,
     )
+
+
+def _counted(told: int | None, text: str) -> int:
+    """The provider's count; one that does not count served not nothing: zero would be a measurement."""
+    return tokens(text) if told is None else told
 
 
 def _limits(headers: Mapping[str, str]) -> dict[str, str]:

@@ -165,7 +165,7 @@ def _number(text: str) -> float | None:
 def _until(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
@@ -329,6 +329,11 @@ def _unreachable(asked: Asked, details: str) -> LLMError:
     return UnreachableError(message, details)
 
 
+def _untrusted(asked: Asked, details: str) -> LLMError:
+    message = f"{asked.host} showed a certificate that this computer does not trust. Set SSL_CERT_FILE to its CA."
+    return UnreachableError(message, details)
+
+
 def _late(asked: Asked, details: str) -> LLMError:
     message = f"No answer from {asked.provider} within {asked.seconds:g} s. Try again, or choose a faster model."
     return TransientError(message, details, tries=3)
@@ -354,7 +359,9 @@ _NO_ANSWER = {
     "ConnectError": _unreachable,
     "ConnectTimeout": _unreachable,
     "UnsupportedProtocol": _unreachable,
-    "TimeoutError": _late,
+    "ClientConnectionResetError": _broken,
+    "ClientConnectorCertificateError": _untrusted,
+    "SSLCertVerificationError": _untrusted,
     "TooBigError": _too_big,
     "LocalProtocolError": _unfit_key,
     "UnicodeEncodeError": _unfit_key,
@@ -364,6 +371,8 @@ _NO_ANSWER = {
 
 
 def _without_answer(error: BaseException, asked: Asked) -> LLMError:
+    if isinstance(error, TimeoutError):  # our own; as a cause it is that of a connection
+        return _late(asked, asked.clean(f"{type(error).__name__}: {error}"))
     chain = list(_causes(error))
     known = [found for found in chain if type(found).__name__ in _NO_ANSWER]
     cause = (known or chain[:2])[-1]

@@ -98,6 +98,9 @@ def test_a_text_that_cannot_be_a_key_is_refused_with_the_reason_and_not_shown(te
     assert str(error.value) == f"{problem} Copy it again from the provider's page, alone."
 
 
+NO_HOST = "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
+
+
 @pytest.mark.parametrize(
     ("text", "address"),
     [
@@ -106,6 +109,8 @@ def test_a_text_that_cannot_be_a_key_is_refused_with_the_reason_and_not_shown(te
         ("https://api.example.com/Path/v1", "https://api.example.com/Path/v1"),
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
+        ("http://my_gpu-2.lan.:8000/v1", "http://my_gpu-2.lan.:8000/v1"),
+        ("http://xn--mnchen-3ya.example/v1", "http://xn--mnchen-3ya.example/v1"),
     ],
 )
 def test_an_address_is_brought_into_one_spelling(text, address):
@@ -127,6 +132,7 @@ def test_an_address_is_brought_into_one_spelling(text, address):
         ("http://[::1/v1", "is not a URL"),
         ("http://evil.example\\@localhost/v1", "is not a URL"),
         ("http://user:secret@localhost/v1", "holds a user name or password"),
+        *((f"http://{host}/v1", NO_HOST) for host in ("☃.invalid", "a\u200db.de", "[v1.x]", "a..b", "a" * 64)),
         ("http://localhost/v1?key=secret", "holds a query or a fragment"),
         ("http://localhost/v1#secret", "holds a query or a fragment"),
     ],

@@ -7,7 +7,7 @@ import socket
 import traceback
 import tracemalloc
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import psutil
 import pytest
@@ -319,7 +319,6 @@ def test_a_compressed_body_is_read_as_far_as_it_is_small(name):
         b'{"choices": null}',
         b'{"choices": ["London"]}',
         b'{"choices": [{"message": {"content": {"text": "London"}}}]}',
-        b'{"choices": [{"message": {"content": "\\ud800"}, "finish_reason": "stop"}]}',
         b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": "many"}}',
         b"[" * 100_000,
         b"\xff\xfe",
@@ -332,9 +331,98 @@ def test_a_body_of_the_wrong_shape_is_no_answer(name, body):
 
 
 @both
-def test_tokens_that_the_provider_does_not_count_are_estimated(name):
-    completion = told(name, b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}')
-    assert completion.usage == Usage(prompt_tokens=11, answer_tokens=10)
+@pytest.mark.parametrize(
+    ("usage", "prompt", "answer"),
+    [
+        ("", 11, 10),
+        (', "usage": null', 11, 10),
+        (', "usage": {}', 11, 10),
+        (', "usage": {"prompt_tokens": 7, "completion_tokens": null}', 7, 10),
+        (', "usage": {"prompt_tokens": 0, "completion_tokens": 3}', 0, 3),
+    ],
+)
+def test_tokens_that_the_provider_does_not_count_are_estimated(name, usage, prompt, answer):
+    body = '{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]' + usage + "}"
+    assert told(name, body.encode()).usage == Usage(prompt_tokens=prompt, answer_tokens=answer)
+
+
+@both
+def test_an_answer_with_half_an_emoji_is_kept(name):
+    body = b'{"choices": [{"message": {"content": "London \\ud83d"}, "finish_reason": "stop"}]}'
+    assert told(name, body).text == "London \ufffd"
+
+
+@both
+def test_a_refusal_to_answer_is_withheld_and_keeps_its_words(name):
+    body = b'{"choices": [{"message": {"content": null, "refusal": "I cannot help."}, "finish_reason": "stop"}]}'
+    completion = told(name, body)
+    assert (completion.text, completion.finish_reason) == ("I cannot help.", "content_filter")
+
+
+OK = b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}'
+
+
+@both
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"SSH-2.0-OpenSSH_9.2\r\nwho is there\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n" + OK,
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n" + OK,
+        b"HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n" + OK,
+        b"",
+    ],
+)
+def test_what_is_no_http_is_a_broken_connection_and_tells_no_key(name, sent):
+    with pytest.raises(TransientError, match=r"The connection to 127\.0\.0\.1:\d+ broke") as caught:
+        heard(name, sent)
+    assert KEY not in "".join(traceback.format_exception(caught.value)) + caught.value.details
+    assert caught.value.__cause__ is None
+
+
+@both
+def test_a_long_header_is_read(name):
+    assert told(name, OK, f"content-security-policy: {'x' * 20_000}").text == "London"
+
+
+@both
+@pytest.mark.parametrize("coding", ["gzip, gzip", "br", "zstd", "unheard-of"])
+def test_a_body_packed_twice_or_in_another_way_is_not_unpacked(name, coding):
+    body = gzip.compress(gzip.compress(b" " * 100_000_000))
+    tracemalloc.start()
+    with pytest.raises(LLMError, match="far more than an answer"):
+        told(name, body, f"content-encoding: {coding}")
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+@both
+@pytest.mark.parametrize("charset", ["hex", "rot13", "undefined", "no-such"])
+def test_a_strange_charset_changes_no_message(name, charset):
+    with pytest.raises(RunStoppedError, match="The API key was refused"):
+        told(name, b"no", f"content-type: text/plain; charset={charset}", status="401 Unauthorized")
+
+
+@both
+def test_an_impossible_date_to_wait_for_is_none(name):
+    with pytest.raises(RateLimitedError, match="in a moment"):
+        told(name, b"{}", "retry-after: Mon, 01 Jan 99999999999999 00:00:00 GMT", status="429 Wait")
+
+
+@both
+def test_an_address_that_takes_no_connection_is_not_a_slow_model(name, monkeypatch):
+    monkeypatch.setattr("evaluators.llm.provider.CONNECT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as waiting:
+        address = full.getsockname()
+        for _ in range(3):  # fill the queue, so that nobody is let in
+            each = waiting.enter_context(socket.socket())
+            each.setblocking(False)
+            each.connect_ex(address)
+        base_url = f"http://127.0.0.1:{address[1]}"
+        error = failure(Access(provider=name, base_url=base_url, key=SecretStr(KEY)), seconds=10)
+    assert isinstance(error, UnreachableError)
+    assert "Cannot reach 127.0.0.1:" in str(error)
 
 
 @both
@@ -401,13 +489,18 @@ def own_ports(server_port: int) -> set[int]:
     }
 
 
-def told(name: str, body: bytes, *headers: str) -> Completion:
+def told(name: str, body: bytes, *headers: str, status: str = "200 OK") -> Completion:
     """What the provider makes of a response with this body."""
+    head = (f"HTTP/1.1 {status}", f"content-length: {len(body)}", "content-type: application/json", *headers)
+    return heard(name, "\r\n".join((*head, "", "")).encode() + body)
+
+
+def heard(name: str, sent: bytes) -> Completion:
+    """What the provider makes of these bytes."""
 
     async def respond(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
-        head = ("HTTP/1.1 200 OK", f"content-length: {len(body)}", "content-type: application/json", *headers)
-        writer.write("\r\n".join((*head, "", "")).encode() + body)
+        writer.write(sent)
         await writer.drain()
         writer.close()
 
