@@ -41,8 +41,14 @@ class Limited:
         _check_context(request, size)
         await self._provider.open()  # before the limiter notes when the request went out
         ticket = await self._limiter.acquire(size)
+
+        async def again() -> None:
+            nonlocal ticket
+            self._limiter.failed(ticket)
+            ticket = await self._limiter.acquire(size)
+
         try:
-            reply = await self._provider.complete(request)
+            reply = await self._provider.complete(request, again)
         except RateLimitedError as error:
             self._limiter.refused(ticket, error.wait, error.headers)
             raise

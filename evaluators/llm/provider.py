@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
@@ -35,6 +35,18 @@ class TooBigError(Exception):
     """A body that is no answer, whatever it is."""
 
 
+class _AskForLessError(Exception):
+    """The provider refused a part of the request that it can do without; `mode` is how JSON is asked for next."""
+
+    def __init__(self, mode: str) -> None:
+        super().__init__(mode)
+        self.mode = mode
+
+
+async def _at_once() -> None:
+    """Waits for nothing."""
+
+
 class Provider:
     """The connections to one endpoint with one key; they belong to the event loop that first uses them."""
 
@@ -46,10 +58,20 @@ class Provider:
         self._refused: defaultdict[str, set[str]] = defaultdict(set)  # model: parameters that it does not take
         self._modes = JsonModes()
 
-    async def complete(self, request: Request) -> Reply:
-        """Asks once; the completion comes as it is, also cut off or empty."""
+    async def complete(self, request: Request, again: Callable[[], Awaitable[None]] = _at_once) -> Reply:
+        """Asks once; the completion comes as it is, also cut off or empty.
+
+        What the provider does not take is left out from then on, and the rest asked for after waiting for `again`.
+        """
         asked = Asked(self._access, self._seconds, request)
-        response, mode = await self._ask(lambda sdk: self._create(sdk, request), asked)
+        mode = self._modes.best(request.spec) if request.schema_text else ""
+        while True:
+            try:
+                response = await self._ask(partial(self._create, request=request, mode=mode), asked)
+                break
+            except _AskForLessError as less:
+                mode = less.mode
+                await again()
         answer = _read(_Answer, response, asked)
         return Reply(_completion(answer, request, self._note(request.spec), mode), _limits(response.headers))
 
@@ -80,22 +102,20 @@ class Provider:
         except sdk.problems as error:
             raise error_for(error, asked) from None  # what the SDKs raise holds the key
 
-    async def _create(self, sdk: _Sdk, request: Request) -> tuple[Any, str]:
-        """Sends the request; what the provider does not take is left out from then on. Also tells the JSON mode."""
-        spec, schema = request.spec, request.schema_text
+    async def _create(self, sdk: _Sdk, request: Request, mode: str) -> Any:
+        """Sends the request; raises `_AskForLessError` where the provider would take it with less in it."""
+        spec = request.spec
         body = {"model": spec.model, "messages": [{"role": "user", "content": request.text}]}
-        mode = self._modes.best(spec) if schema else ""
-        while True:
-            sent = _parameters(spec, self._refused[spec.model])
-            try:
-                return await sdk.create(body | sent | response_format(mode, schema)), mode
-            except sdk.refusal as error:
-                if name := unsupported(error, sent):
-                    self._refused[spec.model].add(name)
-                elif lower := self._modes.lower(spec, mode, error):
-                    mode = lower
-                else:
-                    raise
+        sent = _parameters(spec, self._refused[spec.model])
+        try:
+            return await sdk.create(body | sent | response_format(mode, request.schema_text))
+        except sdk.refusal as error:
+            if name := unsupported(error, sent):
+                self._refused[spec.model].add(name)
+                raise _AskForLessError(mode) from None
+            if lower := self._modes.lower(spec, mode, error):
+                raise _AskForLessError(lower) from None
+            raise
 
     def _note(self, spec: ModelSpec) -> str:
         left_out = _parameters(spec, set()).keys() & self._refused[spec.model] - {"max_completion_tokens"}

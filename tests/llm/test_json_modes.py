@@ -1,11 +1,14 @@
 """How JSON is asked for: step by step down to what a provider takes, remembered for each of its models."""
 
+import asyncio
 import json
 
 import pytest
 
 from evaluators.errors import TransientError
 from evaluators.llm.json_modes import JsonModes, response_format
+from evaluators.llm.layers import Limited
+from evaluators.llm.limits import Limiter
 from evaluators.llm.trouble import refused_form
 from evaluators.types import ModelSpec
 from tests.llm.test_provider import MODELS, access_to, both, failure, request_to, with_provider
@@ -123,3 +126,27 @@ def test_a_complaint_about_the_form_is_found_by_its_wording(error, complaint):
 @pytest.mark.parametrize("mode", ["none", ""])
 def test_nothing_is_sent_where_only_the_prompt_asks(mode):
     assert response_format(mode, SCHEMA) == {}
+
+
+class CountingLimiter(Limiter):
+    """Also counts the tickets that were asked for."""
+
+    tickets = 0
+
+    async def acquire(self, tokens):
+        self.tickets += 1
+        return await super().acquire(tokens)
+
+
+@both
+def test_what_is_asked_again_with_less_takes_a_ticket_of_its_own(loopback, name):
+    limiter = CountingLimiter(None, requests_header="day")
+
+    async def five(provider):
+        limited = Limited(provider, limiter)
+        return await asyncio.gather(*(limited.complete(shaped(name)) for _ in range(5)))
+
+    server = loopback(fault=lambda asked: "json_validate_failed")
+    assert {reply.completion.mode for reply in with_provider(access_to(server, name), five)} == {"none"}
+    assert limiter.tickets == len(server.asked) == 10
+    assert limiter.is_idle
