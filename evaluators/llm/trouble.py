@@ -325,12 +325,10 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
 
 def _unreachable(asked: Asked, details: str) -> LLMError:
     also = ", and the base URL on the Settings page" if asked.access.provider == "custom" else ""
-    message = f"Cannot reach {asked.host}. Check the network{also}."
-    return UnreachableError(message, details)
-
-
-def _untrusted(asked: Asked, details: str) -> LLMError:
-    message = f"{asked.host} showed a certificate that this computer does not trust. Set SSL_CERT_FILE to its CA."
+    if "CERTIFICATE_VERIFY_FAILED" in details:
+        message = f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to that of its issuer."
+    else:
+        message = f"Cannot reach {asked.host}. Check the network{also}."
     return UnreachableError(message, details)
 
 
@@ -360,8 +358,6 @@ _NO_ANSWER = {
     "ConnectTimeout": _unreachable,
     "UnsupportedProtocol": _unreachable,
     "ClientConnectionResetError": _broken,
-    "ClientConnectorCertificateError": _untrusted,
-    "SSLCertVerificationError": _untrusted,
     "TooBigError": _too_big,
     "LocalProtocolError": _unfit_key,
     "UnicodeEncodeError": _unfit_key,

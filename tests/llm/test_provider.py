@@ -3,7 +3,10 @@
 import asyncio
 import gzip
 import logging
+import shutil
 import socket
+import ssl
+import subprocess
 import traceback
 import tracemalloc
 from collections.abc import Awaitable, Callable
@@ -489,14 +492,47 @@ def own_ports(server_port: int) -> set[int]:
     }
 
 
-def told(name: str, body: bytes, *headers: str, status: str = "200 OK") -> Completion:
-    """What the provider makes of a response with this body."""
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate for localhost that nobody has signed but itself, with its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    paths = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    files = ["-out", str(paths[0]), "-keyout", str(paths[1])]
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run([*make, *names, *files], check=True, capture_output=True)
+    return paths
+
+
+@both
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_certificate_of_ones_own_is_trusted_where_it_is_named(name, is_known, certificate, monkeypatch):
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*certificate)
+    if is_known:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+
+    async def complete(provider):
+        async with await asyncio.start_server(responding(answer(OK)), sock=listening, ssl=context):
+            return (await provider.complete(request_to(name))).completion.text
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    access = Access(provider=name, base_url=f"https://localhost:{listening.getsockname()[1]}", key=SecretStr(KEY))
+    if is_known:
+        assert with_provider(access, complete) == "London"
+    else:
+        with pytest.raises(UnreachableError, match="not trusted here"):
+            with_provider(access, complete)
+
+
+def answer(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
     head = (f"HTTP/1.1 {status}", f"content-length: {len(body)}", "content-type: application/json", *headers)
-    return heard(name, "\r\n".join((*head, "", "")).encode() + body)
+    return "\r\n".join((*head, "", "")).encode() + body
 
 
-def heard(name: str, sent: bytes) -> Completion:
-    """What the provider makes of these bytes."""
+def responding(sent: bytes):
+    """What a server does that answers every request with these bytes."""
 
     async def respond(reader, writer):
         await reader.readuntil(b"\r\n\r\n")
@@ -504,8 +540,19 @@ def heard(name: str, sent: bytes) -> Completion:
         await writer.drain()
         writer.close()
 
+    return respond
+
+
+def told(name: str, body: bytes, *headers: str, status: str = "200 OK") -> Completion:
+    """What the provider makes of a response with this body."""
+    return heard(name, answer(body, *headers, status=status))
+
+
+def heard(name: str, sent: bytes) -> Completion:
+    """What the provider makes of these bytes."""
+
     async def complete(provider):
-        async with await asyncio.start_server(respond, sock=listening):
+        async with await asyncio.start_server(responding(sent), sock=listening):
             return (await provider.complete(request_to(name))).completion
 
     listening = socket.create_server(("127.0.0.1", 0))
