@@ -126,8 +126,8 @@ class Window:
             insort(self._told, Entry(now + rest + self._margin, more))
 
     def _used(self, now: float) -> int:
-        while self._log and (oldest := next(iter(self._log.items())))[1].end <= now:
-            self.remove(oldest[0])
+        for ticket, _ in list(takewhile(lambda sent: sent[1].end <= now, self._log.items())):
+            self.remove(ticket)
         del self._told[: bisect_right(self._told, now, key=_end)]
         return self._logged + sum(entry.amount for entry in self._told)
 
