@@ -249,13 +249,14 @@ def test_trace_asks_nobody_and_the_others_ask_the_first_judge(store, registry, l
 
 
 def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(store, registry, loopback, monkeypatch):
-    monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "5")
     server = loopback(fault=lambda asked: "503")
     run = combined(store, answered(*["Mina Osei"] * 30), JUDGE, F1, judges=(LUNA,))
 
     counts = finished(store, run, registry, server)
 
-    assert (counts.scored, counts.failed) == (10, 10)
+    assert 10 <= counts.failed <= 14  # those at work besides the tenth end as well
+    assert counts.failed - 5 <= counts.scored <= counts.failed
     said = "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it is well."
     assert store.stop_reason(run.id) == said
 
