@@ -6,6 +6,7 @@ from ui import highlight, run_list, sample_view
 
 st.title("Sample")
 run, cell = sample_view.chosen()
+run_list.missing(run)
 if run is None:
     run_list.none_shown("Open a run and select a row there.")
 else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -22,8 +23,15 @@ BARE = {"displayModeBar": False}
 """For small charts, which the buttons would cover."""
 
 WHISKER_COLOUR = "rgb(140, 140, 140)"
-PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.55)"
+PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.75)"
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
+LEGEND_ROW = 22
+"""Pixels of a legend's entry, where a narrow screen gives each a row."""
+
 BAR_GAP = 0.2
+BAR_SLOT = 36
+"""Pixels of a bar with what it says above it."""
 
 
 def accuracy_by_noise(
@@ -31,23 +39,24 @@ def accuracy_by_noise(
 ) -> go.Figure:
     """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey underneath.
 
-    One model has a colour for each ability; of several, each has its own. Integration is dashed.
+    One model has a colour for each ability; of several, each has its own. No two curves have the same dash and marker,
+    so that of equal ones each can be seen; integration has open markers.
     """
     figure = go.Figure()
+    abilities = {ability for curves in by_model.values() for ability in curves}
     for number, (model, curves) in enumerate(by_model.items()):
         for ability, points in curves.items():
-            line = {"dash": "dash" if ability is Ability.INTEGRATION else "solid"}
-            if len(by_model) > 1:
-                _add_curve(figure, _name(model, ability), points, line | {"color": _colour(number)})
-            else:
-                _add_curve(figure, ability.label, points, line)
-    for name, curve in published.items():
+            colour = _colour(number) if len(by_model) > 1 else None
+            name = _name(model if len(by_model) > 1 else "", ability, len(abilities) > 1)
+            _add_curve(figure, name, points, _style(number, ability, len(figure.data)), colour)
+    for number, (name, curve) in enumerate(published.items()):
         figure.add_scatter(
             x=[noise for noise, _ in curve],
             y=[accuracy for _, accuracy in curve],
             name=f"{name} (paper)",
-            mode="lines",
-            line={"color": PUBLISHED_COLOUR, "dash": "dot"},
+            mode="lines+markers",
+            marker={"symbol": f"{_of(SYMBOLS, number)}-open", "size": 7},
+            line={"color": PUBLISHED_COLOUR, "dash": _of(DASHES, number), "width": 1.5},
             hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
             zorder=-1,
         )
@@ -58,11 +67,14 @@ def accuracy_by_noise(
         range=[-4, 100 * max([0.8, *noises]) + 4],
     )
     figure.update_yaxes(title="Accuracy", ticksuffix=" %", range=[-3, 105])
-    return _laid_out(figure, 380)
+    return _laid_out(figure, 380 + LEGEND_ROW * max(0, len(figure.data) - 2))
 
 
 def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
-    """One bar for each rate and model, in percent, with its 95 % interval and scored / asked."""
+    """One bar for each rate and model, in percent, with its 95 % interval.
+
+    What a bar says, with scored / asked, stands above it, so that the bars have all the width that there is.
+    """
     judged = {
         model: {title: mean for title, mean in means.items() if mean.mean is not None}
         for model, means in by_model.items()
@@ -77,11 +89,15 @@ def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
                 offset = (1 - BAR_GAP) * ((place + 0.5) / len(judged) - 0.5)
                 _add_value(figure, row + offset, means[title])
     figure.update_xaxes(range=[0, 103], ticksuffix=" %")
-    figure.update_yaxes(automargin=True)
-    figure.update_layout(barmode="group", bargap=BAR_GAP, showlegend=len(judged) > 1)
-    return _laid_out(figure, 90 + (24 + 22 * len(judged)) * max(len(titles), 1)).update_layout(
-        margin_r=150, legend={"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
+    figure.update_yaxes(
+        range=[-0.5, max(len(titles), 1) - 0.4],
+        ticklabelposition="inside",
+        ticklabelshift=-BAR_SLOT * len(judged) // 2,
     )
+    figure.update_layout(barmode="group", bargap=BAR_GAP, bargroupgap=0.6, showlegend=len(judged) > 1)
+    slots = len(judged) * max(len(titles), 1) / (1 - BAR_GAP)
+    legend = {"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
+    return _laid_out(figure, 60 + LEGEND_ROW * len(judged) + round(BAR_SLOT * slots)).update_layout(legend=legend)
 
 
 def distribution(values: Sequence[float]) -> go.Figure:
@@ -98,15 +114,29 @@ def distribution(values: Sequence[float]) -> go.Figure:
     return _laid_out(figure, 150)
 
 
-def _add_curve(figure: go.Figure, name: str, points: Sequence[NoisePoint], line: Mapping[str, str | None]) -> None:
+def _style(number: int, ability: Ability, below: int) -> dict[str, dict[str, Any]]:
+    """Line and marker of a model's curve; the more curves lie below, the smaller is the marker."""
+    is_open = ability is Ability.INTEGRATION
+    symbol = _of(SYMBOLS, number) + ("-open" if is_open else "")
+    marker = {"symbol": symbol, "size": max(7, 12 - 2 * below), "line": {"width": 2 if is_open else 0}}
+    return {"line": {"dash": _of(DASHES, 2 * number + is_open)}, "marker": marker}
+
+
+def _of(choices: Sequence[str], number: int) -> str:
+    return choices[number % len(choices)]
+
+
+def _add_curve(
+    figure: go.Figure, name: str, points: Sequence[NoisePoint], style: Mapping[str, Any], colour: str | None
+) -> None:
     judged = [point for point in points if point.accuracy.mean is not None]
     figure.add_scatter(
         x=[100 * point.noise for point in judged],
         y=[100 * (point.accuracy.mean or 0) for point in judged],
         name=name,
         mode="lines+markers",
-        marker={"size": 9},
-        line=line,
+        marker=style["marker"],
+        line=style["line"] | {"color": colour},
         error_y=_whiskers([point.accuracy for point in judged]),
         customdata=[(point.accuracy.coverage, _percent(point.effective_noise)) for point in judged],
         hovertemplate=(
@@ -133,13 +163,18 @@ def _add_bars(
 
 
 def _add_value(figure: go.Figure, y: float, mean: Mean) -> None:
-    """What a bar says, right of the chart; `y` counts categories from 0."""
+    """What a bar says, above its right end of the chart; `y` counts categories from 0."""
     text = f"{100 * (mean.mean or 0):.0f} % ({mean.coverage} scored)"
-    figure.add_annotation(x=1, xref="paper", xanchor="left", y=y, text=text, showarrow=False, xshift=8)
+    figure.add_annotation(
+        x=1, xref="paper", xanchor="right", y=y, yanchor="middle", text=text, showarrow=False, yshift=BAR_SLOT // 2
+    )
 
 
-def _name(model: str, ability: Ability) -> str:
-    return f"{model}, integration" if ability is Ability.INTEGRATION else model
+def _name(model: str, ability: Ability, is_told: bool) -> str:
+    """What a curve is called; the ability is told where there are several."""
+    if not model:
+        return ability.label
+    return f"{model}, {'integration' if ability is Ability.INTEGRATION else 'noise'}" if is_told else model
 
 
 def _colour(number: int) -> str | None:

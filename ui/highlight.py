@@ -73,17 +73,20 @@ def evidence(sentences: Sequence[Sentence]) -> str:
     return f'<div class="pl-evidence pl-text">{"".join(lines)}</div>'
 
 
-def words(text: str, evidence: Sequence[str], *, whole: bool = False) -> str:
-    """A text with the deciding words marked; letter case, white space and look-alike characters do not matter.
+def words(text: str, evidence: Sequence[str], expected: Sequence[str] = (), *, whole: bool = False) -> str:
+    """A text with the deciding words and an expected answer marked, however they are spaced and in either letter case.
 
-    `whole` marks whole words only. What a model thinks aloud in `<think>` is never marked.
+    Look-alike characters count as those they look like. `whole` marks whole deciding words only; of the expected
+    answer only whole words count. What a model thinks aloud in `<think>` is never marked.
     """
-    wanted = [r"\s*".join(map(re.escape, "".join(word.split()))) for word in evidence if word.strip()]
+    wanted = [rf"\b{each}\b" if whole else each for each in map(_pattern, evidence) if each]
+    wanted += [_apart(each) for each in map(_pattern, expected) if each]
     if not wanted:
         return f'<div class="pl-text">{html(text) or "<i>The answer is empty.</i>"}</div>'
-    pattern, parts, end = "|".join(wanted), [], text.lower().rfind("</think>") + 1
+    parts, end = [], text.lower().rfind("</think>") + 1
     parts.append(html(text[:end]))
-    for match in re.compile(rf"\b(?:{pattern})\b" if whole else pattern, re.IGNORECASE).finditer(_alike(text), end):
+    longest_first = "|".join(sorted(wanted, key=len, reverse=True))
+    for match in re.compile(longest_first, re.IGNORECASE).finditer(_alike(text), end):
         start, stop = match.span()
         parts += [html(text[end:start]), f'<mark class="pl-word">{html(text[start:stop])}</mark>']
         end = stop
@@ -91,12 +94,27 @@ def words(text: str, evidence: Sequence[str], *, whole: bool = False) -> str:
 
 
 def passages(
-    texts: Sequence[str], evidence: Sequence[str] = (), *, whole: bool = False, sources: Sequence[str] = ()
+    texts: Sequence[str],
+    evidence: Sequence[str] = (),
+    expected: Sequence[str] = (),
+    *,
+    whole: bool = False,
+    sources: Sequence[str] = (),
 ) -> str:
     """Plain documents, numbered, with words marked."""
-    marked = (words(text, evidence, whole=whole) for text in texts)
+    marked = (words(text, evidence, expected, whole=whole) for text in texts)
     parts = (f'<div class="pl-doc">{_title(number, sources)}{text}</div>' for number, text in enumerate(marked, 1))
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+
+
+def _pattern(words: str) -> str:
+    """The words, with any white space between their characters."""
+    return r"\s*".join(map(re.escape, "".join(nfkc(words).split())))
+
+
+def _apart(pattern: str) -> str:
+    """Not inside a longer word or number; Chinese, which does not space its words, may stand anywhere."""
+    return rf"(?<![a-z0-9](?=[a-z0-9])){pattern}(?!(?<=[a-z0-9])[a-z0-9])"
 
 
 def _title(number: int, sources: Sequence[str]) -> str:

@@ -118,7 +118,7 @@ def _cards(shown: Shown) -> None:
     word = "before" if shown.by == CORRECTED else "gold"
     beside = shown.scores[reference].values() if reference in shown.scores else {}
     scores = shown.scores[shown.by]
-    grid = st.grid(6, min_column_width=110)
+    grid = st.grid(6, min_column_width=150)
     values = scores.values()
     for name, label in VALUES.items():
         delta = f"{word} {_number(beside[name])}" if name in beside else None

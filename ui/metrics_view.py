@@ -97,7 +97,7 @@ def show(run: Run) -> None:
     facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
     tables.samples(run, ordered(run, rows, values), values, facets)
     if not registry.is_live(run.id):
-        _download(run, rows)
+        download(run, rows)
 
 
 def further(run: Run) -> None:
@@ -207,7 +207,8 @@ def _distributions(place: str, rows: Sequence[Outline], values: Mapping[str, str
                 st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{place}", alt=alt)
 
 
-def _download(run: Run, rows: Sequence[Outline]) -> None:
+def download(run: Run, rows: Sequence[Outline]) -> None:
+    """The values to take away, made when somebody asks for them."""
     file = f"{run.evaluator.name}-{run.id[:6]}.csv"
 
     def data() -> bytes:

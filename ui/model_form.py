@@ -16,20 +16,29 @@ from evaluators.llm.estimate import (
     SHORT_LABELS,
     Estimate,
     bases,
+    cap_problem,
+    cut_short,
     estimate,
     impossible,
-    in_words,
+    in_rows,
     lengthy,
 )
 from evaluators.llm.sending import Sent, what_is_left
 from evaluators.types import Cap, ModelSpec
-from ui import session, spending, tables
+from ui import session, spending
 from ui.untrusted import plain
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What is chosen outlives a visit to the Settings page."""
 
-ENOUGH = "The run stops there by itself, keeps everything, and can go on with a higher cap."
+WHOLE = (
+    "For the whole run, all models and judges together. "
+    "It stops there by itself, keeps everything, and can go on with a higher cap."
+)
+
+COLUMNS = {
+    "Waiting": st.column_config.TextColumn(help="What the provider's limits impose, beside the time of the answers.")
+}
 
 LABELS_BUDGET = 2048
 """Tokens that the labels of a long answer take, with the reasons, which are asked for."""
@@ -40,12 +49,11 @@ _DATE = re.compile(r"-\d{4}(-?\d{2}-?\d{2})?$")
 
 
 class Options(NamedTuple):
-    """How models are asked, and where their run stops by itself."""
+    """How models are asked."""
 
     answer_tokens: int = 1024
     temperature: float = 0.0
     use_cache: bool = True
-    cap: Cap = Cap()
 
 
 class Plan(NamedTuple):
@@ -129,18 +137,20 @@ def _settings_link() -> None:
 
 
 def plan(found: Mapping[str, Choice], chosen: Sequence[Choice], purpose: str, key: str) -> Plan | None:
-    """The judge and the options, in a closed expander; nothing where one of the chosen models cannot be asked."""
+    """The judge and the options, in a closed expander, and the caps; nothing where models or caps will not do."""
     with st.expander("Judge and answer options", icon=":material/balance:", key=f"{key}_options"):
         judge = _judge(found, chosen, purpose, f"{key}_judge")
-        options = _options([*chosen, *filter(None, [judge])], key)
-    if not chosen or any(choice.problem for choice in chosen):
+        asked = [*chosen, *filter(None, [judge])]
+        options = _options(asked, key)
+    cap = _cap(asked, key)
+    if cap is None or not chosen or any(choice.problem for choice in chosen):
         return None
     models = tuple(_spec(choice, options) for choice in chosen)
-    return Plan(models, (_spec(judge, options),) if judge else (), options.cap, options.use_cache)
+    return Plan(models, (_spec(judge, options),) if judge else (), cap, options.use_cache)
 
 
 def asking(models: Sequence[Choice], judges: Sequence[Choice], key: str) -> Plan | None:
-    """How models that answer and judges that label are asked; nothing where one of them cannot be asked."""
+    """How models that answer and judges that label are asked; nothing where one of them, or a cap, will not do."""
     chosen = [*models, *judges]
     if any(choice.problem for choice in chosen):
         return None
@@ -150,8 +160,11 @@ def asking(models: Sequence[Choice], judges: Sequence[Choice], key: str) -> Plan
             options = _options(chosen, key, LABELS_BUDGET) if judges else _options(chosen, f"{key}_generator")
     if any(judge in models for judge in judges):
         st.caption(JUDGES_ITSELF)
+    cap = _cap(chosen, key)
+    if cap is None:
+        return None
     answering, labelling = (tuple(_spec(choice, options) for choice in group) for group in (models, judges))
-    return Plan(answering, labelling, options.cap, options.use_cache)
+    return Plan(answering, labelling, cap, options.use_cache)
 
 
 def is_generator(choice: Choice, generator: str) -> bool:
@@ -222,10 +235,10 @@ def _status(model: Model) -> list[str]:
 
 def _options(asked: Sequence[Choice], key: str, answer_tokens: int = Options().answer_tokens) -> Options:
     """How the LLMs among these are asked; without one there is nothing to choose."""
-    llms = [choice.model for choice in asked if choice.model.id != OFFLINE.id and not choice.problem]
+    llms = _llms(asked)
     if not llms:
         return Options()
-    budget, heat, calls, cost = st.columns(4, vertical_alignment="bottom")
+    budget, heat = st.columns(2, vertical_alignment="bottom")
     answer_tokens = budget.number_input(
         "Answer budget (tokens)",
         16,
@@ -237,12 +250,6 @@ def _options(asked: Sequence[Choice], key: str, answer_tokens: int = Options().a
         **KEPT,
     )
     temperature = heat.number_input("Temperature", 0.0, 2.0, 0.0, step=0.1, key=f"{key}_temperature", **KEPT)
-    most_calls = calls.number_input(
-        "Most calls", 1, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_calls", **KEPT
-    )
-    most_dollars = cost.number_input(
-        "Most US dollars", 0.01, value=None, placeholder="No cap", help=ENOUGH, key=f"{key}_dollars", **KEPT
-    )
     use_cache = st.toggle(
         "Use stored answers",
         True,
@@ -252,7 +259,32 @@ def _options(asked: Sequence[Choice], key: str, answer_tokens: int = Options().a
     )
     if fixed := [model.title for model in llms if model.spec(temperature=temperature).temperature is None]:
         st.caption(plain(f"The temperature is left to {', '.join(fixed)}."))
-    return Options(answer_tokens, temperature, use_cache, Cap(calls=most_calls, cost=most_dollars))
+    return Options(answer_tokens, temperature, use_cache)
+
+
+def _cap(asked: Sequence[Choice], key: str) -> Cap | None:
+    """Where the run stops by itself, told beside the estimate; nothing, with a word, where that cannot hold.
+
+    The fields have no bounds: a browser keeps a value out of bounds to itself, and an old one would go on.
+    """
+    llms = _llms(asked)
+    if not llms:
+        return Cap()
+    left, right = st.columns(2, vertical_alignment="bottom")
+    calls = left.number_input(
+        "Most calls", value=None, step=1, placeholder="No cap", help=WHOLE, key=f"{key}_calls", **KEPT
+    )
+    dollars = right.number_input(
+        "Most US dollars", value=None, step=0.01, placeholder="No cap", help=WHOLE, key=f"{key}_dollars", **KEPT
+    )
+    if problem := cap_problem(calls, dollars, llms):
+        st.warning(plain(problem), icon=":material/block:")
+        return None
+    return Cap(calls=calls, cost=dollars)
+
+
+def _llms(asked: Sequence[Choice]) -> list[Model]:
+    return [choice.model for choice in asked if choice.model.id != OFFLINE.id and not choice.problem]
 
 
 # What it will take
@@ -266,7 +298,7 @@ def show_estimate(plan: Plan, what: Sent) -> None:
     for judge in plan.judges:
         judged = estimate(judge, what.judge_tokens * len(plan.models))
         rows.append((f"{catalogue.title(judge)} (judge)", judged))
-    _show_rows(rows)
+    _show_rows(rows, plan.cap)
 
 
 def show_calls(plan: Plan, answers: Sent, what: Mapping[ModelSpec, Sent]) -> None:
@@ -280,11 +312,14 @@ def show_calls(plan: Plan, answers: Sent, what: Mapping[ModelSpec, Sent]) -> Non
     by = " (judge)" if plan.models else ""
     for judge, own in what.items():
         rows.append((f"{catalogue.title(judge)}{by}", _estimate(judge, own, plan.use_cache, SHORT_LABELS)))
-    _show_rows(rows)
+    _show_rows(rows, plan.cap)
 
 
-def _show_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
-    tables.plain_rows([in_words(name, each) for name, each in rows], "Estimate")
+def _show_rows(rows: Sequence[tuple[str, Estimate]], cap: Cap) -> None:
+    cells = in_rows(rows)
+    st.dataframe(cells, hide_index=True, column_config=COLUMNS | _cost_column(cells), alt="Estimate")
+    if words := cut_short(cap, rows):
+        st.caption(plain(words))
     if notes := bases(rows):
         st.caption("  \n".join(map(plain, notes)))
     for name, each in rows:
@@ -292,6 +327,12 @@ def _show_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
             st.warning(plain(words), icon=":material/warning:")
         elif words := lengthy(name, each):
             st.warning(plain(words), icon=":material/hourglass_top:")
+
+
+def _cost_column(cells: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """As wide as its longest range; left to itself a column keeps the width that its first values took."""
+    longest = max(len(str(row["Cost"])) for row in cells)
+    return {"Cost": st.column_config.TextColumn(width=max(80, 8 * longest + 16))}
 
 
 def _estimate(model: ModelSpec, what: Sent, use_cache: bool, shortest: int = SHORT_ANSWER) -> Estimate:

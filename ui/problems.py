@@ -8,7 +8,7 @@ from functools import wraps
 
 import streamlit as st
 
-from evaluators.errors import PlumblineError
+from evaluators.errors import AccessError, PlumblineError
 from ui.untrusted import plain
 
 
@@ -18,7 +18,7 @@ def told() -> Iterator[None]:
     try:
         yield
     except PlumblineError as error:
-        _show(str(error))
+        _show(error)
 
 
 def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
@@ -29,22 +29,24 @@ def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
         try:
             callback(*arguments)
         except PlumblineError as error:
-            st.session_state[_key(place)] = str(error)
+            st.session_state[_key(place)] = error
 
     return call
 
 
 def show(place: str) -> bool:
     """Shows, once, why the last click there came to nothing; tells whether there was anything to show."""
-    problem = st.session_state.pop(_key(place), "")
+    problem: PlumblineError | None = st.session_state.pop(_key(place), None)
     if problem:
         _show(problem)
-    return bool(problem)
+    return problem is not None
 
 
 def _key(place: str) -> str:
     return f"problem_{place}"
 
 
-def _show(problem: str) -> None:
-    st.error(plain(problem), icon=":material/error:")
+def _show(problem: PlumblineError) -> None:
+    st.error(plain(str(problem)), icon=":material/error:")
+    if isinstance(problem, AccessError) and "Settings" in str(problem):
+        st.page_link("../pages/settings.py", label="Open the Settings page", icon=":material/key:")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
+from evaluators.errors import ParameterError
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts
 from evaluators.types import Cap, Run
@@ -17,6 +19,12 @@ REDRAW = 3.0
 """Seconds between two drawings of partial results: they cost the workers time."""
 
 REASONS = 5
+
+MANY = 0.1
+"""From more failures than this part of what was asked, their reasons are shown without a click."""
+
+RAISE = "Raise the cap"
+"""What a run that stopped at its cap gives as the remedy, and the label of the form for it."""
 
 
 def watched(run: Run, body: Callable[[], None]) -> None:
@@ -43,13 +51,16 @@ def state(run: Run) -> None:
     """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it stopped."""
     counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
     with st.container(horizontal=True, vertical_alignment="center"):
-        _bar(counts, " · ".join([words(counts, at_work), *pace(run)]))
+        _bar(counts, " · ".join([words(counts, at_work), *spent(run), *pace(run)]))
         actions(run, counts, at_work)
-        if not at_work and run.cap != Cap() and counts.scored < counts.asked:
-            _raise_cap(run)
+        if not at_work and not counts.open and counts.failed and run.cap != Cap():
+            _raise_cap(run)  # a second try at the cap comes to nothing, and leaves no reason
     problems.show(run.id)
     if reason := session.store().stop_reason(run.id):  # of one model, perhaps, while others go on
         st.warning(plain(reason), icon=":material/pause_circle:")
+    if counts.failed and not counts.open and not at_work:
+        results = f"the results are of the other {counts.scored:,}" if counts.scored else "there is no result"
+        st.warning(f"{counts.failed:,} of {counts.asked:,} failed: {results}.", icon=":material/error:")
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
@@ -58,6 +69,8 @@ def actions(run: Run, counts: Counts, at_work: bool) -> None:
         _button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
         st.caption("At work in another process: stop it there (Ctrl-C).")
+    elif counts.open and _stopped_at_cap(run):
+        _raise_cap(run)
     elif counts.open:
         _button("Resume", "play_arrow", f"resume_{run.id}", _start, run)
     elif counts.failed:
@@ -71,16 +84,19 @@ def words(counts: Counts, at_work: bool) -> str:
     return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
 
 
+def spent(run: Run) -> list[str]:
+    """What the run has cost, nothing where it asked no LLM."""
+    paid = session.store().spent(run.id)
+    return [spending.words(paid)] if paid else []
+
+
 def pace(run: Run, *, brief: bool = False) -> list[str]:
-    """What a live run has spent, how fast it is, how long it will take, and what it waits for."""
+    """How fast a live run is, how long it will take, and what it waits for."""
     progress = registry.progress(run.id)
     if progress is None:
         return []
     registry.watch(run.id)
-    spent = session.store().spent(run.id)
-    told = [spending.words(spent)] if spent else []
-    if progress.rate and not brief:
-        told.append(f"{progress.rate:.0f} a minute")
+    told = [f"{progress.rate:.0f} a minute"] if progress.rate and not brief else []
     if progress.seconds_left is not None:
         told.append(_left(progress.seconds_left))
     return [*told, progress.waiting] if progress.waiting else told
@@ -97,7 +113,9 @@ def failures(run: Run) -> None:
     reasons = session.store().failures(run.id)
     if not reasons:
         return
-    with st.expander("Why samples failed", icon=":material/error:", key=f"failures_{run.id}"):
+    counts = session.store().counts(run)
+    are_many = counts.failed > MANY * counts.asked
+    with st.expander("Why samples failed", are_many, icon=":material/error:", key=f"failures_{run.id}"):
         rows = [{"Samples": count, "Reason": reason} for reason, count in reasons[:REASONS]]
         st.dataframe(rows, hide_index=True, alt="Failures by reason")
         if len(reasons) > REASONS:
@@ -116,7 +134,8 @@ def sidebar() -> None:
             for run in live:
                 counts = session.store().counts(run)
                 _bar(counts, run.title)
-                st.caption(plain(" · ".join([words(counts, registry.is_live(run.id)), *pace(run, brief=True)])))
+                told = [words(counts, registry.is_live(run.id)), *spent(run), *pace(run, brief=True)]
+                st.caption(plain(" · ".join(told)))
         if not all(registry.is_live(run.id) for run in live):
             st.rerun()
 
@@ -138,19 +157,31 @@ def _left(seconds: float) -> str:
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
 
 
+def _stopped_at_cap(run: Run) -> bool:
+    return run.cap != Cap() and RAISE in session.store().stop_reason(run.id)
+
+
 def _raise_cap(run: Run) -> None:
-    with st.popover("Raise the cap", icon=":material/payments:", key=f"cap_{run.id}"):
+    kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
+    with st.popover(RAISE, type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
         if calls := run.cap.calls:
-            form.number_input("Calls in all", min_value=calls, value=2 * calls, key=f"cap_calls_{run.id}")
+            form.number_input("Calls in all", value=2 * calls, key=f"cap_calls_{run.id}")
         if cost := run.cap.cost:
-            form.number_input("US dollars in all", min_value=cost, value=2 * cost, key=f"cap_cost_{run.id}")
+            form.number_input("US dollars in all", value=2 * cost, key=f"cap_cost_{run.id}")
         on_click = problems.guarded(_resume_with_more, run.id)
         form.form_submit_button("Raise and resume", type="primary", on_click=on_click, args=(run,))
 
 
 def _resume_with_more(run: Run) -> None:
+    """Raises the cap and starts the run; raises `ParameterError` where the new one is lower, or as high."""
     chosen = {name: st.session_state.get(f"cap_{name}_{run.id}") for name in Cap.model_fields}
+    capped = [(before, chosen[name]) for name, before in run.cap.model_dump(exclude_none=True).items()]
+    for before, after in capped:
+        if after is not None and after < before:
+            raise ParameterError(f"{after:g} is less than the cap of {before:g} that the run had. Enter more.")
+    if all(before == after for before, after in capped):
+        raise ParameterError("This is the cap that the run had. Enter more.")
     cap = Cap(**chosen)
     session.store().set_cap(run.id, cap)
     _start(run.model_copy(update={"cap": cap}))

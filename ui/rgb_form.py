@@ -65,8 +65,8 @@ def _ask() -> None:
     bed = beds[name]
     asked = _composition(bed, name)
     params = forms.parameter_widgets(RGBEvaluator, "rgb")
-    plan = model_form.plan(found, chosen, JUDGE, "rgb")
     prompt, problem = _prompt(bed)
+    plan = model_form.plan(found, chosen, JUDGE, "rgb")
     ready = plan is not None and not problem and _estimate(bed, asked, prompt, plan)
     if data_choice.start_button("rgb_start", name, is_ready=ready):
         samples = compose(bed, **asked._asdict())

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from evaluators.runs import aggregate
+from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline
 from evaluators.types import Ability, Run
 from ui import charts, command_view, metrics_view, published, run_models, session, tables
@@ -38,8 +39,11 @@ def show(run: Run) -> None:
     _flips(run)
     metrics_view.further(run)
     st.subheader("Samples")
-    shown = _chosen(_merged(run, rows), run)
+    merged = _merged(run, rows)
+    shown = _chosen(merged, run)
     tables.samples(run, shown, metrics_view.columns(run, _asked_values(shown)), FACETS)
+    if not registry.is_live(run.id):
+        metrics_view.download(run, merged)
 
 
 def card(run: Run) -> None:
@@ -149,5 +153,5 @@ OUTCOMES = {
 
 
 def _asked_values(rows: Sequence[Outline]) -> dict[str, str]:
-    found = {name for row in rows for name in row.values}
+    found = {name for row in rows for name, value in row.values.items() if value is not None}
     return {name: title for name, title in VALUES.items() if name in found}

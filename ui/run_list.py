@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from evaluators.config import config
 from evaluators.errors import RunElsewhereError
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
@@ -14,26 +16,51 @@ from ui import problems, progress, run_models, session
 from ui.untrusted import plain
 
 ELSEWHERE = "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) before you delete it."
+GONE = "it was deleted, or the address is incomplete."
+GONE_OR_FOREIGN = (
+    "it was deleted, the address is incomplete, or the run belongs to another workspace. "
+    "Open that one with its own link."
+)
 
 
 def show(limit: int, *, editable: bool = False) -> None:
     """The newest runs of this workspace; `editable` adds resume, retry and delete."""
     runs = session.store().runs(session.workspace(), limit)
     if not runs:
-        st.info("No run yet. Start one on the Home, RGB, TRACE or Metrics page.", icon=":material/hourglass_empty:")
+        again = " Had runs here before? Open them with your link." if config().public else ""
+        hint = f"No run yet. Start one on the Home, RGB, TRACE or Metrics page.{again}"
+        st.info(hint, icon=":material/hourglass_empty:")
+    else:
+        keep_link()
     keeps_answers = editable and session.store().cached_answers(session.workspace()) > 0
     for run in runs:
         _row(run, editable, keeps_answers)
 
 
-def none_shown(hint: str) -> None:
-    """What a page says that has no run to show: the address names none, or one that is not there."""
-    if "run" in st.query_params:
+def missing(run: Run | None) -> None:
+    """What a page says first of all where the address names a run that is not there."""
+    if run is None and "run" in st.query_params:
         st.warning(
-            "There is no such run here: it was deleted, or the address is incomplete.", icon=":material/link_off:"
+            f"There is no such run here: {GONE_OR_FOREIGN if config().public else GONE}", icon=":material/link_off:"
         )
-    else:
+        _earlier()
+
+
+def none_shown(hint: str) -> None:
+    """What a page says that has no run to show, and whose address names none."""
+    if "run" not in st.query_params:
         st.info(hint, icon=":material/play_circle:")
+        _earlier()
+
+
+def keep_link() -> None:
+    """On a public host: that the way back to all this is the address alone, with the link to keep."""
+    if config().public:
+        link = f"./?{urlencode(session.address())}"
+        st.caption(f":material/bookmark: Your workspace is only at [this link]({link}): keep it.")
+
+
+def _earlier() -> None:
     if session.store().runs(session.workspace(), limit=1):
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 

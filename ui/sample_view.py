@@ -16,8 +16,8 @@ from evaluators.llm import catalogue
 from evaluators.llm.rehearsal import prompts_of
 from evaluators.prompts import fill
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
-from evaluators.types import Ability, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
-from ui import highlight, labels_view, run_models, session, spending
+from evaluators.types import Ability, Accepted, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
+from ui import highlight, labels_view, run_models, session, spending, tables
 from ui.metrics_view import asks_a_judge, labels, title
 from ui.untrusted import plain
 from ui.words import accepted
@@ -35,18 +35,26 @@ def chosen() -> tuple[Run | None, Cell]:
 
 
 def steps(run: Run, cell: Cell) -> Cell:
-    """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it in the address."""
+    """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it in the address.
+
+    The neighbours are those in the table that the sample was chosen from.
+    """
     names = run_models.titles(run)
     asked = session.store().counts(run).asked // max(1, len(names)) // len(run.evaluators)
     position, model = min(cell.position, asked - 1), min(cell.model, max(0, len(names) - 1))
+    among = tables.shown(run, model)
+    walk = among if position in among else range(asked)
+    place = walk.index(position)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
             session.open_run(run)
-        if st.button("Previous", icon=":material/chevron_left:", disabled=position == 0):
-            position -= 1
-        if st.button("Next", icon=":material/chevron_right:", icon_position="right", disabled=position == asked - 1):
-            position += 1
-        st.caption(f"Sample {position + 1:,} of {asked:,} · {plain(run.title)}")
+        if st.button("Previous", icon=":material/chevron_left:", disabled=place == 0):
+            place -= 1
+        if st.button("Next", icon=":material/chevron_right:", icon_position="right", disabled=place == len(walk) - 1):
+            place += 1
+        position = walk[place]
+        found = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < asked else ""
+        st.caption(f"Sample {position + 1:,} of {asked:,}{found} · {plain(run.title)}")
     if len(names) > 1:
         _switch(run, names, model)
     address = session.address(run=run.id, sample=str(position + 1), model=str(model + 1))
@@ -112,6 +120,7 @@ def _outcome(result: SampleResult | None, number: int) -> None:
         return
     if result.score is None:
         st.error(plain(result.error), icon=":material/error:", title="This sample failed")
+        st.caption("Retry failed on the run's page tries it again, with all others that failed.")
     if result.details:
         with st.expander("Details", icon=":material/terminal:", key=f"details_{number}"):
             st.code(result.details, language=None, wrap_lines=True)
@@ -130,19 +139,23 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     verdicts = stored_verdicts(result.score) if result and result.score else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
     whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
+    expected = _spellings(sample.ground_truth)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Answer")
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            st.html(highlight.words(sample.response, evidence, whole=whole))
+            st.html(highlight.words(sample.response, evidence, expected, whole=whole))
         _expected(sample)
         if result and result.score:
             _verdicts(run, verdicts, result.score)
     with right:
         st.subheader("Documents")
-        st.html(highlight.passages(sample.retrieved_documents, evidence, whole=whole, sources=sample.sources))
+        if expected:
+            st.caption("Marked here and in the answer: the words that decided, and the expected answer.")
+        sources = sample.sources
+        st.html(highlight.passages(sample.retrieved_documents, evidence, expected, whole=whole, sources=sources))
     if verdicts:
         _rules(evaluator, sample)
     if run.prompt:
@@ -168,6 +181,12 @@ def _expected(sample: Sample) -> None:
         st.text(f"Ground truth: {accepted(sample.ground_truth)}")
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
+
+
+def _spellings(answer: Accepted | None) -> list[str]:
+    """Every spelling of every accepted answer."""
+    groups = [answer] if isinstance(answer, str) else answer or ()
+    return [text for group in groups for text in ([group] if isinstance(group, str) else group)]
 
 
 def _verdicts(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:

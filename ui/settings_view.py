@@ -6,12 +6,11 @@ import os
 
 import pandas as pd
 import streamlit as st
-from pydantic import SecretStr
 
 from evaluators.config import config
-from evaluators.errors import LLMError, PlumblineError
+from evaluators.errors import LLMError, RunStoppedError, TransientError
 from evaluators.llm import Access, catalogue, clients
-from evaluators.llm.keys import ADDRESSES, clean_address, clean_key
+from evaluators.llm.keys import ADDRESSES, bind, clean_address
 from ui import problems, session
 from ui.untrusted import plain
 from ui.words import counted
@@ -21,9 +20,16 @@ OLLAMA = "http://localhost:11434/v1"
 LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
 KEY_PAGES = {"groq": "https://console.groq.com/keys", "openai": "https://platform.openai.com/api-keys"}
 VARIABLES = {"groq": "GROQ_API_KEY", "openai": "OPENAI_API_KEY", CUSTOM: "PLUMBLINE_CUSTOM_BASE_URL"}
-NUMBERS = {"Price in": "${:.3g}", "Price out": "${:.3g}", "Context": "{:,.0f}"}
-WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
 GREY = "color: rgb(140, 140, 140)"
+
+
+def _dollars(price: float) -> str:
+    """Two decimals at least: $4.00, $0.30, $0.075."""
+    return f"${price:.2f}" if price == round(price, 2) else f"${price:.3g}"
+
+
+NUMBERS = {"Price in": _dollars, "Price out": _dollars, "Context": "{:,.0f}".format}
+WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
 
 
 def access() -> str:
@@ -38,17 +44,22 @@ def access() -> str:
         key="provider",
         persist_state="session",
     )
-    if _form(provider):
+    form, answer = st.container(), st.container()
+    with answer:  # first, as the form shows what came of it
         _answer(provider)
+    with form:
+        _form(provider)
     _state(provider)
     return provider
 
 
 def models(provider: str) -> None:
-    """The provider's models as a table; those that cannot be chosen are grey and say why."""
+    """The provider's models as a table; those that cannot be chosen are last, grey, and say why."""
     offered = session.offered()
     choices = catalogue.choices(session.keys(), offered).values()
-    shown = [choice for choice in choices if choice.model.provider == provider]
+    shown = sorted(
+        (choice for choice in choices if choice.model.provider == provider), key=lambda each: bool(each.problem)
+    )
     if not shown:
         st.info("Test the address, and its models are listed here.", icon=":material/dns:")
         return
@@ -93,32 +104,31 @@ def link() -> None:
     )
 
 
-def _form(provider: str) -> bool:
-    """Draws the fields; tells whether they were just sent."""
+def _form(provider: str) -> None:
+    """The fields, empty of any key."""
     current = session.keys().get(provider)
     with st.form(f"access_{provider}"):
         if provider == CUSTOM:
-            st.text_input("Base URL", current.base_url if current else OLLAMA, key="base_url", help=LOCAL_SERVERS)
+            st.session_state.setdefault("base_url", current.base_url if current else OLLAMA)
+            st.text_input("Base URL", key="base_url", help=LOCAL_SERVERS)
         st.text_input(
             "API key (if the endpoint wants one)" if provider == CUSTOM else "API key",
             type="password",
             autocomplete="off",
-            placeholder="In use; type to replace it" if current and current.key.get_secret_value() else "",
+            placeholder="Type to replace it" if current and current.key.get_secret_value() else "",
             help="It stays in this session's memory: on no disk, in no address, in no log.",
             key=f"typed_{provider}",
         )
         label = "Test this endpoint" if provider == CUSTOM else "Test this key"
-        on_click = problems.guarded(_take, provider)
-        return st.form_submit_button(label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,))
+        on_click = problems.guarded(_enter, provider)
+        st.form_submit_button(label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,))
 
 
-def _take(provider: str) -> None:
-    """Keeps what was typed and empties the field, so that the browser does not hold the key."""
+def _enter(provider: str) -> None:
+    """Puts what was typed up for a test and empties the field, so that the browser does not hold the key."""
     typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
     st.session_state[f"typed_{provider}"] = ""
-    entered = _entered(provider, typed, current)
-    if entered != current:
-        session.own_keys()[provider] = entered
+    st.session_state[f"entered_{provider}"] = _entered(provider, typed, current)
 
 
 def _entered(provider: str, typed: str, current: Access | None) -> Access:
@@ -126,42 +136,73 @@ def _entered(provider: str, typed: str, current: Access | None) -> Access:
     address = _address(provider)
     if not typed and current and current.base_url == address:
         return current
-    key = SecretStr("") if provider == CUSTOM and not typed else clean_key(typed)
-    return Access(provider=provider, base_url=address, key=key)
+    return bind(provider, address, typed)
 
 
 def _address(provider: str) -> str:
     """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the environment's)."""
     if provider == CUSTOM:
-        return clean_address(st.session_state["base_url"])
+        st.session_state["base_url"] = clean_address(st.session_state["base_url"])
+        return str(st.session_state["base_url"])
     named = "" if config().public else os.environ.get(f"{provider.upper()}_BASE_URL", "")
     return clean_address(named) if named else ADDRESSES[provider]
 
 
 def _answer(provider: str) -> None:
-    """Asks the provider for its models and says what came of it."""
-    if problems.show(provider):
+    """Tests what was entered, takes it if that went well, and says what came of it."""
+    entered: Access | None = st.session_state.pop(f"entered_{provider}", None)
+    if problems.show(provider) or entered is None:
         return
     try:
         with st.spinner(f"Asking {catalogue.PROVIDERS[provider]}"):
-            found = clients.ask_models(session.keys()[provider])
-    except PlumblineError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        if isinstance(error, LLMError) and error.details:
-            with st.expander("Details"):
-                st.code(error.details, language=None, wrap_lines=True)
+            found = clients.ask_models(entered)
+    except LLMError as error:
+        _failed(entered, error)
         return
+    _take(entered)
     known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
     tail = "" if provider == CUSTOM else f", {known} of them known here"
     st.success(f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
 
 
+def _failed(entered: Access, error: LLMError) -> None:
+    """Says why, and whether what was entered is kept all the same: where nothing speaks against it, nor works yet."""
+    provider, own = entered.provider, session.own_keys()
+    has_working = provider in session.offered()
+    if entered == session.keys().get(provider) and (has_working or provider not in own):
+        message = f"{error} It stays in use."
+    elif has_working or _is_wrong(provider, error):
+        if entered == own.get(provider):
+            del own[provider]
+        stays = f" The one before {'stays in use' if has_working else 'is kept'}."
+        message = f"Not taken: {error}{stays if session.keys().get(provider) else ''}"
+    else:
+        _take(entered)
+        message = f"Not tested: {error}"
+    st.error(plain(message), icon=":material/error:")
+    if error.details:
+        with st.expander("Details"):
+            st.code(error.details, language=None, wrap_lines=True)
+
+
+def _is_wrong(provider: str, error: LLMError) -> bool:
+    """Whether the test speaks against key or address; a custom endpoint that lists no models is of no use."""
+    return isinstance(error, RunStoppedError) or (provider == CUSTOM and not isinstance(error, TransientError))
+
+
+def _take(entered: Access) -> None:
+    """One that is in use already stays where it is, perhaps in the environment."""
+    if entered != session.keys().get(entered.provider):
+        session.own_keys()[entered.provider] = entered
+
+
 def _state(provider: str) -> None:
-    """Which key is in use, if any, and a button to forget it."""
+    """Which key is there, if any, whether it is known to work, and a button to forget it."""
     own, found = session.own_keys(), session.keys().get(provider)
     if provider in own:
+        state = "In use" if provider in session.offered() else "Kept, not tested,"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(plain(f"In use{_where(own[provider])} until this tab is reloaded or closed."))
+            st.caption(plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed."))
             st.button("Forget", icon=":material/key_off:", on_click=own.pop, args=(provider, None))
     elif found:
         st.caption(plain(f"In use: the one from {VARIABLES[provider]}{_where(found)}."))

@@ -15,11 +15,18 @@ from ui import labellers, run_models, session
 from ui.charts import Curves
 
 PAGE_ROWS = 50
+QUESTION_WIDTH = 200
+"""Pixels: on a phone the question and the state beside it are in sight."""
+
+SHOWN = "table_shown"
+"""Where the session keeps what the last table of samples holds on all its pages."""
+
 STATES = {"scored": "scored", "failed": "failed", None: "open"}
 
 
 def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]) -> None:
     """A page of samples with progress bars; `values` and `facets` map names to column titles."""
+    st.session_state[SHOWN] = run.id, [(row.position, row.model) for row in rows]
     if not rows:
         st.info("No sample matches.", icon=":material/filter_alt_off:")
         return
@@ -36,7 +43,8 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
         key=f"samples_{run.id}_{page}",
         on_select="rerun",
         selection_mode="single-row",
-        column_config={
+        column_config={"Question": st.column_config.TextColumn(width=QUESTION_WIDTH)}
+        | {
             title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f", width=_width(title))
             for title in values.values()
         },
@@ -44,6 +52,12 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
     )
     if picked.selection.rows:
         _open(run, shown[picked.selection.rows[0]])
+
+
+def shown(run: Run, model: int) -> list[int]:
+    """The positions of one model's answers in the table of the run that was looked at last, in its order."""
+    run_id, cells = st.session_state.get(SHOWN, ("", []))
+    return [position for position, number in cells if number == model] if run_id == run.id else []
 
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
@@ -136,11 +150,11 @@ def _cells(
 ) -> dict[str, object]:
     return {
         "#": row.position + 1,
+        "Question": row.question,
         **({"Model": names[row.model]} if len(names) > 1 else {}),
         "State": STATES[row.status],
         **{title: row.values.get(name) for name, title in values.items()},
         **{title: _facet(name, getattr(row, name)) for name, title in facets.items()},
-        "Question": row.question,
     }
 
 

@@ -120,17 +120,14 @@ def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
 
 def _downloads(run: Run, rows: Sequence[Outline]) -> None:
     """Files of what is shown, made when somebody asks for one."""
-    store, name = session.store(), f"{run.evaluator.name}-{run.id[:6]}"
+    store, file = session.store(), f"{run.evaluator.name}-{run.id[:6]}.jsonl"
 
     def labels() -> bytes:
         return b"".join(export.labels(store.scored(run), store.corrections(run.id), run_models.titles(run)))
 
     with st.container(horizontal=True):
-        for title, data, file in (
-            ("Results (CSV)", lambda: metrics_view.exported(run, rows), f"{name}.csv"),
-            ("Labels (JSON lines)", labels, f"{name}.jsonl"),
-        ):
-            st.download_button(title, data, file, key=f"{file}_{run.id}", icon=":material/download:", on_click="ignore")
+        metrics_view.download(run, rows)
+        st.download_button("Labels (JSON lines)", labels, file, key=file, icon=":material/download:", on_click="ignore")
 
 
 def definition_switch() -> Definition:

@@ -113,6 +113,16 @@ class Seat:
         """Seconds until the plan lets the next request go."""
         return self._limiter.waiting if self._limiter else 0.0
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the provider's last word was to wait."""
+        return self._limiter is not None and self._limiter.is_refused
+
+    @property
+    def unanswered(self) -> float:
+        """Seconds for which requests have been out and none was answered."""
+        return self._limiter.unanswered if self._limiter else 0.0
+
     def close(self) -> None:
         """Lets the connection go, and forgets the key."""
         access, self._access, self._provider = self._access, None, None

@@ -11,13 +11,17 @@ from collections.abc import Sequence
 
 from evaluators.llm.catalogue import OFFLINE, Limits, Model, find, title
 from evaluators.llm.limits import TOLERANCE
-from evaluators.types import ModelSpec, Record, Usage
+from evaluators.types import Cap, ModelSpec, Record, Usage
 
 SHORT_ANSWER = 30
 SHORT_LABELS = 200
 """Tokens of an answer, of one that labels a sample with few sentences."""
 
 DAY = 1440
+
+LEAST_DOLLARS = 0.01
+
+TOGETHER = "LLMs together"
 
 PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
 
@@ -107,10 +111,8 @@ def money(low: float | None, high: float | None) -> str:
     return dear if cheap == dear else f"{cheap} to {dear}"
 
 
-def duration(minutes: float | None) -> str:
+def duration(minutes: float) -> str:
     """A time in words, in a unit of which there are fewer than two of the next: "40 s", "12 min", "3 h", "2 days"."""
-    if minutes is None:
-        return "unknown"
     for unit, length, end in (("s", 1 / 60, 2), ("min", 1, 120), ("h", 60, 2 * DAY)):
         if minutes < end:
             return f"{minutes / length:.0f} {unit}"
@@ -118,6 +120,12 @@ def duration(minutes: float | None) -> str:
 
 
 # In words
+
+
+def in_rows(rows: Sequence[tuple[str, Estimate]]) -> list[dict[str, object]]:
+    """The rows of a table: one for each model, and one for all LLMs where there are several."""
+    cells, llms = [in_words(name, each) for name, each in rows], _llms(rows)
+    return [*cells, _total(llms)] if len(llms) > 1 else cells
 
 
 def in_words(name: str, each: Estimate) -> dict[str, object]:
@@ -131,6 +139,29 @@ def in_words(name: str, each: Estimate) -> dict[str, object]:
         "Prompt tokens": f"{each.prompt_tokens:,}",
         "Answer tokens": _range(f"{each.answer_low:,}", f"{each.answer_high:,}"),
     }
+
+
+def cap_problem(calls: int | None, dollars: float | None, models: Sequence[Model]) -> str:
+    """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can, or there is none."""
+    if calls is not None and calls < 1:
+        return f"A cap of {calls:,} calls is too low. Enter at least 1, or leave the field empty for no cap."
+    if dollars is None:
+        return ""
+    if dollars < LEAST_DOLLARS:
+        least = f"Enter at least ${LEAST_DOLLARS}, or leave the field empty for no cap."
+        return f"A cap of ${dollars:g} is too low. {least}"
+    names = ", ".join(model.title for model in models if model.price_in is None)
+    return f"The price of {names} is unknown, so a cap in dollars cannot hold. Cap the calls." if names else ""
+
+
+def cut_short(cap: Cap, rows: Sequence[tuple[str, Estimate]]) -> str:
+    """A word where a cap is met before the end even if all answers are short; empty where none is."""
+    llms, met = _llms(rows), []
+    if cap.calls is not None and cap.calls < sum(each.calls for each in llms):
+        met.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
+    if cap.cost is not None and cap.cost < sum(each.cost_low or 0.0 for each in llms):
+        met.append(money(cap.cost, cap.cost))
+    return f"The cap of {' and '.join(met)} is below this estimate: the run will stop before its end." if met else ""
 
 
 def bases(rows: Sequence[tuple[str, Estimate]]) -> list[str]:
@@ -170,7 +201,30 @@ def _waiting(each: Estimate) -> str:
     """The time that the plan's limits impose."""
     if each.model == OFFLINE.id or not each.calls or each.minutes_high == 0:
         return "none"
+    if each.minutes_low is None or each.minutes_high is None:
+        return "no limit known"
     return _range(duration(each.minutes_low), duration(each.minutes_high))
+
+
+def _llms(rows: Sequence[tuple[str, Estimate]]) -> list[Estimate]:
+    return [each for _, each in rows if each.model != OFFLINE.id]
+
+
+def _total(llms: Sequence[Estimate]) -> dict[str, object]:
+    """The row of all; it tells no time, as models are asked side by side and judges after them."""
+    added = ("calls", "cached", "prompt_tokens", "answer_low", "answer_high")
+    sums = {name: sum(getattr(each, name) for each in llms) for name in added}
+    unknown = dict.fromkeys(("cost_low", "cost_high", "minutes_low", "minutes_high"))
+    whole = Estimate(model="", title=TOGETHER, **sums, **unknown)
+    return in_words(TOGETHER, whole) | {"Cost": _cost_together(llms), "Waiting": ""}
+
+
+def _cost_together(llms: Sequence[Estimate]) -> str:
+    """The money of all; "over" where only a part is known."""
+    low, high = sum(each.cost_low or 0.0 for each in llms), sum(each.cost_high or 0.0 for each in llms)
+    if all(each.cost_high is not None for each in llms if each.calls):
+        return money(low, high)
+    return f"over {money(low, low)}" if low >= LEAST_DOLLARS else "unknown"
 
 
 def _range(low: str, high: str) -> str:

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from evaluators.config import config
 from evaluators.errors import AccessError
 from evaluators.llm import Access
+from evaluators.llm.catalogue import PROVIDERS
 
 ADDRESSES = {"groq": "https://api.groq.com", "openai": "https://api.openai.com/v1"}
 """The providers' own addresses, as their SDKs want them: groq's adds /openai/v1 by itself."""
@@ -24,6 +25,9 @@ VARIABLES = {
     "custom": ("PLUMBLINE_CUSTOM_API_KEY", "PLUMBLINE_CUSTOM_BASE_URL"),
 }
 """Where the environment holds each provider's key and address."""
+
+_BEGINNINGS = {"gsk_": "groq", "sk-": "openai"}
+"""How the keys of each provider begin."""
 
 _AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, straight and typographic quotes."""
@@ -41,9 +45,29 @@ def clean_key(text: str) -> SecretStr:
     return SecretStr(key)
 
 
+def bind(provider: str, base_url: str, key: str) -> Access:
+    """The access that this key gives at this address; a custom endpoint may want none.
+
+    Raises `AccessError` where it cannot be a key, or is another provider's: it would be sent to the wrong one.
+    """
+    cleaned = SecretStr("") if provider == "custom" and not key else clean_key(key)
+    owner = next(
+        (name for start, name in _BEGINNINGS.items() if cleaned.get_secret_value().startswith(start)), provider
+    )
+    if owner != provider and base_url == ADDRESSES.get(provider):  # a proxy in its place has keys of its own
+        raise AccessError(
+            f"This looks like a key of {PROVIDERS[owner]}, so it is not sent to {PROVIDERS[provider]}. "
+            f"Choose {PROVIDERS[owner]} for it, or copy the key of {PROVIDERS[provider]}."
+        )
+    return Access(provider=provider, base_url=base_url, key=cleaned)
+
+
 def clean_address(text: str) -> str:
-    """The base URL in one spelling; raises `AccessError` where it cannot be one or may not be asked."""
-    address = text.strip().rstrip("/")
+    """The base URL in one spelling, without the path of a chat that was copied along with it.
+
+    Raises `AccessError` where it cannot be one or may not be asked.
+    """
+    address = text.strip().rstrip("/").removesuffix("/chat/completions").rstrip("/")
     if problem := _address_problem(address):
         raise AccessError(f"The address {problem}. Give the base URL, for example http://localhost:11434/v1.")
     parts = urlsplit(address)
@@ -149,8 +173,7 @@ def _from_variables(provider: str, environment: Mapping[str, str]) -> Access | N
     if not (address if provider == "custom" else key):
         return None
     try:
-        base_url = clean_address(address) if address else ADDRESSES[provider]
-        return Access(provider=provider, base_url=base_url, key=clean_key(key) if key else SecretStr(""))
+        return bind(provider, clean_address(address) if address else ADDRESSES[provider], key)
     except AccessError as error:
         _warn(f"{' or '.join(VARIABLES[provider])} is not used. {error}")
         return None

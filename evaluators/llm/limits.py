@@ -39,6 +39,8 @@ LONGEST_WAIT = 1.5
 """Minutes that a daily limit may hold up a run before it stops."""
 LONGEST_BACKOFF = 30
 """Seconds to pause at most after a refusal that names no time."""
+NEXT_TRY = 5.0
+"""Seconds after a pause in which the next refusal may be expected."""
 
 Unit = Literal["requests", "tokens"]
 Span = Literal["minute", "day"]
@@ -186,7 +188,7 @@ class Limiter:
         }
         self._queue: dict[Ticket, asyncio.Future[None]] = {}
         self._in_flight: set[Ticket] = set()
-        self._paused_until = self._opens = self._slowed = -math.inf
+        self._paused_until = self._opens = self._slowed = self._heard = -math.inf
         self._refusals = 0
         self._timer: asyncio.TimerHandle | None = None
         self._clock: Callable[[], float] = time.monotonic
@@ -195,6 +197,16 @@ class Limiter:
     def waiting(self) -> float:
         """Seconds until the limits let the next request go, 0.0 for now; may be read from any thread."""
         return max(0.0, self._opens - self._clock())
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the provider's last word was to wait, and its pause is on or just over; from any thread."""
+        return self._refusals > 0 and self._clock() < self._paused_until + NEXT_TRY
+
+    @property
+    def unanswered(self) -> float:
+        """Seconds for which requests have been out and none was answered; may be read from any thread."""
+        return self._clock() - self._heard if self._in_flight else 0.0
 
     @property
     def is_idle(self) -> bool:
@@ -229,6 +241,7 @@ class Limiter:
     def settle(self, ticket: Ticket, used_tokens: int, headers: Mapping[str, str]) -> None:
         """The request was answered: what it did not use is given back, unless the headers count otherwise."""
         self._in_flight.discard(ticket)
+        self._heard = self._clock()
         if ticket.sent > self._slowed:
             self._refusals = 0
             self._places = min(self._most, self._places + 1)
@@ -241,8 +254,9 @@ class Limiter:
     def refused(self, ticket: Ticket, wait: float | None, headers: Mapping[str, str]) -> None:
         """The provider asked to wait: everything pauses, and fewer go at once."""
         self._forget(ticket)
+        self._heard = self._clock()
         if ticket.sent > self._slowed:  # once for all that were in flight together
-            self._slowed = self._clock()
+            self._slowed = self._heard
             self._places = max(1, self._places // 2)
             self._refusals += 1
         pause = wait or min(LONGEST_BACKOFF, 2 ** (self._refusals - 1)) * self._minute / 60
@@ -286,6 +300,8 @@ class Limiter:
 
     def _send(self, ticket: Ticket, now: float) -> None:
         ticket.sent = now
+        if not self._in_flight:
+            self._heard = now
         self._in_flight.add(ticket)
         for kind, window in self._windows.items():
             window.add(ticket, _amount(kind, ticket))

@@ -68,6 +68,11 @@ class Asked(NamedTuple):
     def prompt_tokens(self) -> int:
         return tokens(self.request.text) if self.request else 0
 
+    @property
+    def on_settings(self) -> str:
+        """Where to mend a key or an address; the list of models is asked for there, and needs no directions."""
+        return " on the Settings page" if self.request else ""
+
     def clean(self, text: str) -> str:
         """One line without keys, short enough for a screen."""
         return mask(" ".join(text.split()), self.access.key)[:MOST_WORDS]
@@ -119,7 +124,7 @@ def unreadable(response: Any, asked: Asked) -> LLMError:
     details = _read(response).details(asked)
     body = _parsed(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
-        return LLMError(f"{asked.host} answered with a web page. Check the base URL on the Settings page.", details)
+        return LLMError(f"{asked.host} answered with a web page. Check the base URL{asked.on_settings}.", details)
     if isinstance(body, dict) and body.get("error"):
         message = f"{asked.provider} reported an error instead of an answer. Try again, or choose another model."
     else:
@@ -199,7 +204,7 @@ def _parsed(response: Any) -> Any:
 
 
 def _key_refused(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"The API key was refused by {asked.provider}. Check on the Settings page that it is complete and active."
+    message = f"The API key was refused by {asked.provider}. Check{asked.on_settings} that it is complete and active."
     return RunStoppedError(message, refusal.details(asked))
 
 
@@ -209,6 +214,8 @@ def _no_credit(refusal: Refusal, asked: Asked) -> LLMError:
 
 
 def _not_allowed(refusal: Refusal, asked: Asked) -> LLMError:
+    if asked.request is None:  # a restricted key may still ask the models themselves
+        return LLMError(f"This key may not see {asked.model} at {asked.provider}.", refusal.details(asked))
     message = f"This key may not use {asked.model}. Choose another model, or allow it at {asked.provider}."
     return RunStoppedError(message, refusal.details(asked))
 
@@ -223,7 +230,7 @@ def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
 
 def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
     usual = "is https://api.groq.com" if asked.access.provider == "groq" else "usually ends in /v1"
-    message = f"Nothing at {asked.access.base_url}: the base URL {usual}. Correct it on the Settings page."
+    message = f"Nothing at {asked.access.base_url}: the base URL {usual}. Correct it{asked.on_settings}."
     return RunStoppedError(message, refusal.details(asked))
 
 
@@ -324,7 +331,7 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
 
 
 def _unreachable(asked: Asked, details: str) -> LLMError:
-    also = ", and the base URL on the Settings page" if asked.access.provider == "custom" else ""
+    also = f", and the base URL{asked.on_settings}" if asked.access.provider == "custom" else ""
     if "CERTIFICATE_VERIFY_FAILED" in details:
         message = f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to that of its issuer."
     else:
@@ -344,7 +351,7 @@ def _too_big(asked: Asked, details: str) -> LLMError:
 
 def _unfit_key(asked: Asked, details: str) -> LLMError:
     # Without details: they would quote the key, in a form that a mask may miss.
-    return RunStoppedError("The API key holds characters that no key has. Enter it again on the Settings page.")
+    return RunStoppedError(f"The API key holds characters that no key has. Enter it again{asked.on_settings}.")
 
 
 def _broken(asked: Asked, details: str) -> LLMError:

@@ -53,11 +53,17 @@ RECENT = 60.0
 WORTH_TELLING = 2.0
 """Seconds of waiting from which it is said."""
 
+STANDSTILL = 10.0
+"""Seconds without an answer from which it is said, where answers usually come faster."""
+
 log = logging.getLogger(__name__)
 
 
 class Progress(Record):
-    """How fast a live run is: cells a minute, seconds left at that rate, and what it waits for, if anything."""
+    """How fast a live run is: cells a minute, seconds left at that rate, and what it waits for, if anything.
+
+    A run that stands still has no rate, unless it only waits until its plan lets the next request go.
+    """
 
     rate: float | None
     seconds_left: float | None
@@ -130,8 +136,10 @@ class Job:
             thread.join(seconds)
 
     def progress(self) -> Progress:
-        now = time.monotonic()
-        recent = sum(now - moment < RECENT for moment in tuple(self._done))
+        now, done = time.monotonic(), tuple(self._done)
+        if obstacle := self._obstacle(now, done):
+            return Progress(rate=None, seconds_left=None, waiting=obstacle)
+        recent = sum(now - moment < RECENT for moment in done)
         rate = 60 * recent / min(RECENT, now - self._started) if recent else None
         left = sum(max(0, lane.left) for lane in self._lanes)
         return Progress(rate=rate, seconds_left=60 * left / rate if rate else None, waiting=self._waiting())
@@ -269,6 +277,17 @@ class Job:
     def _waiting(self) -> str:
         longest = max((seat.waiting for seat in self._seats), default=0.0)
         return f"waiting {longest:.0f} s for the provider's limit" if longest > WORTH_TELLING else ""
+
+    def _obstacle(self, now: float, done: Sequence[float]) -> str:
+        """What keeps the run from moving, where nothing has ended for longer than is usual: refusals or silence."""
+        last = done[-1] if done else self._started
+        quiet, usual = now - last, (last - self._started) / max(1, len(done))
+        if quiet > max(WORTH_TELLING, 3 * usual) and any(seat.is_refused for seat in self._seats):
+            return self._waiting() or "waiting for the provider's limit"
+        unanswered = min(quiet, max((seat.unanswered for seat in self._seats), default=0.0))
+        if unanswered > max(STANDSTILL, 3 * usual):
+            return f"no answer for {unanswered:.0f} s; each call is given up after {config().call_seconds:g} s"
+        return ""
 
 
 class _Answer:

@@ -34,6 +34,19 @@ def test_the_text_of_cards_can_be_read_in_the_dark(
     assert brightness(dark, "color", ".pl-s") > 180
 
 
+@pytest.mark.parametrize("width", [1200, 400])
+def test_the_bars_of_rates_have_the_width_of_their_chart(
+    rgb_run: Run, trace_run: Run, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": 900}).new_page()
+    visit(page, "/rgb?run={rgb}", rgb_run, trace_run)
+    expect(page.locator(".js-plotly-plot .barlayer")).to_be_attached()
+    chart, axis = page.locator(".js-plotly-plot:has(.barlayer .point)").evaluate(
+        "chart => [chart._fullLayout.width, chart._fullLayout.xaxis._length]"
+    )
+    assert axis > 0.85 * chart
+
+
 def visit(page: Page, address: str, rgb_run: Run, trace_run: Run) -> None:
     page.goto(address.format(rgb=rgb_run.id, trace=trace_run.id))
     expect(page.get_by_test_id("stMain").get_by_text(FILLED[address.split("?")[0]]).first).to_be_visible()

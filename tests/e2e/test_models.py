@@ -44,7 +44,16 @@ def test_two_models_from_the_drop_down_to_two_lines(page: Page, app: Server, pro
         page.get_by_role("button", name=f"Remove {level}").click()
     expect(main.get_by_text("24 prompts will be asked of each of 2 models.")).to_be_visible()
     expect(main.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
+    start, dollars = (
+        page.get_by_role("button", name="Start", exact=True),
+        page.get_by_role("spinbutton", name="Most US dollars"),
+    )
+    for typed, refused in (("0", True), ("0.50", False), ("-5", True), ("", False)):
+        dollars.fill(typed)
+        dollars.press("Enter")
+        expect(main.get_by_text("is too low. Enter at least $0.01")).to_have_count(int(refused))
+        expect(start).to_be_disabled() if refused else expect(start).to_be_enabled()
+    start.click()
 
     expect(main.get_by_text(re.compile(r"Running · \d+ / 48 scored"))).to_be_visible()
     page.get_by_role("link", name="Datasets").click()

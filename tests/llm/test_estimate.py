@@ -1,8 +1,8 @@
 import pytest
 
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.estimate import basis, duration, estimate, money, tokens
-from evaluators.types import ModelSpec
+from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estimate, in_rows, money, tokens
+from evaluators.types import Cap, ModelSpec
 
 OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=250)  # 30 / 1,000 and 8,000 / 200,000
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=250)
@@ -121,7 +121,6 @@ def test_money_reads_as_a_range(low, high, words):
 @pytest.mark.parametrize(
     ("minutes", "words"),
     [
-        (None, "unknown"),
         (0, "0 s"),
         (0.67, "40 s"),
         (1.5, "90 s"),
@@ -134,3 +133,45 @@ def test_money_reads_as_a_range(low, high, words):
 )
 def test_a_time_reads_in_its_unit(minutes, words):
     assert duration(minutes) == words
+
+
+def rows(*asked):
+    """Each model asked 100,000 prompts of 1,000 tokens, each answer from 30 to 250 tokens."""
+    return [(spec.model, estimate(spec, [1_000] * 100_000)) for spec in asked]
+
+
+@pytest.mark.parametrize(
+    ("asked", "costs"),
+    [
+        # 100 million prompt tokens at $0.10, and 3 to 25 million answer tokens at $0.50 a million
+        ([LUNA], ["$11.50 to $22.50"]),
+        ([OFFLINE, LUNA], ["free", "$11.50 to $22.50"]),
+        ([LUNA, LUNA], ["$11.50 to $22.50", "$11.50 to $22.50", "$23.00 to $45.00"]),
+        ([LUNA, LOCAL], ["$11.50 to $22.50", "unknown", "over $11.50"]),
+        ([LOCAL, LOCAL], ["unknown"] * 3),
+    ],
+)
+def test_several_llms_have_a_total_and_a_part_is_not_taken_for_it(asked, costs):
+    cells = in_rows(rows(*asked))
+    assert [row["Cost"] for row in cells] == costs
+    assert (cells[-1]["Model"] == TOGETHER) is (len(costs) == 3)
+
+
+def test_a_model_whose_limits_are_unknown_says_so():
+    assert in_rows(rows(LUNA))[0]["Waiting"] == "no limit known"
+
+
+@pytest.mark.parametrize(
+    ("cap", "met"),
+    [
+        (Cap(), ""),
+        (Cap(calls=200_000, cost=23), ""),
+        (Cap(calls=199_999), "199,999 calls"),
+        (Cap(calls=1), "1 call"),
+        (Cap(cost=22.99), "$22.99"),
+        (Cap(calls=5, cost=0.5), "5 calls and $0.50"),
+    ],
+)
+def test_a_cap_that_short_answers_already_meet_is_told(cap, met):
+    words = f"The cap of {met} is below this estimate: the run will stop before its end."
+    assert cut_short(cap, rows(OFFLINE, LUNA, LUNA)) == (words if met else "")

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from evaluators.config import ROOT
 from evaluators.errors import AccessError
-from evaluators.llm.keys import check_address, clean_address, clean_key, from_environment, mask, quiet_logs
+from evaluators.llm.keys import bind, check_address, clean_address, clean_key, from_environment, mask, quiet_logs
 from tests.loopback import Loopback
 
 KEY = "gsk_Marked0123456789"
@@ -98,6 +98,40 @@ def test_a_text_that_cannot_be_a_key_is_refused_with_the_reason_and_not_shown(te
     assert str(error.value) == f"{problem} Copy it again from the provider's page, alone."
 
 
+GROQ, OPENAI = "https://api.groq.com", "https://api.openai.com/v1"
+
+
+@pytest.mark.parametrize(
+    ("provider", "address", "key", "problem"),
+    [
+        ("openai", OPENAI, f" {KEY}", "This looks like a key of Groq, so it is not sent to OpenAI."),
+        ("groq", GROQ, "Bearer sk-proj-0123", "This looks like a key of OpenAI, so it is not sent to Groq."),
+    ],
+)
+def test_a_key_of_another_provider_is_refused_and_not_shown(provider, address, key, problem):
+    with pytest.raises(AccessError) as error:
+        bind(provider, address, key)
+    assert str(error.value).startswith(problem)
+    assert "0123" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "address", "key"),
+    [
+        ("groq", GROQ, KEY),
+        ("openai", OPENAI, "sk-proj-0123"),
+        ("openai", OPENAI, "of-another-kind"),
+        ("openai", "https://api.groq.com/openai/v1", KEY),
+        ("groq", "http://localhost:4000", "sk-proj-0123"),
+        ("custom", LOCAL, KEY),
+        ("custom", LOCAL, ""),
+    ],
+)
+def test_a_key_is_bound_to_its_address(provider, address, key):
+    access = bind(provider, address, key)
+    assert (access.provider, access.base_url, access.key.get_secret_value()) == (provider, address, key)
+
+
 NO_HOST = "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
 
 
@@ -108,6 +142,8 @@ NO_HOST = "has a host that cannot be one (letters beyond ASCII are written as xn
         ("HTTP://LocalHost:11434/v1//", LOCAL),
         ("https://api.example.com/Path/v1", "https://api.example.com/Path/v1"),
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        (f"{LOCAL}/chat/completions/", LOCAL),
+        ("https://me.services.ai.azure.com/models", "https://me.services.ai.azure.com/models"),
         ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
         ("http://my_gpu-2.lan.:8000/v1", "http://my_gpu-2.lan.:8000/v1"),
         ("http://xn--mnchen-3ya.example/v1", "http://xn--mnchen-3ya.example/v1"),
@@ -184,6 +220,11 @@ def test_a_variable_that_cannot_be_used_is_named_in_the_log_and_not_shown(caplog
     assert list(from_environment(environment)) == ["groq"]
     assert "OPENAI_API_KEY or OPENAI_BASE_URL is not used. The key holds a character" in caplog.text
     assert "Marked" not in caplog.text
+
+
+def test_a_key_of_another_provider_in_a_variable_is_not_used(caplog):
+    assert from_environment({"OPENAI_API_KEY": f"{KEY}-swapped"}) == {}
+    assert "OPENAI_API_KEY or OPENAI_BASE_URL is not used. This looks like a key of Groq" in caplog.text
 
 
 def test_the_environment_of_a_public_host_gives_nothing(monkeypatch):

@@ -211,6 +211,42 @@ def test_anybody_may_read_how_long_the_next_one_waits():
     assert run(ask()) == pytest.approx([0, 0, 50, 0])
 
 
+def test_a_refusal_is_the_reason_until_an_answer_comes_or_none_does():
+    async def ask():
+        limits = limiter()
+        seen = [limits.is_refused]
+        first, second = await tickets(limits, 1, 1)
+        limits.refused(first, 1, {})
+        seen.append(limits.is_refused)
+        await asyncio.sleep(3)
+        seen.append(limits.is_refused)  # the next try is on its way, or soon will be
+        await asyncio.sleep(30)
+        seen.append(limits.is_refused)
+        limits.refused(second, 1, {})
+        (third,) = await tickets(limits, 1)
+        limits.settle(third, 1, {})
+        return [*seen, limits.is_refused]
+
+    assert run(ask()) == [False, True, True, False, False]
+
+
+def test_anybody_may_read_for_how_long_no_answer_has_come():
+    async def ask():
+        limits = limiter()
+        seen = [limits.unanswered]
+        await asyncio.sleep(5)
+        first, second = await tickets(limits, 1, 1)
+        await asyncio.sleep(7)
+        seen.append(limits.unanswered)
+        limits.settle(first, 1, {})
+        await asyncio.sleep(2)
+        seen.append(limits.unanswered)
+        limits.failed(second)
+        return [*seen, limits.unanswered]
+
+    assert run(ask()) == [0, 7, 2, 0]
+
+
 # What comes back
 
 

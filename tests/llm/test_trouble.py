@@ -124,6 +124,18 @@ def test_a_refusal_is_understood_by_its_status_and_wording(exception, kind, phra
     assert phrase in str(error)
 
 
+@pytest.mark.parametrize("exception", [refused(401), answered(404, "404 page not found")])
+def test_only_a_run_is_sent_to_the_settings_page(exception):
+    assert "on the Settings page" in str(error_for(exception, ASKED))
+    assert "Settings" not in str(error_for(exception, ASKED._replace(request=None)))
+
+
+def test_a_key_that_may_not_list_models_may_still_ask_them():
+    error = error_for(refused(403, "Missing scopes: api.model.read"), ASKED._replace(request=None))
+    assert type(error) is LLMError
+    assert str(error) == "This key may not see the list of models at Custom endpoint."
+
+
 def test_a_retired_model_names_its_date_and_its_replacement():
     spec = ModelSpec(provider="groq", model="llama-3.3-70b-versatile")
     asked = Asked(ACCESS.model_copy(update={"provider": "groq"}), 90, Request(spec=spec, text="Who?"))

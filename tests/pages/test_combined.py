@@ -122,7 +122,7 @@ def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: L
     at = trace_form(open_page, LABELLING, "llm_judge")
     at.multiselect(key="trace_judges").set_value([LUNA, MINI])
     checked(at.run())
-    assert [row["Calls"] for row in table(at, "Model")] == [4, 2]
+    assert [row["Calls"] for row in table(at, "Model")] == [4, 2, 6]
     assert "LLM as judge: asked of the first judge alone, GPT-6 Luna." in said(at)
     assert not [widget for widget in at.selectbox if widget.label == "Judge"]
     started(at, "trace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,11 @@ from evaluators.llm.catalogue import models
 from evaluators.prompts import load
 from evaluators.runs.engine import create_run, registry
 from evaluators.types import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
-from tests.loopback import Loopback, ServerLimits
+from tests.loopback import Asked, Loopback, ServerLimits
 from ui import session
 
 from .conftest import OpenPage
-from .screen import markdown, said, state, table, wait_for_runs
+from .screen import ESCAPED, markdown, said, state, table, wait_for_runs
 
 Serve = Callable[..., Loopback]
 
@@ -89,7 +90,8 @@ def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
         monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     run = asked(1)
     page = open_page("rgb", run=run.id)
-    assert state(page) == "Finished · 0 / 1 scored · 1 failed"
+    assert state(page).startswith("Finished · 0 / 1 scored · 1 failed")
+    assert "1 of 1 failed: there is no result." in said(page, "warning")
     assert FAILING[fault] in table(page, "Samples")[0]["Reason"]
     sample = open_page("sample", run=run.id, sample="1")
     assert FAILING[fault] in said(sample, "error")
@@ -100,7 +102,7 @@ def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
 def test_waiting_for_a_limit_is_said_while_it_lasts(
     open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = loopback(limits=ServerLimits(requests=1, tokens=100_000, minute=9.0))
+    server = loopback(limits=ServerLimits(requests=1, tokens=100_000, minute=15.0))
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     run = started(2)
@@ -112,6 +114,40 @@ def test_waiting_for_a_limit_is_said_while_it_lasts(
     assert re.search(r"Running · 1 / 2 scored · .*waiting \d+ s for the provider's limit", state(at))
     wait_for_runs()
     assert session.store().counts(run).scored == 2
+
+
+def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("429")).base_url)
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
+    words = while_at_work(open_page, started(8), after=4)
+    assert re.fullmatch(r"Running · 1 / 8 scored · \$[\d.]+ spent · waiting( \d+ s)? for the provider's limit", words)
+
+
+def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("hang")).base_url)
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
+    words = while_at_work(open_page, started(8), after=12)
+    told = r"no answer for 1\d s; each call is given up after 30 s"
+    assert re.fullmatch(rf"Running · 1 / 8 scored · \$[\d.]+ spent · {told}", words)
+
+
+def but_the_first(fault: str) -> Callable[[Asked], str]:
+    """The first call is answered, every other one has this fault."""
+    calls = count()
+    return lambda asked: fault if next(calls) else ""
+
+
+def while_at_work(open_page: OpenPage, run: Run, after: float) -> str:
+    """What the run's page says so many seconds after its start; then the run is cancelled."""
+    time.sleep(after)
+    try:
+        return ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id))).splitlines()[0]
+    finally:
+        registry.cancel(run.id)
 
 
 def started(samples: int) -> Run:

@@ -104,7 +104,7 @@ def test_the_estimate_holds_the_calls_of_the_generators(open_page: OpenPage, pro
     at = models(at, "trace", OFFLINE.id, MINI)
     assert "3 samples will be labelled by each judge, as each of 2 models answers them." in said(at)
     rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
-    assert rows == {READER: 2, "GPT-4o mini": 2, "GPT-6 Luna (judge)": 1 + 2 * 2}
+    assert rows == {READER: 2, "GPT-4o mini": 2, "GPT-6 Luna (judge)": 1 + 2 * 2, "LLMs together": 7}
 
 
 def test_a_metric_s_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: Loopback) -> None:
@@ -116,7 +116,7 @@ def test_a_metric_s_judge_is_asked_as_often_as_estimated(open_page: OpenPage, pr
     at = models(checked(at.run()), "metrics", OFFLINE.id, LUNA)
     assert "This judge also answers, and may favour its own answers." in said(at)
     rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
-    assert rows == {READER: 1, OF_LUNA: 1, "GPT-6 Luna (judge)": 3}
+    assert rows == {READER: 1, OF_LUNA: 1, "GPT-6 Luna (judge)": 3, "LLMs together": 4}
     started(at, "metrics")
     assert len(provider.asked) == 1 + 3
 

@@ -81,6 +81,24 @@ def test_a_laptop_has_no_workspace_in_the_address(open_page: OpenPage, monkeypat
     assert "Your link" not in said(at, "subheader")
 
 
+@pytest.mark.parametrize("name", ["home", "runs", "trace"])
+def test_pages_with_runs_say_that_only_the_link_leads_back(open_page: OpenPage, my_run: Run, name: str) -> None:
+    run = {"run": my_run.id} if name == "trace" else {}
+    assert f"Your workspace is only at [this link](./?w={MINE}): keep it." in said(open_page(name, w=MINE, **run))
+
+
+@pytest.mark.parametrize("name", ["home", "runs"])
+def test_an_empty_workspace_asks_for_the_link_of_earlier_runs(open_page: OpenPage, name: str) -> None:
+    assert "Had runs here before? Open them with your link." in said(open_page(name))
+
+
+def test_a_laptop_says_nothing_of_links(open_page: OpenPage, my_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLUMBLINE_PUBLIC")
+    assert "link" not in said(open_page("runs"))
+    finish(samples.trace(session.store(), "local"), session.store())
+    assert "link" not in said(open_page("runs"))
+
+
 # Others
 
 
@@ -89,6 +107,20 @@ def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(open_page: Op
     at = open_page(name, w=YOURS, run=my_run.id)
     assert "There is no such run here" in said(at, "warning")
     assert not cards(at)
+
+
+@pytest.mark.parametrize("name", ["trace", "rgb", "metrics", "sample"])
+def test_a_link_to_no_run_says_so_above_all_else_and_names_other_workspaces(
+    open_page: OpenPage, my_run: Run, name: str
+) -> None:
+    at = open_page(name, w=YOURS, run=my_run.id)
+    assert "the run belongs to another workspace" in said(at, "warning")
+    assert [element.type for element in at.main.children.values()][:2] == ["title", "warning"]
+
+
+def test_a_laptop_names_no_other_workspace(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLUMBLINE_PUBLIC")
+    assert "another workspace" not in said(open_page("rgb", run="unknown"), "warning")
 
 
 def test_the_runs_of_another_are_in_no_list(open_page: OpenPage, my_run: Run) -> None:

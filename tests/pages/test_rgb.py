@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.types import Ability
-from ui import session
+from ui import metrics_view, session
 
 from .conftest import Filled, OpenPage, Upload, checked
 from .screen import button, html, jsonl, runs, said, segments, settled, state, table
@@ -119,11 +124,37 @@ def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page: OpenPag
     assert counts[2] == 0
 
 
-def test_published_curves_can_be_laid_underneath(open_page: OpenPage, filled: Filled) -> None:
+def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_height(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("rgb", run=filled.rgb.id)
-    at.multiselect(key=f"published_{filled.rgb.id}").set_value(["ChatGPT"])
-    checked(at.run())
-    assert "ChatGPT (paper)" in at.get("plotly_chart")[0].proto.spec
+    height = figure(at)["layout"]["height"]
+    choice = at.multiselect(key=f"published_{filled.rgb.id}")
+    choice.set_value(choice.options)
+    chart = figure(checked(at.run()))
+    curves = [curve for curve in chart["data"] if "(paper)" in curve["name"]]
+    assert [curve["name"] for curve in curves][:1] == ["ChatGPT (paper)"]
+    assert len({(curve["line"]["dash"], curve["marker"]["symbol"]) for curve in curves}) == len(curves) == 6
+    assert all("fullData.name" in curve["hovertemplate"] for curve in curves)
+    assert chart["layout"]["height"] >= height + 20 * len(curves)
+
+
+def test_the_values_can_be_taken_away_whatever_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    assert [button.label for button in at.get("download_button")] == ["Results (CSV)"]
+    rows = list(csv.DictReader(io.StringIO(metrics_view.exported(filled.rgb, session.outlines(filled.rgb)).decode())))
+    assert len(rows) == 216
+    assert rows[0]["ability"] == Ability.NOISE
+    assert rows[0]["response"]
+
+
+def test_the_table_begins_with_the_question_and_has_no_empty_column(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    assert list(table(at, "#")[0])[:4] == ["#", "Question", "State", "Accuracy"]
+    segments(at, f"ability_{filled.rgb.id}").set_value(Ability.NOISE)
+    assert not {"Rejection", "Detection", "Correction"} & set(table(checked(at.run()), "#")[0])
+    segments(at, f"ability_{filled.rgb.id}").set_value(Ability.COUNTERFACTUAL)
+    assert {"Detection", "Correction"} <= set(table(checked(at.run()), "#")[0])
 
 
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75.0 %"), ("paper", "25.0 %")])
@@ -196,6 +227,23 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload
     assert 'It was <mark class="pl-word">Mina Osei</mark>.' in html(at)
 
 
+def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_page: OpenPage, upload: Upload) -> None:
+    docs = ["<b>In 2014</b>, 14 people met MINA OSEI.", "Jan Brandt lost in 2140."]
+    answers = [["Mina Osei", "Mina"], "14"]
+    upload(
+        "answers.json", jsonl({**PREDICTIONS[3], "ans": answers, "prediction": "Mina, not Jan Brandt.", "docs": docs})
+    )
+    at = scoring(open_page("rgb"), "answers.json")
+    at.button(key="rgb_score_start").click()
+    settled(at.run())
+    shown = html(open_page("sample", run=runs()[0].id))
+    assert (
+        '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-word">14</mark> people met <mark class="pl-word">MINA OSEI</mark>.'
+    ) in shown
+    assert "Jan Brandt lost in 2140." in shown
+    assert '<mark class="pl-word">Mina</mark>, not Jan Brandt.' in shown
+
+
 def asked(at: AppTest, abilities: list[Ability], levels: list[float]) -> AppTest:
     segments(at, f"rgb_abilities_{BED}").set_value(abilities)
     at.multiselect(key="rgb_noise").set_value(levels)
@@ -208,3 +256,8 @@ def scoring(at: AppTest, name: str) -> AppTest:
     checked(at.run())
     at.selectbox(key="rgb_answers").set_value(name)
     return checked(at.run())
+
+
+def figure(at: AppTest) -> dict[str, Any]:
+    """The chart of accuracy by noise."""
+    return json.loads(at.get("plotly_chart")[0].proto.spec)

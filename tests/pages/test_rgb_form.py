@@ -149,7 +149,16 @@ def test_every_model_has_a_line_of_its_own(open_page: OpenPage, upload: Upload, 
             "Model": "openai/gpt-oss-20b",
             "Answer tokens": "60 to 2,048",
             "Cost": "unknown",
-            "Waiting": "unknown",
+            "Waiting": "no limit known",
+        },
+        {
+            "Model": "LLMs together",
+            "Calls": 4,
+            "Stored": 0,
+            "Prompt tokens": f"{4 * TOKENS}",
+            "Answer tokens": "120 to 4,096",
+            "Cost": "unknown",  # the known part is less than a cent
+            "Waiting": "",
         },
     ]
     assert "4 bytes to a token, 30 to 1,024 tokens to an answer" in said(at)
@@ -172,6 +181,7 @@ def test_the_judge_has_a_line_for_all_that_it_judges(open_page: OpenPage, provid
             "GPT-OSS 20B (judge)",
             72,
         ),  # the answers of two models to 24 questions without an answer and 12 planted errors
+        ("LLMs together", 288),
     ]
 
 
@@ -228,13 +238,58 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
     assert [(row["Calls"], row["Stored"]) for row in table(at, "Model")] == [(2, 0)]
 
 
-def test_a_cap_in_dollars_is_refused_where_a_price_is_unknown(
+@pytest.mark.parametrize(
+    ("cap", "words"),
+    [
+        ({"dollars": 0.0}, "A cap of $0 is too low. Enter at least $0.01, or leave the field empty for no cap."),
+        ({"dollars": -5.0}, "A cap of $-5 is too low."),
+        ({"dollars": 0.001}, "A cap of $0.001 is too low."),
+        ({"calls": 0}, "A cap of 0 calls is too low. Enter at least 1, or leave the field empty for no cap."),
+        ({"calls": -1}, "A cap of -1 calls is too low."),
+    ],
+)
+def test_a_cap_that_lets_nothing_through_is_refused_before_start(
+    open_page: OpenPage, upload: Upload, provider: Loopback, cap: dict[str, float], words: str
+) -> None:
+    at = chosen(small(open_page, upload), LUNA, **cap)
+    assert words in said(at, "warning")
+    assert at.button(key="rgb_start").disabled
+    at.number_input(key=f"rgb_{next(iter(cap))}").set_value(None)
+    assert not checked(at.run()).button(key="rgb_start").disabled
+
+
+@pytest.mark.parametrize("field", ["calls", "dollars"])
+def test_the_browser_keeps_no_cap_to_itself(open_page: OpenPage, provider: Loopback, field: str) -> None:
+    """It would not send a value out of the field's bounds, and the form would go on with the one before."""
+    proto = chosen(open_page("rgb"), LUNA).number_input(key=f"rgb_{field}").proto
+    assert not proto.has_min or proto.min < -1_000_000
+
+
+def test_a_cap_in_dollars_is_refused_before_start_where_a_price_is_unknown(
     open_page: OpenPage, upload: Upload, provider: Loopback
 ) -> None:
-    at = chosen(small(open_page, upload), UNPRICED, dollars=1.0)
-    at.button(key="rgb_start").click()
-    assert "The price of openai/gpt-oss-20b is unknown" in said(checked(at.run()), "error")
-    assert not runs()
+    at = chosen(small(open_page, upload), LUNA, UNPRICED, dollars=1.0)
+    assert "The price of openai/gpt-oss-20b is unknown, so a cap in dollars cannot hold. Cap the calls." in said(
+        at, "warning"
+    )
+    assert at.button(key="rgb_start").disabled
+    assert not chosen(at, LUNA).button(key="rgb_start").disabled
+
+
+def test_a_cap_below_the_estimate_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+    at = chosen(open_page("rgb"), LUNA, judge=OSS, dollars=0.01, calls=251)
+    # 216 calls and 36 of the judge; 6,480 answer tokens at $0.50 and 80,000 prompt tokens at $0.10 a million
+    assert "The cap of 251 calls and $0.01 is below this estimate: the run will stop before its end." in said(at)
+    assert not at.button(key="rgb_start").disabled
+    assert "below this estimate" not in said(chosen(at, LUNA, judge=OSS, dollars=1.0, calls=252))
+
+
+def test_the_caps_are_for_the_whole_run_and_not_folded_away(open_page: OpenPage, provider: Loopback) -> None:
+    at = chosen(open_page("rgb"), LUNA)
+    for field in ("calls", "dollars"):
+        assert "For the whole run, all models and judges together." in at.number_input(key=f"rgb_{field}").help
+    folded = next(box for box in at.expander if box.label == "Judge and answer options")
+    assert [widget.label for widget in folded.number_input] == ["Answer budget (tokens)", "Temperature"]
 
 
 def test_a_public_host_says_when_a_run_is_too_large(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from evaluators.base import from_spec
 from evaluators.runs import samples
+from evaluators.runs.engine import registry
 from evaluators.runs.lock import RunLock
-from evaluators.types import Run, SampleResult
+from evaluators.types import Cap, Cell, Run, SampleResult
+from tests.loopback import Loopback
 from ui import session
 
-from .by_hand import two_models
+from .by_hand import save, two_models
 from .conftest import Filled, OpenPage, checked
-from .screen import button, cards, runs, said, settled, state, wait_for_runs
+from .screen import ESCAPED, button, cards, runs, said, settled, state, wait_for_runs
+
+Serve = Callable[..., Loopback]
 
 
 def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
@@ -69,6 +75,55 @@ def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
     assert not at.exception
 
 
+@pytest.mark.parametrize(("failures", "is_open"), [(2, False), (3, True)])
+def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_are_many(
+    open_page: OpenPage, filled: Filled, failures: int, is_open: bool
+) -> None:
+    for position in range(failures):
+        error = SampleResult(position=position, status="failed", error="The line was cut. Try again.")
+        filled.store.save_result(filled.trace.id, error)
+    at = open_page("trace", run=filled.trace.id)
+    told = f"{failures} of 24 failed: the results are of the other {24 - failures}."
+    assert told in said(at, "warning")
+    reasons = next(each for each in at.expander if each.label == "Why samples failed")
+    assert reasons.proto.expanded is is_open
+
+
+def test_a_run_that_ended_without_failures_warns_of_nothing(open_page: OpenPage, filled: Filled) -> None:
+    assert not said(open_page("trace", run=filled.trace.id), "warning")
+
+
+@pytest.mark.parametrize("page", ["rgb", "runs"])
+def test_at_the_cap_it_can_be_raised_and_only_there(open_page: OpenPage, serving: Serve, page: str) -> None:
+    serving(lambda text: "In May.", groq=True)
+    run = two_models(Cap(calls=1), results=False)
+    labels = [each.label for each in open_page(page, run=run.id).button]
+    assert "Resume" in labels
+    assert "Raise and resume" not in labels
+    registry.start(run, session.store(), session.keys())
+    wait_for_runs()
+    labels = [each.label for each in open_page(page, run=run.id).button]
+    assert "Resume" not in labels
+    assert "Raise and resume" in labels
+
+
+def test_what_a_run_has_spent_stays_when_it_is_over(open_page: OpenPage) -> None:
+    stopped, finished = two_models(run_id="stopped", results=False), two_models(run_id="finished")
+    save(stopped, Cell(0, 0))
+    assert words(open_page, stopped) == "Stopped · 1 / 12 scored · $0.002 spent"
+    assert words(open_page, finished) == "Finished · 11 / 12 scored · 1 failed · over $0.012 spent"
+
+
+@pytest.mark.parametrize("page", ["rgb", "runs"])
+def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(open_page: OpenPage, page: str) -> None:
+    at = open_page(page, run=two_models(results=False).id)
+    button(at, "Resume").click()
+    at = checked(at.run())
+    assert "No key for Groq." in said(at, "error")
+    links = {link.proto.label: link.proto.page for link in at.get("page_link")}
+    assert links["Open the Settings page"] == "settings"
+
+
 def test_failed_samples_can_be_tried_again(open_page: OpenPage, filled: Filled) -> None:
     error = SampleResult(position=3, status="failed", error="The line was cut. Try again.")
     filled.store.save_result(filled.trace.id, error)
@@ -111,6 +166,10 @@ def test_on_a_public_host_nobody_sees_the_uploads_of_another(
 
 def test_on_a_laptop_every_window_sees_the_same_runs(open_page: OpenPage, filled: Filled) -> None:
     assert said(open_page("runs")) == said(open_page("runs"))
+
+
+def words(open_page: OpenPage, run: Run) -> str:
+    return ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id)))
 
 
 def stopped_after(results: int) -> Run:

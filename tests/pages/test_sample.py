@@ -56,6 +56,24 @@ def test_the_buttons_lead_to_the_neighbours_and_back(open_page: OpenPage, filled
     assert at.query_params["run"] == filled.trace.id
 
 
+def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
+    for position in (3, 10):
+        filled.store.save_result(filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait."))
+    at = open_page("rgb", run=filled.rgb.id)
+    segments(at, f"outcome_{filled.rgb.id}").set_value("Failed")
+    checked(at.run())
+    at.switch_page("../pages/sample.py")
+    at.query_params.update({"run": filled.rgb.id, "sample": "4"})
+    assert "Sample 4 of 216 · 1 of 2 in the table" in said(checked(at.run()))
+    assert button(at, "Previous").disabled
+    button(at, "Next").click()
+    assert "Sample 11 of 216 · 2 of 2 in the table" in said(checked(at.run()))
+    assert button(checked(at.run()), "Next").disabled
+    at.query_params["sample"] = "6"  # a link to one that the table does not show
+    assert "Sample 6 of 216" in said(checked(at.run()))
+    assert "in the table" not in said(at)
+
+
 def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("sample", run=filled.trace.id, sample="1")
     _, sample, score = next(filled.store.scored(filled.trace))
@@ -98,6 +116,7 @@ def test_a_failed_sample_shows_the_error_as_text(open_page: OpenPage, filled: Fi
     filled.store.save_result(filled.trace.id, SampleResult(position=0, status="failed", error=error))
     at = open_page("sample", run=filled.trace.id, sample="1")
     assert error in said(at, "error")
+    assert "Retry failed on the run's page tries it again" in said(at)
     assert "![" not in at.error[0].value
 
 

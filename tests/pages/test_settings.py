@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
@@ -92,8 +93,62 @@ def test_a_provider_that_cannot_be_reached_is_said(open_page: OpenPage, monkeypa
     with Loopback() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
     at = enter(open_page("settings"), "openai", KEY)
-    assert "127.0.0.1" in said(at, "error")
+    assert "Not tested: Cannot reach 127.0.0.1" in said(at, "error")
     assert not at.get("success")
+
+
+def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
+    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Loopback() as gone:
+        monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
+    at = enter(open_page("settings"), "openai", KEY)
+    assert "Kept, not tested," in said(at, "caption")
+    assert "In use" not in said(at)
+    assert at.session_state["keys"]["openai"].key.get_secret_value() == KEY
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback(key=KEY).base_url)
+    assert "Works" in said(enter(at, "openai", KEY), "success")
+    assert "In use at" in said(at, "caption")
+
+
+def test_a_first_key_that_the_provider_refuses_is_not_taken(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", OTHER_KEY)
+    assert "Not taken: The API key was refused by OpenAI. Check that it is complete and active." in said(at, "error")
+    assert "No key yet. OpenAI" in said(at)
+    assert at.session_state["keys"] == {}
+
+
+def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(open_page: OpenPage, server: Loopback) -> None:
+    at = enter(open_page("settings"), "openai", KEY)
+    assert "Not taken: The API key was refused" in said(enter(at, "openai", OTHER_KEY), "error")
+    assert "The one before stays in use." in said(at, "error")
+    assert "In use" in said(at, "caption")
+    assert at.session_state["keys"]["openai"].key.get_secret_value() == KEY
+
+
+def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(
+    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
+    at = enter(open_page("settings"), "groq", "")
+    assert "The API key was refused by Groq." in said(at, "error")
+    assert "It stays in use." in said(at, "error")
+    assert "Not taken" not in said(at, "error")
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "problem"),
+    [
+        ("openai", "gsk_Marked0123456789", "This looks like a key of Groq, so it is not sent to OpenAI. Choose Groq"),
+        ("groq", "sk-Marked0123456789", "This looks like a key of OpenAI, so it is not sent to Groq. Choose OpenAI"),
+    ],
+)
+def test_a_key_of_another_provider_is_refused_with_the_remedy(
+    open_page: OpenPage, provider: str, key: str, problem: str
+) -> None:
+    at = enter(open_page("settings"), provider, key)
+    assert problem in said(at, "error")
+    assert "No key yet." in said(at)
 
 
 def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(open_page: OpenPage, server: Loopback) -> None:
@@ -105,7 +160,7 @@ def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(open_page: OpenPag
 def test_the_field_is_empty_again_once_a_key_was_sent(open_page: OpenPage, server: Loopback) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     field = at.text_input(key="typed_openai")
-    assert (field.value, field.placeholder) == ("", "In use; type to replace it")
+    assert (field.value, field.placeholder) == ("", "Type to replace it")
 
 
 def test_a_key_survives_other_pages_and_leaves_with_forget(open_page: OpenPage, server: Loopback) -> None:
@@ -178,7 +233,30 @@ def test_a_key_of_one_address_is_not_sent_to_another(open_page: OpenPage) -> Non
         at = enter(open_page("settings"), "custom", KEY, mine.base_url)
         assert "Works" in said(at, "success")
         assert "refused" in said(enter(at, "custom", "", other.base_url), "error")
-        assert at.session_state["keys"]["custom"].key.get_secret_value() == ""
+        assert at.session_state["keys"]["custom"].base_url == mine.base_url
+
+
+def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page: OpenPage) -> None:
+    with Loopback(models=["my-model"]) as local:
+        at = enter(open_page("settings"), "custom", "", local.base_url)
+        enter(at, "custom", "", "http://127.0.0.1:9/v1")
+        assert "Not taken: Cannot reach 127.0.0.1:9. Check the network, and the base URL. The one before" in said(at)
+        assert f"In use at {local.base_url} until" in said(at, "caption")
+        assert table(at, "Model")[0]["Model"] == "my-model"
+
+
+def test_an_address_with_the_path_of_a_chat_loses_it(open_page: OpenPage) -> None:
+    with Loopback(models=["my-model"]) as local:
+        at = enter(open_page("settings"), "custom", "", f"{local.base_url}/chat/completions")
+        assert "Works: 1 model offered." in said(at, "success")
+        assert at.text_input(key="base_url").value == local.base_url
+
+
+def test_no_message_on_the_page_sends_to_the_page(open_page: OpenPage) -> None:
+    with Loopback() as local:
+        at = enter(open_page("settings"), "custom", "", local.address)
+    assert "the base URL usually ends in /v1. Correct it." in said(at, "error")
+    assert "Settings page" not in said(at)
 
 
 # What is offered
@@ -212,6 +290,21 @@ def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(
     assert "whisper-large-v3" not in reasons
     assert "retired" in list(reasons.values())[-1]
     assert "Test the key" not in said(at)
+
+
+def test_models_that_can_be_used_come_first(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Loopback(models=["openai/gpt-oss-20b", "brand-new"]) as few:
+        monkeypatch.setenv("GROQ_BASE_URL", few.address)
+        at = enter(open_page("settings"), "groq", KEY)
+    problems = [row["Cannot be chosen"] for row in table(at, "Model")]
+    assert problems[:2] == ["", ""]
+    assert all(problems[2:])
+
+
+def test_prices_have_two_decimals_at_least(open_page: OpenPage) -> None:
+    at = open_page("settings")
+    (shown,) = (row for row in displayed(at) if row["Model"] == "GPT-OSS 20B")
+    assert (shown["Price in"], shown["Price out"]) == ("$0.075", "$0.30")
 
 
 def test_hostile_names_of_models_stay_text(open_page: OpenPage) -> None:
@@ -261,6 +354,12 @@ def enter(at: AppTest, provider: str, key: str, address: str | None = None) -> A
 def choose(at: AppTest, provider: str) -> AppTest:
     segments(at, "provider").set_value(provider)
     return checked(at.run())
+
+
+def displayed(at: AppTest) -> list[dict[str, str]]:
+    """The rows of the first table, as they are written on the screen."""
+    values = at.dataframe[0].proto.arrow_data.styler.display_values
+    return convert_arrow_bytes_to_pandas_df(values).to_dict("records")
 
 
 def everything(at: AppTest) -> str:

@@ -190,6 +190,21 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page: OpenPage, provider:
     assert session.store().stop_reason(run.id) == ""
 
 
+@pytest.mark.parametrize(("calls", "said_of_it"), [(0, "0 is less than the cap of 3"), (3, "This is the cap that")])
+def test_a_cap_that_is_not_raised_starts_nothing(
+    open_page: OpenPage, provider: Callable[..., Loopback], calls: int, said_of_it: str
+) -> None:
+    server = provider()
+    run = two_models(Cap(calls=3), results=False)
+    session.store().save_stop_reason(run.id, STOPPED)
+    at = open_page("rgb", run=run.id)
+    at_cap(at, "calls", run.id).set_value(calls)
+    button(at, "Raise and resume").click()
+    assert said_of_it in said(checked(at.run()), "error")
+    assert session.store().run(run.id).cap == Cap(calls=3)
+    assert not server.asked
+
+
 def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
     open_page: OpenPage, provider: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +238,8 @@ def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(
 
 
 def test_a_finished_run_tells_no_pace(open_page: OpenPage) -> None:
-    assert state(open_page("rgb", run=two_models().id)) == "Finished · 11 / 12 scored · 1 failed"
+    words = ESCAPED.sub(r"\1", state(open_page("rgb", run=two_models().id)))
+    assert words == "Finished · 11 / 12 scored · 1 failed · over $0.012 spent"
 
 
 def row(name: str, calls: int, cost: str) -> dict[str, object]:

@@ -114,6 +114,7 @@ def test_each_judge_labels_each_sample_with_one_call(open_page: OpenPage, provid
     assert [(row["Model"], row["Calls"], row["Stored"]) for row in rows] == [
         ("GPT-OSS 20B", SAMPLES, 0),
         ("GPT-6 Luna", SAMPLES, 0),
+        ("LLMs together", 2 * SAMPLES, 0),
     ]
     assert rows[0]["Answer tokens"] == f"{SAMPLES * 200:,} to {SAMPLES * 2048:,}"
 
@@ -130,8 +131,9 @@ def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page: Open
 
 def test_a_budget_counts_the_calls_of_all_judges(open_page: OpenPage, provider: Loopback) -> None:
     rows = table(form(open_page, HYBRID, OSS, LUNA, most=7), "Model")
-    assert [row["Calls"] for row in rows] == [rows[0]["Calls"]] * 2
-    assert 2 <= sum(row["Calls"] for row in rows) <= 7
+    first, second, together = (row["Calls"] for row in rows)
+    assert first == second
+    assert 2 <= first + second == together <= 7
 
 
 def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
@@ -157,6 +159,13 @@ def test_windows_that_would_not_move_are_refused_at_once(open_page: OpenPage, pr
     at = form(open_page, LABELLING, LUNA)
     at.number_input(key="trace_chunk_overlap").set_value(600)
     assert "chunk_overlap" in said(checked(at.run()), "error")
+    assert at.button(key="trace_start").disabled
+
+
+def test_a_cap_that_lets_nothing_through_is_refused_before_start(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, LABELLING, LUNA)
+    at.number_input(key="trace_dollars").set_value(0.0)
+    assert "A cap of $0 is too low." in said(checked(at.run()), "warning")
     assert at.button(key="trace_start").disabled
 
 
