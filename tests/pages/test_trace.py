@@ -50,8 +50,8 @@ def test_the_card_names_parameters_that_are_not_as_usual(open_page: OpenPage, up
 
 def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
     columns = list(table(open_page("trace", run=filled.trace.id), "#")[0])
-    assert columns[:3] == ["#", "State", "Relevance"]
-    assert columns[-2:] == ["Situation", "Question"]
+    assert columns[:4] == ["#", "Question", "State", "Relevance"]
+    assert columns[-1] == "Situation"
 
 
 def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:
