@@ -150,8 +150,13 @@ def cap_problem(calls: int | None, dollars: float | None, models: Sequence[Model
     if dollars < LEAST_DOLLARS:
         least = f"Enter at least ${LEAST_DOLLARS}, or leave the field empty for no cap."
         return f"A cap of ${dollars:g} is too low. {least}"
-    names = ", ".join(model.title for model in models if model.price_in is None)
-    return f"The price of {names} is unknown, so a cap in dollars cannot hold. Cap the calls." if names else ""
+    names = [model.title for model in models if model.price_in is None]
+    return unpriced(names) if names else ""
+
+
+def unpriced(names: Sequence[str]) -> str:
+    """Why a cap in dollars cannot hold for LLMs of these names, and the remedy."""
+    return f"The price of {', '.join(names)} is unknown, so a cap in dollars cannot hold. Cap the calls."
 
 
 def cut_short(cap: Cap, rows: Sequence[tuple[str, Estimate]]) -> str:

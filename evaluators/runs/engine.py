@@ -12,6 +12,7 @@ from evaluators.base import JURIES, Evaluator, from_spec, most_judges
 from evaluators.config import config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm import Keys, catalogue
+from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
 from evaluators.runs.given import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
@@ -73,8 +74,7 @@ def check_cap(run: Run, cap: Cap) -> None:
     for spec in (*run.models, *run.judges):
         model = catalogue.find(spec.id)
         if cap.cost is not None and (model is None or model.price_in is None):
-            name = catalogue.title(spec)
-            raise ParameterError(f"The price of {name} is unknown, so a cap in dollars cannot hold. Cap the calls.")
+            raise ParameterError(unpriced([catalogue.title(spec)]))
 
 
 class RunRegistry:
