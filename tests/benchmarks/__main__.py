@@ -4,7 +4,20 @@ import json
 import subprocess
 import sys
 
-PARTS = ("rgb", "trace", "reference", "retrieval", "engine", "llm", "labels", "faults", "limits", "app")
+PARTS = (
+    "rgb",
+    "trace",
+    "reference",
+    "retrieval",
+    "engine",
+    "llm",
+    "labels",
+    "faults",
+    "limits",
+    "app",
+    "visitors",
+    "heaviest",
+)
 
 
 def measured(part: str) -> dict[str, object]:

@@ -48,10 +48,11 @@ expect.set_options(timeout=PATIENCE)
 
 
 class Server(NamedTuple):
-    """The running app: where it listens, and its store."""
+    """The running app: where it listens, its store, and its process."""
 
     address: str
     store: Store
+    process: subprocess.Popen[bytes]
 
 
 class Seen(NamedTuple):
@@ -86,7 +87,7 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     address = f"http://localhost:{port}"
     try:
         _wait_until_healthy(address, process, folder / "server.log")
-        yield Server(address, Store(folder / "plumbline.sqlite3"))
+        yield Server(address, Store(folder / "plumbline.sqlite3"), process)
     finally:
         process.terminate()
         process.wait(10)
