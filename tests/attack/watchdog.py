@@ -18,7 +18,7 @@ from itertools import cycle
 from pathlib import Path
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from tests.attack.documents import documents
 from tests.attack.memory import Memory
@@ -108,7 +108,7 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-def visitor(opened: Browser, address: str) -> Page:
+def visitor(opened: Browser | BrowserContext, address: str) -> Page:
     page = opened.new_page()
     page.goto(address)
     page.get_by_role("heading", name="Plumbline").wait_for()
