@@ -97,7 +97,8 @@ _MOST_KEYS = 3
 _LEAST_GAIN = 0.2
 _SHORT = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)")
+_ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
+"""The number of a list item, and also what may stand before one: a run of line breaks is then looked at once."""
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 _REFUSAL = re.compile(
     r"\b(insufficient|not enough|not sufficient) information"
@@ -114,7 +115,8 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
-_LEAD_IN = re.compile(r":\s*(\(?\d{1,2}[.)])?\W*$")
+_LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
+"""Only the last colon can be one after which no word comes, so what follows any other is read up to the next."""
 _TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
 
 
@@ -477,12 +479,16 @@ def _explanation(claim: _Claim, keys: Sequence[str]) -> str:
 
 def _strangers(sentences: Sentences, question: str) -> list[list[str]]:
     """Per response sentence, the numbers and names that neither documents nor question hold."""
-    texts = [_ITEM_NUMBER.sub(" ", sentence.text) for sentence in sentences.response]
+    texts = [_ITEM_NUMBER.sub(_without_number, sentence.text) for sentence in sentences.response]
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
     source = " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
     numbers, lower = set(_numbers(source)), source.lower()
     return [_strange(text, numbers, lower) for text in texts]
+
+
+def _without_number(item: re.Match[str]) -> str:
+    return " " if item[1] else item[0]
 
 
 def _strange(text: str, numbers: set[str], lower: str) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from evaluators.text.normalise import nfkc
+from evaluators.text.phrases import Phrase, places
 from evaluators.types import Labels, Sentence, Sentences, Support
 from ui.untrusted import html
 
@@ -79,15 +78,13 @@ def words(text: str, evidence: Sequence[str], expected: Sequence[str] = (), *, w
     Look-alike characters count as those they look like. `whole` marks whole deciding words only; of the expected
     answer only whole words count. What a model thinks aloud in `<think>` is never marked.
     """
-    wanted = [rf"\b{each}\b" if whole else each for each in map(_pattern, evidence) if each]
-    wanted += [_apart(each) for each in map(_pattern, expected) if each]
-    if not wanted:
-        return f'<div class="pl-text">{html(text) or "<i>The answer is empty.</i>"}</div>'
-    parts, end = [], text.lower().rfind("</think>") + 1
-    parts.append(html(text[:end]))
-    longest_first = "|".join(sorted(wanted, key=len, reverse=True))
-    for match in re.compile(longest_first, re.IGNORECASE).finditer(_alike(text), end):
-        start, stop = match.span()
+    wanted = [Phrase(each, "whole words" if whole else "anywhere") for each in evidence]
+    wanted += [Phrase(each, "answer") for each in expected]
+    if not text:
+        return '<div class="pl-text"><i>The answer is empty.</i></div>'
+    end = text.lower().rfind("</think>") + 1
+    parts = [html(text[:end])]
+    for start, stop in places(text, wanted, end):
         parts += [html(text[end:start]), f'<mark class="pl-word">{html(text[start:stop])}</mark>']
         end = stop
     return f'<div class="pl-text">{"".join(parts)}{html(text[end:])}</div>'
@@ -105,16 +102,6 @@ def passages(
     marked = (words(text, evidence, expected, whole=whole) for text in texts)
     parts = (f'<div class="pl-doc">{_title(number, sources)}{text}</div>' for number, text in enumerate(marked, 1))
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
-
-
-def _pattern(words: str) -> str:
-    """The words, with any white space between their characters."""
-    return r"\s*".join(map(re.escape, "".join(nfkc(words).split())))
-
-
-def _apart(pattern: str) -> str:
-    """Not inside a longer word or number; Chinese, which does not space its words, may stand anywhere."""
-    return rf"(?<![a-z0-9](?=[a-z0-9])){pattern}(?!(?<=[a-z0-9])[a-z0-9])"
 
 
 def _title(number: int, sources: Sequence[str]) -> str:
@@ -138,9 +125,3 @@ def _sentence(sentence: Sentence, verdict: str, framed: bool, disputed: bool) ->
 
 def _key(sentence: Sentence) -> str:
     return f'<span class="pl-key">{html(sentence.key)}</span>'
-
-
-def _alike(text: str) -> str:
-    """The text in one form where every character keeps its place, else as it is."""
-    plain = nfkc(text)
-    return plain if len(plain) == len(text) else text

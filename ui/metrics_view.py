@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -265,9 +264,9 @@ def _prompts(cls: type[Evaluator]) -> dict[str, str]:
     """The prompt files of the metric, which bear its name."""
     if not asks_a_judge(cls):
         return {}
-    own = re.compile(rf"{re.escape(cls.name)}(_.+)?")
     files = sorted(prompts.FOLDER.glob("*.md"))
-    return {file.name: prompts.load(file.stem) for file in files if own.fullmatch(file.stem)}
+    own = [file for file in files if file.stem == cls.name or file.stem.startswith(f"{cls.name}_")]
+    return {file.name: prompts.load(file.stem) for file in own}
 
 
 def _source(cls: type[Evaluator]) -> None:

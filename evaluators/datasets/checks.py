@@ -185,17 +185,28 @@ def _plain(text: str) -> str:
 
 def _mentions(text: str, spellings: Iterable[str]) -> bool:
     """Whether one of the spellings stands in the text at all, other than inside a longer number."""
-    return any(each in text and _stands(each, text, "0-9") for each in spellings)
+    return _stands(spellings, text, _FIGURES)
 
 
 def _holds(text: str, spellings: Iterable[str]) -> bool:
     """Whether one of the spellings stands in the text as words of its own."""
-    return any(each in text and _stands(each, text, "a-z0-9") for each in spellings)
+    return _stands(spellings, text, _LETTERS)
 
 
-def _stands(spelling: str, text: str, characters: str) -> bool:
-    """Whether it stands there where its ends do not run on with characters of its own kind."""
-    kind = f"[{characters}]"
-    before = f"(?<!{kind})" if re.match(kind, spelling[0]) else ""
-    after = f"(?!{kind})" if re.match(kind, spelling[-1]) else ""
-    return re.search(before + re.escape(spelling) + after, text) is not None
+_FIGURES = re.compile("[0-9]+")
+_LETTERS = re.compile("[a-z0-9]+")
+
+
+def _stands(spellings: Iterable[str], text: str, runs: re.Pattern[str]) -> bool:
+    """Whether one of the spellings stands in the text, where no such run at an end of it runs on."""
+    there = [each for each in spellings if each in text]
+    ended = _ended(text, runs) if there else ""
+    return any(_ended(each, runs) in ended for each in there)
+
+
+def _ended(text: str, runs: re.Pattern[str]) -> str:
+    """The text with the ends of such runs marked, so that a piece of a run is not found in a longer one.
+
+    A mark is half a character, which no text holds.
+    """
+    return runs.sub("\ud800\\g<0>\ud800", text)

@@ -42,6 +42,10 @@ LONGEST_SENTENCE = 400
 
 MOST_PARTS = 4
 
+_PIECE = re.compile(
+    rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL
+)
+
 _ASKING = re.compile(
     r"\b(?:date|year|month|day|time|location|name|place|(?<=how )(?:many|much))\b"
     "|是?什么(?:时候)?|是?多少[个人]?|何时|时间|日期|地点|哪[一几]?[个些年天月日号家部里座位颗]?|几[个年月日号位]"
@@ -63,10 +67,11 @@ _KINDS = {
     "name": re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE),
     "thing": re.compile(r"\b(?:which|what)\b|什么|哪|谁", re.IGNORECASE),
 }
+_NUMERALS = "〇零一二三四五六七八九十"
 _MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?"
 _DATE = re.compile(
     rf"{_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_MONTH}|{_MONTH}|\b(?:1\d|20)\d\d\b|\d{{1,2}}:\d\d"
-    r"|\d{2,4}年|\d{1,2}月\d{1,2}[日号]|\d{1,2}月|[〇零一二三四五六七八九十]+[年月日]",
+    rf"|\d{{2,4}}年|\d{{1,2}}月\d{{1,2}}[日号]|\d{{1,2}}月|(?<![{_NUMERALS}])[{_NUMERALS}]+[年月日]",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -144,8 +149,7 @@ def _read(document: str, number: int) -> list[Line]:
 def _pieces(sentence: str) -> list[str]:
     if len(sentence) <= LONGEST_SENTENCE:
         return [sentence] if sentence else []
-    most = LONGEST_SENTENCE - 1
-    return re.findall(rf"\S.{{0,{most}}}(?=[\s，。、；]|$)|\S.{{0,{most}}}", sentence, re.DOTALL)
+    return _PIECE.findall(sentence)
 
 
 def _words(text: str) -> tuple[str, ...]:

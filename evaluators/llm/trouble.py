@@ -177,7 +177,7 @@ def _until(text: str) -> float | None:
 
 def _duration(words: str) -> float | None:
     found = _AGAIN.search(words)
-    parts = re.findall(r"([\d.]+)(ms|[smhd])", found[1].lower()) if found else []
+    parts = re.findall(r"(?<![\d.])([\d.]+)(ms|[smhd])", found[1].lower()) if found else []
     return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
 
 

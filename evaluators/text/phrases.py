@@ -1,0 +1,104 @@
+"""Where words stand in a text, however they are spaced and in either letter case; in linear time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from heapq import heappop, heappush
+from typing import Literal, NamedTuple
+
+from evaluators.text.normalise import nfkc
+
+MOST_COMPARED = 50_000_000
+"""Characters that all phrases together are compared with, some tenths of a second; the shortest are left out."""
+MOST_TRIES = 1_000
+"""Places of one phrase that may turn out to lie inside a longer word."""
+
+Ends = Literal["anywhere", "whole words", "answer"]
+
+
+class Phrase(NamedTuple):
+    """Words to look for, and what may stand beside them.
+
+    "whole words" are no part of a longer word; an "answer" is no part of a longer English word or number, while
+    Chinese, which does not space its words, may stand anywhere.
+    """
+
+    words: str
+    ends: Ends = "anywhere"
+
+
+def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tuple[int, int]]:
+    """Where phrases begin and end in the text, from left to right and never overlapping; of two the longer one."""
+    plain = _alike(text)
+    at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
+    letters = "".join(_folded(plain).split())
+    wanted = sorted(((_letters(phrase.words), phrase.ends) for phrase in phrases), key=_length, reverse=True)
+    wanted = [(sought, ends) for sought, ends in wanted if sought][: max(1, MOST_COMPARED // (len(text) + 1))]
+    tries = [MOST_TRIES] * len(wanted)
+    found: list[tuple[int, int]] = []
+
+    def look(number: int, at: int) -> None:
+        """Notes the next place of a phrase."""
+        sought, ends = wanted[number]
+        while tries[number] and (at := letters.find(sought, at)) >= 0:
+            first, last = at_letter[at], at_letter[at + len(sought) - 1]
+            if _is_apart(plain, first, last, ends):
+                heappush(found, (at, number))
+                return
+            tries[number] -= 1
+            at += 1
+
+    done = bisect_left(at_letter, start)
+    for number in range(len(wanted)):
+        look(number, done)
+    while found:
+        at, number = heappop(found)
+        if at >= done:
+            done = at + len(wanted[number][0])
+            yield at_letter[at], at_letter[done - 1] + 1
+        look(number, done)
+
+
+def _length(sought: tuple[str, Ends]) -> int:
+    return len(sought[0])
+
+
+@lru_cache(maxsize=256)
+def _letters(words: str) -> str:
+    """A phrase as it is compared; a page looks for the same few in every document."""
+    return "".join(_folded(nfkc(words)).split())
+
+
+def _alike(text: str) -> str:
+    """The text in one form where every character keeps its place, else as it is."""
+    plain = nfkc(text)
+    return plain if len(plain) == len(text) else text
+
+
+def _folded(text: str) -> str:
+    """Small letters, every one in its place; Greek has two for s, by where in a word they stand."""
+    small = text.lower()
+    if len(small) != len(text):
+        small = "".join(one if len(one := letter.lower()) == 1 else letter for letter in text)
+    return small.replace("ς", "σ")
+
+
+def _is_apart(text: str, first: int, last: int, ends: Ends) -> bool:
+    """Whether what stands from the first to the last character does not run on, on either side."""
+    if ends == "anywhere":
+        return True
+    before, after = text[max(0, first - 1) : first], text[last + 1 : last + 2]
+    if ends == "whole words":
+        return _is_word(before) != _is_word(text[first]) and _is_word(text[last]) != _is_word(after)
+    runs_on = (_is_plain(before) and _is_plain(text[first])) or (_is_plain(text[last]) and _is_plain(after))
+    return not runs_on
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _is_plain(character: str) -> bool:
+    return character.isascii() and character.isalnum()

@@ -1,0 +1,57 @@
+"""Where words stand in a text: in either letter case, however they are spaced, whole or anywhere."""
+
+import pytest
+
+from evaluators.text.phrases import MOST_TRIES, Phrase, places
+from tests.hostile import check, repeated
+
+
+def marked(text, *phrases, start=0):
+    return [text[begin:end] for begin, end in places(text, phrases, start)]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "found"),
+    [
+        ("Paris, PARIS and paris", Phrase("Paris"), ["Paris", "PARIS", "paris"]),
+        ("Parisian", Phrase("Paris"), ["Paris"]),
+        ("Parisian in Paris", Phrase("Paris", "whole words"), ["Paris"]),
+        ("Parisian in Paris", Phrase("Paris", "answer"), ["Paris"]),
+        ("14 of 2014", Phrase("14", "answer"), ["14"]),
+        ("1.4 or 11.4", Phrase("1.4", "answer"), ["1.4"]),
+        ("他在北京市", Phrase("北京", "answer"), ["北京"]),
+        ("New\n York", Phrase("new york"), ["New\n York"]),
+        ("NewYork", Phrase("New York"), ["NewYork"]),
+        ("２０２０ and 2020", Phrase("2020"), ["２０２０", "2020"]),
+        ("ΟΔΟΣ", Phrase("οδος"), ["ΟΔΟΣ"]),
+        ("İstanbul", Phrase("stanbul"), ["stanbul"]),
+        ("a a a", Phrase("a a"), ["a a"]),
+        ("nothing", Phrase(""), []),
+        ("", Phrase("a"), []),
+    ],
+)
+def test_a_phrase_is_found_as_a_person_would_find_it(text, phrase, found):
+    assert marked(text, phrase) == found
+
+
+def test_of_two_phrases_at_one_place_the_longer_one_counts_and_none_overlap():
+    assert marked("New York City", Phrase("New"), Phrase("York City"), Phrase("New York")) == ["New York"]
+    assert marked("abcd", Phrase("bcd"), Phrase("ab"), Phrase("d")) == ["ab", "d"]
+
+
+def test_what_stands_before_the_start_is_not_looked_at():
+    assert marked("Paris? Paris!", Phrase("Paris"), start=1) == ["Paris"]
+
+
+@pytest.mark.parametrize("ends", ["anywhere", "whole words", "answer"])
+@pytest.mark.parametrize("unit", ["! ", "1", "a", "ab ", " "])
+def test_long_texts_and_long_phrases_take_linear_time(unit, ends):
+    def look(text):
+        phrases = [Phrase(part, ends) for part in (text[: len(text) // 2] + "b", text[: len(text) // 2], unit)]
+        list(places(text, phrases))
+
+    check(look, [repeated("", unit, ""), repeated("", unit, "b")])
+
+
+def test_a_phrase_that_is_always_inside_a_longer_word_is_given_up():
+    assert marked("1" * (MOST_TRIES + 2) + " 1", Phrase("1", "answer")) == []
