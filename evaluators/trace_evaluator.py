@@ -10,35 +10,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.batch import Case, entries, metrics, summary
 from evaluators.labelling import sentences_of
-from evaluators.text.chunking import ChunkingStrategy, Span, check_overlap, spans, units
+from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
 from evaluators.text.normalise import nfkc
 from evaluators.text.sentences import cut
-from evaluators.text.similarity import (
-    LEXICAL,
-    STOP,
-    Embed,
-    Matrix,
-    check_embedding,
-    cosine,
-    coverage,
-    embedder,
-    incidence,
-    rarity,
-    ratio,
-    rows,
-    terms,
-    vocabulary,
-)
+from evaluators.text.similarity import LEXICAL, STOP, Matrix, check_embedding, embedder, ratio
+from evaluators.trace_comparison import Claims, Likeness, Words, check_size, compare, embedded, words_of
 from evaluators.trace_metrics import TRACEScores, to_score, trace_scores
 from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
 
@@ -93,8 +78,6 @@ PARTIAL_FROM = 0.5
 LEAST_SHARE_FOR_FULL = 0.4
 """At least this share of its content words must stand in the sentences that carry a fully supported sentence."""
 
-_MOST_KEYS = 3
-_LEAST_GAIN = 0.2
 _SHORT = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
@@ -118,32 +101,6 @@ _NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没
 _LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
 """Only the last colon can be one after which no word comes, so what follows any other is read up to the next."""
 _TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
-
-
-class Words(NamedTuple):
-    """The terms of one sample, sentence by sentence; document sentences in one list through all documents."""
-
-    documents: list[list[str]]
-    places: list[list[Span]]
-    """Per document, where its sentences lie in the words of all documents."""
-    response: list[list[str]]
-    question: list[str]
-
-
-class Compared(NamedTuple):
-    """One sample in rows over the terms of question and response, with the likeness of its sentences."""
-
-    documents: Matrix
-    response: Matrix
-    question: Matrix
-    units: Matrix
-    weights: Matrix
-    holds: npt.NDArray[np.bool_]
-    """Which document sentence (row) lies in which unit (column), at least in part."""
-    question_cosine: Matrix
-    response_cosine: Matrix
-    carried: Matrix
-    """How far each document sentence (row) covers each response sentence (column)."""
 
 
 class _Claim(NamedTuple):
@@ -197,11 +154,10 @@ class TRACEEvaluator(Evaluator):
 
     def label(self, sentences: Sentences, question: str) -> Labels:
         """Estimated labels: relevant and utilized document sentences, and the support of each response sentence."""
-        words = _words(sentences, question)
-        compared = self._compare(words, sentences, question)
-        evidence, keys = document_evidence(words, compared), sentences.document_keys
-        relevant, utilized = _relevant(compared, evidence), _utilized(compared, evidence)
-        supports = _supports(sentences, question, compared)
+        words, likeness = self._compare(sentences, question)
+        evidence, keys = document_evidence(words, likeness), sentences.document_keys
+        relevant, utilized = _relevant(likeness, evidence), _utilized(likeness, evidence)
+        supports = _supports(sentences, question, likeness)
         carrying = {key for support in supports for key in support.supporting_keys}
         utilized = utilized if any(map(_is_claim, supports)) else set()
         return Labels(
@@ -226,9 +182,9 @@ class TRACEEvaluator(Evaluator):
         return round(1 - least if is_adherent else least, 4)
 
     def _estimated(self, sentences: Sentences, question: str) -> list[tuple[SentenceSupport, float]]:
-        compared = self._compare(_words(sentences, question), sentences, question)
-        probability = _probability(SUPPORTED, support_evidence(compared)).tolist()
-        supports = _supports(sentences, question, compared)
+        _, likeness = self._compare(sentences, question)
+        probability = _probability(SUPPORTED, support_evidence(likeness)).tolist()
+        supports = _supports(sentences, question, likeness)
         return [(support, _estimate(support, value)) for support, value in zip(supports, probability, strict=True)]
 
     def score(self, sample: Sample) -> Score:
@@ -245,110 +201,45 @@ class TRACEEvaluator(Evaluator):
 
         return summary(entries(test_cases, judge))
 
-    def _compare(self, words: Words, sentences: Sentences, question: str) -> Compared:
+    def _compare(self, sentences: Sentences, question: str) -> tuple[Words, Likeness]:
+        embed = embedder(self.embedding_model)
+        check_size(sentences, is_embedded=embed is not None)
+        words = words_of(sentences, question)
         size, overlap = self.chunk_size, self.chunk_overlap
         cut = [unit for place in words.places for unit in units(self.chunking_strategy, place, size, overlap)]
-        compared = _compared(words, cut)
-        embed = embedder(self.embedding_model)
-        return _with_meaning(compared, embed, sentences, question) if embed else compared
+        return words, compare(words, cut, embedded(sentences, question, embed) if embed else None)
 
 
-def document_evidence(words: Words, compared: Compared) -> Evidence:
+def document_evidence(words: Words, likeness: Likeness) -> Evidence:
     """What speaks for each document sentence: likeness to question and response, alone and within its best unit."""
-    whole = compared.response.max(axis=0, initial=0)[None, :]
-    share = coverage(whole, compared.documents, compared.weights)[0]
-    asked, best = compared.question_cosine, compared.response_cosine.max(axis=1, initial=0)
+    asked, best = likeness.question_cosine, likeness.response_cosine
     return {
         "constant": 1.0,
         "question_cosine": asked,
         "question_cosine_to_best": _to_best(asked),
         "question_cosine_nearby": _nearby(asked, words),
-        "question_in_unit": _in_best_unit(compared.question, compared),
+        "question_in_unit": likeness.question_in_unit,
         "response_cosine": best,
         "response_cosine_to_best": _to_best(best),
         "response_cosine_nearby": _nearby(best, words),
-        "response_share_to_best": _to_best(share),
-        "response_in_unit": _in_best_unit(whole, compared),
+        "response_share_to_best": _to_best(likeness.response_share),
+        "response_in_unit": likeness.response_in_unit,
         "shared_pairs": _shared_pairs(words),
         "document_sentences": math.log(max(len(words.documents), 1)),
         "documents": math.log(max(len(words.places), 1)),
         "response_sentences": math.log(len(words.response) + 0.5),
-        "response_terms": math.log1p(whole.sum()),
+        "response_terms": math.log1p(likeness.response_terms),
     }
 
 
-def support_evidence(compared: Compared) -> Evidence:
+def support_evidence(likeness: Likeness) -> Evidence:
     """What speaks for each response sentence: how much its best document sentence holds of it, and of all the rest."""
-    whole = compared.response.max(axis=0, initial=0)[None, :]
     return {
         "constant": 1.0,
-        "best_sentence": compared.carried.max(axis=0, initial=0),
-        "whole_response_in_unit": float(coverage(whole, compared.units, compared.weights).max(initial=0)),
-        "is_short": (compared.response.sum(axis=1) < _SHORT).astype(np.float32),
+        "best_sentence": likeness.claims.best_sentence,
+        "whole_response_in_unit": likeness.whole_response_in_unit,
+        "is_short": (likeness.claims.words < _SHORT).astype(np.float32),
     }
-
-
-def _words(sentences: Sentences, question: str) -> Words:
-    documents = [[terms(sentence.text) for sentence in document] for document in sentences.documents]
-    flat = [sentence for document in documents for sentence in document]
-    places = iter(spans([len(sentence) for sentence in flat]))
-    return Words(
-        documents=flat,
-        places=[list(islice(places, len(document))) for document in documents],
-        response=[terms(sentence.text) for sentence in sentences.response],
-        question=terms(question),
-    )
-
-
-def _compared(words: Words, cut: Sequence[Span]) -> Compared:
-    columns, weight = vocabulary([words.question, *words.response]), rarity(words.documents)
-    weights = np.array([weight(term) for term in columns], np.float32)
-    documents, response = rows(words.documents, columns, weight), rows(words.response, columns, weight)
-    question = rows([words.question], columns, weight)
-    return Compared(
-        documents=documents.incidence,
-        response=response.incidence,
-        question=question.incidence,
-        units=_unit_rows(words, cut, columns),
-        weights=weights,
-        holds=_holds(words, cut),
-        question_cosine=cosine(documents, question, weights)[:, 0],
-        response_cosine=cosine(documents, response, weights),
-        carried=coverage(response.incidence, documents.incidence, weights).T,
-    )
-
-
-def _unit_rows(words: Words, cut: Sequence[Span], columns: dict[str, int]) -> Matrix:
-    flat = [term for sentence in words.documents for term in sentence]
-    return incidence([flat[start:end] for start, end in cut], columns)
-
-
-def _holds(words: Words, cut: Sequence[Span]) -> npt.NDArray[np.bool_]:
-    places = np.array([place for document in words.places for place in document], int).reshape(-1, 2)
-    spans_of_units = np.array(cut, int).reshape(-1, 2)
-    begins_before_end = places[:, :1] < spans_of_units[None, :, 1]
-    ends_after_start = places[:, 1:] > spans_of_units[None, :, 0]
-    return np.logical_and(begins_before_end, ends_after_start)
-
-
-def _with_meaning(compared: Compared, embed: Embed, sentences: Sentences, question: str) -> Compared:
-    """The same likenesses, each averaged with that of the embeddings (negative ones count as 0)."""
-    documents = [sentence.text for document in sentences.documents for sentence in document]
-    embedded = embed([*documents, *(sentence.text for sentence in sentences.response), question])
-    count = len(documents)
-    likeness = np.maximum(embedded[:count] @ embedded[count:].T, 0)
-    return compared._replace(
-        question_cosine=(compared.question_cosine + likeness[:, -1]) / 2,
-        response_cosine=(compared.response_cosine + likeness[:, :-1]) / 2,
-        carried=(compared.carried + likeness[:, :-1]) / 2,
-    )
-
-
-def _in_best_unit(row: Matrix, compared: Compared) -> Matrix:
-    """How much of a text the best unit that holds each document sentence covers."""
-    covered = np.where(compared.holds, coverage(row, compared.units, compared.weights), 0)
-    best: Matrix = covered.max(axis=1, initial=0)
-    return best
 
 
 def _to_best(values: Matrix) -> Matrix:
@@ -372,16 +263,15 @@ def _shared_pairs(words: Words) -> Matrix:
     return np.log1p(np.array(counts, np.float32))
 
 
-def _relevant(compared: Compared, evidence: Evidence) -> set[int]:
+def _relevant(likeness: Likeness, evidence: Evidence) -> set[int]:
     """Likely relevant sentences; the response helps, because likeness to the question alone tells little."""
-    has_response = bool(compared.response.any())
-    touched = compared.response_cosine.max(axis=1, initial=0) + compared.question_cosine > 0
-    return _likeliest(_probability(RELEVANT if has_response else RELEVANT_BY_QUESTION, evidence) * touched, at_least=1)
+    weights = RELEVANT if likeness.response_terms else RELEVANT_BY_QUESTION
+    touched = likeness.response_cosine + likeness.question_cosine > 0
+    return _likeliest(_probability(weights, evidence) * touched, at_least=1)
 
 
-def _utilized(compared: Compared, evidence: Evidence) -> set[int]:
-    touched = compared.response_cosine.max(axis=1, initial=0) > 0
-    return _likeliest(_probability(UTILIZED, evidence) * touched)
+def _utilized(likeness: Likeness, evidence: Evidence) -> set[int]:
+    return _likeliest(_probability(UTILIZED, evidence) * (likeness.response_cosine > 0))
 
 
 def _probability(weights: Weights, evidence: Evidence) -> Matrix:
@@ -395,12 +285,12 @@ def _likeliest(probability: Matrix, at_least: int = 0) -> set[int]:
     return set(np.argsort(-probability, kind="stable")[:count].tolist())
 
 
-def _supports(sentences: Sentences, question: str, compared: Compared) -> tuple[SentenceSupport, ...]:
+def _supports(sentences: Sentences, question: str, likeness: Likeness) -> tuple[SentenceSupport, ...]:
     strangers = _strangers(sentences, question)
-    probability = _probability(SUPPORTED, support_evidence(compared))
+    probability = _probability(SUPPORTED, support_evidence(likeness))
     keys = sentences.document_keys
     return tuple(
-        _support(sentence, _claim(row, float(probability[row]), strangers[row], compared), keys)
+        _support(sentence, _claim(row, likeness.claims, float(probability[row]), strangers[row]), keys)
         for row, sentence in enumerate(sentences.response)
     )
 
@@ -416,10 +306,9 @@ def _is_claim(support: SentenceSupport) -> bool:
     return support.support is not Support.FULL or bool(support.supporting_keys)
 
 
-def _claim(row: int, probability: float, strangers: Sequence[str], compared: Compared) -> _Claim:
-    words, carriers = compared.response[row], _carriers(row, compared)
-    found = words * compared.documents[carriers].max(axis=0, initial=0)
-    return _Claim(int(words.sum()), int(found.sum()), probability, carriers, strangers)
+def _claim(row: int, claims: Claims, probability: float, strangers: Sequence[str]) -> _Claim:
+    words, found = int(claims.words[row]), int(claims.found[row])
+    return _Claim(words, found, probability, claims.carriers[row], strangers)
 
 
 def _support(sentence: Sentence, claim: _Claim, keys: Sequence[str]) -> SentenceSupport:
@@ -457,18 +346,6 @@ def _level(claim: _Claim) -> Support:
         return Support.NONE
     is_full = claim.probability >= FULL_FROM and claim.found >= LEAST_SHARE_FOR_FULL * claim.words
     return Support.FULL if is_full and not claim.strangers else Support.PARTIAL
-
-
-def _carriers(row: int, compared: Compared) -> list[int]:
-    """Up to three document sentences, the best first, each adding more than a fifth of the claim's weight."""
-    missing = compared.response[row] * compared.weights
-    total = missing.sum()
-    gains, carriers = compared.carried[:, row] * total, list[int]()
-    while len(carriers) < _MOST_KEYS and gains.max(initial=0) > _LEAST_GAIN * total:
-        carriers.append(int(gains.argmax()))
-        missing = missing * (1 - compared.documents[carriers[-1]])
-        gains = compared.documents @ missing
-    return carriers
 
 
 def _explanation(claim: _Claim, keys: Sequence[str]) -> str:

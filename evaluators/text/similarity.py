@@ -1,7 +1,7 @@
 """How alike texts are: terms, their weight within one sample, coverage and cosine; embeddings where installed.
 
-A text is a row with a 1 for each term of a common vocabulary that it holds. A term weighs the more, the fewer
-sentences of the sample's documents hold it.
+A text is a set of terms of a common vocabulary. A term weighs the more, the fewer sentences of the sample's
+documents hold it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from evaluators.errors import ParameterError
 from evaluators.text.normalise import IDEOGRAPHS, nfkc
 
 Matrix = npt.NDArray[np.floating[Any]]
+Numbers = npt.NDArray[np.integer[Any]]
 Embed = Callable[[Sequence[str]], Matrix]
 """Turns texts into rows of length 1."""
 
@@ -91,25 +92,53 @@ def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
     return weights.__getitem__
 
 
+class TermSets(NamedTuple):
+    """Texts as the terms of a vocabulary that each holds, text after text: as large as the texts are.
+
+    `lengths` are the lengths of the texts as vectors over all their terms, known or not.
+    """
+
+    texts: Numbers
+    """The number of the text that each term stands in, ascending."""
+    columns: Numbers
+    """The column of each term."""
+    lengths: Matrix
+
+    @property
+    def count(self) -> int:
+        return len(self.lengths)
+
+    def sums(self, values: Matrix) -> Matrix:
+        """The sum, for each text, of the values that its terms have."""
+        added = np.bincount(self.texts, values[self.columns], self.count)
+        return added.astype(np.float32)
+
+
+def term_sets(
+    texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]
+) -> TermSets:
+    """The texts over a vocabulary; `weight` gives the part of each term in a text's length."""
+    known = frozenset(columns)
+    held = [[columns[term] for term in known.intersection(text)] for text in texts]
+    lengths = [math.hypot(*map(weight, set(text))) for text in texts]
+    return TermSets(
+        texts=np.repeat(np.arange(len(texts)), [len(text) for text in held]),
+        columns=np.fromiter(chain.from_iterable(held), int),
+        lengths=np.array(lengths, np.float32),
+    )
+
+
 class Rows(NamedTuple):
-    """Texts as rows over a vocabulary, with the length of each as a vector over all its terms, known or not."""
+    """Some texts as rows with a 1 for each term that they hold, and their lengths as in `TermSets`."""
 
     incidence: Matrix
     lengths: Matrix
 
 
-def rows(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]) -> Rows:
-    """The texts in rows and their lengths."""
-    lengths = [math.hypot(*map(weight, set(text))) for text in texts]
-    return Rows(incidence(texts, columns), np.array(lengths, np.float32))
-
-
-def incidence(texts: Sequence[Iterable[str]], columns: Mapping[str, int]) -> Matrix:
-    """One row per text, 1 where it holds the column's term."""
-    known = frozenset(columns)
-    found = [[columns[term] for term in known.intersection(text)] for text in texts]
-    table = np.zeros((len(texts), len(columns)), np.float32)
-    table[np.repeat(np.arange(len(texts)), [len(row) for row in found]), list(chain.from_iterable(found))] = 1
+def incidence(texts: Numbers, columns: Numbers, shape: tuple[int, int]) -> Matrix:
+    """A table with a 1 at each of these places."""
+    table = np.zeros(shape, np.float32)
+    table[texts, columns] = 1
     return table
 
 
