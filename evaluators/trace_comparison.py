@@ -6,8 +6,8 @@ sentences that carry a claim.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +35,16 @@ MOST_CARRIERS = 3
 LEAST_GAIN = 0.2
 """The share of a claim's weight that each further sentence must add to carry it."""
 
-MOST_PAIRS = 3_000_000_000
-"""Pairs of a document sentence and a response sentence: some 55,000 of each, about a minute of work at worst."""
+MOST_SENTENCES = 110_000
+"""In documents and response together. Half of them each is the worst: some 200 MB, and about a minute where all
+sentences share words. Two texts of a megabyte in sentences of three words have 108,000."""
+MOST_CHARACTERS = 2_500_000
+"""In documents and response together: a megabyte each, and some room."""
 MOST_EMBEDDED = 10_000
 """Sentences that an embedding model reads for one sample: some minutes of work without a graphics card."""
 
-CLAIMS = 64
-"""Response sentences that are compared at a time."""
+CLAIMS = 16
+"""Response sentences that are compared at a time: with more, their tables grow faster than the work gets less."""
 TABLE = 2**20
 """Numbers in the largest table of a block: 4 MB."""
 
@@ -106,15 +109,27 @@ def words_of(sentences: Sentences, question: str) -> Words:
     )
 
 
+def check_length(texts: Iterable[str]) -> None:
+    """Raises `DatasetError` where documents and response have more text than may be compared."""
+    count = sum(map(len, texts))
+    if count > MOST_CHARACTERS:
+        raise DatasetError(
+            f"Documents and response have {count:,} characters, and the heuristic compares {MOST_CHARACTERS:,} at "
+            "most. Shorten them, or split the sample."
+        )
+
+
 def check_size(sentences: Sentences, is_embedded: bool) -> None:
-    """Raises `DatasetError` where the sample has more sentences than can be compared in about a minute."""
-    in_documents, in_response = sum(map(len, sentences.documents)), len(sentences.response)
-    counted = f"The documents have {in_documents:,} sentences and the response {in_response:,}"
-    remedy = "Shorten them, or split the sample."
-    if in_documents * in_response > MOST_PAIRS:
-        raise DatasetError(f"{counted}; the heuristic compares {MOST_PAIRS:,} pairs of them at most. {remedy}")
-    if is_embedded and in_documents + in_response > MOST_EMBEDDED:
-        raise DatasetError(f"{counted}; an embedding model reads {MOST_EMBEDDED:,} in all at most. {remedy}")
+    """Raises `DatasetError` where the sample has more sentences or text than may be compared."""
+    both = [*chain.from_iterable(sentences.documents), *sentences.response]
+    most = MOST_EMBEDDED if is_embedded else MOST_SENTENCES
+    if len(both) > most:
+        who = "with an embedding model the heuristic" if is_embedded else "the heuristic"
+        raise DatasetError(
+            f"Documents and response have {len(both):,} sentences, and {who} compares {most:,} at most. "
+            "Shorten them, or split the sample."
+        )
+    check_length(sentence.text for sentence in both)
 
 
 def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
@@ -236,9 +251,9 @@ def _compare_blocks(
     documents: TermSets, response: TermSets, weights: Matrix, meaning: Meaning | None
 ) -> tuple[Matrix, Claims]:
     """Per document sentence the cosine with the response sentence it is most like; and all of `Claims`."""
-    cosines = np.zeros(documents.count, np.float32)
-    best = np.zeros(response.count, np.float32)
-    found = np.zeros(response.count, int)
+    cosines = np.zeros(documents.height, np.float32)
+    best = np.zeros(response.height, np.float32)
+    found = np.zeros(response.height, int)
     carriers: list[list[int]] = []
     for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
         likest = _Best(block.claims.incidence)
@@ -257,7 +272,7 @@ def _compare_blocks(
         chosen, held = _carriers(block, tables, likest, total)
         carriers += chosen
         found[part] = (block.claims.incidence * held).sum(axis=1)
-    said = np.bincount(response.texts, minlength=response.count)
+    said = np.bincount(response.texts, minlength=response.height)
     return cosines, Claims(best, carriers, said, found)
 
 
@@ -269,13 +284,13 @@ def _blocks(
     Which of two equal sentences comes first hangs on how a product of matrices rounds, hence on its size: as one
     block, an ordinary sample gives the labels that it always gave.
     """
-    terms, sentences = np.arange(len(weights)), np.arange(documents.count)
-    if max(documents.count, response.count) * max(response.count, len(weights)) <= TABLE:
-        part = slice(0, response.count)
+    terms, sentences = np.arange(len(weights)), np.arange(documents.height)
+    if max(documents.height, response.height) * max(response.height, len(weights)) <= TABLE:
+        part = slice(0, response.height)
         yield part, _block(documents, response, part, weights, terms, sentences)
         return
-    for start in range(0, response.count, CLAIMS):
-        part = slice(start, min(start + CLAIMS, response.count))
+    for start in range(0, response.height, CLAIMS):
+        part = slice(start, min(start + CLAIMS, response.height))
         terms = np.unique(response.columns[_entries(response, part)])
         if not has_meaning:
             is_own = np.zeros(len(weights), bool)
@@ -295,7 +310,7 @@ def _block(
     """A part of the response over these terms, with these sentences of the documents."""
     column = np.full(len(weights), -1)
     column[terms] = np.arange(len(terms))
-    place = np.full(documents.count, -1)
+    place = np.full(documents.height, -1)
     place[sentences] = np.arange(len(sentences))
 
     own = _entries(response, part)

@@ -23,7 +23,7 @@ from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
 from evaluators.text.normalise import nfkc
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import LEXICAL, STOP, Matrix, check_embedding, embedder, ratio
-from evaluators.trace_comparison import Claims, Likeness, Words, check_size, compare, embedded, words_of
+from evaluators.trace_comparison import Claims, Likeness, Words, check_length, check_size, compare, embedded, words_of
 from evaluators.trace_metrics import TRACEScores, to_score, trace_scores
 from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
 
@@ -147,8 +147,10 @@ class TRACEEvaluator(Evaluator):
         """The TRACE values of one answer under the definition `sentence`; the ground truth is not looked at.
 
         An empty response and an empty list of documents are judged as defined, with a reason.
-        Raises `ParameterError` where the embedding model is not available.
+        Raises `ParameterError` where the embedding model is not available, `DatasetError` where the texts are too
+        long to be compared.
         """
+        check_length([*retrieved_documents, response])
         sentences = cut(response, retrieved_documents)
         return trace_scores(sentences, self.label(sentences, question))
 
@@ -190,6 +192,7 @@ class TRACEEvaluator(Evaluator):
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences, where it has some, else on its text cut into sentences."""
         require(self.needs, sample, self.title)
+        check_length([*sample.retrieved_documents, sample.response or ""])
         sentences = sentences_of(sample)
         return to_score(trace_scores(sentences, self.label(sentences, sample.question)), sample)
 

@@ -105,18 +105,16 @@ class TermSets(NamedTuple):
     lengths: Matrix
 
     @property
-    def count(self) -> int:
+    def height(self) -> int:
         return len(self.lengths)
 
     def sums(self, values: Matrix) -> Matrix:
         """The sum, for each text, of the values that its terms have."""
-        added = np.bincount(self.texts, values[self.columns], self.count)
+        added = np.bincount(self.texts, values[self.columns], self.height)
         return added.astype(np.float32)
 
 
-def term_sets(
-    texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]
-) -> TermSets:
+def term_sets(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]) -> TermSets:
     """The texts over a vocabulary; `weight` gives the part of each term in a text's length."""
     known = frozenset(columns)
     held = [[columns[term] for term in known.intersection(text)] for text in texts]

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 from evaluators.errors import ParameterError
-from evaluators.text.similarity import STOP, cosine, coverage, embedder, incidence, rarity, rows, terms, vocabulary
+from evaluators.text.similarity import (
+    STOP,
+    Rows,
+    cosine,
+    coverage,
+    embedder,
+    incidence,
+    rarity,
+    term_sets,
+    terms,
+    vocabulary,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,25 +58,38 @@ COLUMNS = vocabulary([["cat", "sit", STOP], ["cat", "mat"]])
 EQUAL = np.ones(3, np.float32)
 
 
+def rows(*texts):
+    """The texts as rows over `COLUMNS`, each word of the same weight."""
+    sets = term_sets(texts, COLUMNS, lambda term: 1.0)
+    return Rows(incidence(sets.texts, sets.columns, (len(texts), len(COLUMNS))), sets.lengths)
+
+
 def test_columns_follow_the_order_of_appearance_without_stop_words():
     assert COLUMNS == {"cat": 0, "sit": 1, "mat": 2}
 
 
+def test_a_text_is_the_terms_of_the_vocabulary_that_it_holds_each_once():
+    sets = term_sets([["cat", "dog", "cat"], [], ["mat", "sit"]], COLUMNS, lambda term: 1.0)
+    assert sets.texts.tolist() == [0, 2, 2]
+    assert sets.columns.tolist()[0] == 0
+    assert set(sets.columns.tolist()[1:]) == {1, 2}
+    assert sets.lengths.tolist() == pytest.approx([math.sqrt(2), 0, math.sqrt(2)])
+    assert sets.sums(np.array([1, 10, 100], np.float32)).tolist() == [1, 0, 110]
+
+
 def test_coverage_is_the_share_of_weight_that_the_other_text_holds():
-    table = incidence([["cat", "sit", "mat"], ["cat", "cat"]], COLUMNS)
+    table = rows(["cat", "sit", "mat"], ["cat", "cat"]).incidence
     found = coverage(table, table, np.array([2, 1, 1], np.float32))
     assert found.tolist() == [[1.0, 0.5], [1.0, 1.0]]
 
 
 def test_cosine_counts_the_words_outside_the_vocabulary_in_the_length():
     """("cat", "dog", "cow", "hen") has length 2 when each word weighs 1; it shares one word: 1 / (2 * 1)."""
-    left = rows([["cat", "dog", "cow", "hen"]], COLUMNS, lambda term: 1.0)
-    right = rows([["cat"]], COLUMNS, lambda term: 1.0)
-    assert cosine(left, right, EQUAL).tolist() == [[0.5]]
+    assert cosine(rows(["cat", "dog", "cow", "hen"]), rows(["cat"]), EQUAL).tolist() == [[0.5]]
 
 
 def test_a_text_without_terms_is_like_nothing():
-    empty = rows([[]], COLUMNS, lambda term: 1.0)
+    empty = rows([])
     assert coverage(empty.incidence, empty.incidence, EQUAL).tolist() == [[0.0]]
     assert cosine(empty, empty, EQUAL).tolist() == [[0.0]]
 
