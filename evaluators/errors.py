@@ -9,6 +9,7 @@ PlumblineError
 ├── HostLimitError      a public host allows no more for now
 ├── RunElsewhereError   another process works on the run
 ├── StoreError          the run store cannot be read or written
+│   └── UnstorableError     one value is of a kind that no store can hold
 └── LLMError            a model gave no usable answer: this sample fails
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
@@ -57,6 +58,10 @@ class RunElsewhereError(PlumblineError):
 
 class StoreError(PlumblineError):
     """The run store cannot be read or written."""
+
+
+class UnstorableError(StoreError):
+    """One value is of a kind that no store can hold: too long, a number out of range, half a character."""
 
 
 class LLMError(PlumblineError):

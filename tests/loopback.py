@@ -494,7 +494,8 @@ async def read_request(reader: asyncio.StreamReader) -> Request:
 class Loopback:
     """A server on its own thread; `asked` holds the chat completions in order of arrival.
 
-    Errors come at once, answers after `latency` seconds. A fault is not counted against the limits.
+    Errors come at once, answers after `latency` seconds. A fault is not counted against the limits. What `respond`
+    gives is sent in the place of an answer, `models` as a response in the place of their list.
     """
 
     def __init__(
@@ -503,7 +504,8 @@ class Loopback:
         latency: float = 0.0,
         answer: Callable[[str], str] = default_answer,
         fault: Callable[[Asked], str] = lambda asked: "",
-        models: Sequence[str] = DEFAULT_MODELS,
+        respond: Callable[[Asked], Response | None] = lambda asked: None,
+        models: Sequence[str] | Response = DEFAULT_MODELS,
         limits: ServerLimits | None = None,
         key: str | None = None,
         port: int = 0,
@@ -514,6 +516,7 @@ class Loopback:
         self._latency = latency
         self._answer = answer
         self._fault = fault
+        self._respond = respond
         self._models = models
         self._limits = limits
         self._key = key
@@ -563,7 +566,8 @@ class Loopback:
                 await self._chat(self._asked(request), reader, writer)
             case "GET", "/v1/models":
                 allowed = self._may(request.headers)
-                await self._send(models_list(self._models) if allowed else wrong_key(request.headers), writer)
+                listed = self._models if isinstance(self._models, Response) else models_list(self._models)
+                await self._send(listed if allowed else wrong_key(request.headers), writer)
             case _:
                 await self._send(in_html("404 Not Found", 404), writer)
 
@@ -582,6 +586,9 @@ class Loopback:
             stream, status = STREAMS[asked.fault]
             self.asked.append(asked._replace(status=status))
             await stream(asked, reader, writer)
+        elif response := self._respond(asked):
+            self.asked.append(asked._replace(status=response.status))
+            await self._send(response, writer)
         elif refusal := self._refusal(asked):
             self.asked.append(asked._replace(status=refusal.status))
             await self._send(refusal, writer)

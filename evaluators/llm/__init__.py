@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from pydantic import SecretStr
 
+from evaluators.llm.masking import Masker, secrets_in
 from evaluators.prompts import Prompt
 from evaluators.types import Completion, ModelSpec, Record
 
@@ -43,6 +44,11 @@ class Access(Record):
     provider: str
     base_url: str
     key: SecretStr
+
+    @cached_property
+    def mask(self) -> Masker:
+        """Masks the key, and what of the address is secret, in whatever came from there."""
+        return Masker(self.key.get_secret_value(), *secrets_in(self.base_url))
 
 
 Keys = Mapping[str, Access]

@@ -17,6 +17,7 @@ from evaluators.llm.keys import ADDRESSES
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
+from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider import Provider
 from evaluators.prompts import Prompt
@@ -221,6 +222,8 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
         what = "No address of a custom endpoint" if spec.provider == "custom" else f"No key for {provider}"
         variable = "" if spec.provider == "custom" or config().public else f" or set {spec.provider.upper()}_API_KEY"
         raise AccessError(f"{what}. Enter one on the Settings page{variable}.")
+    if secrets_in(access.base_url):  # it would stand in the run's card
+        raise AccessError("The base URL holds a user name, a password or a query. Give it without, and the key alone.")
     if spec.base_url and spec.base_url != access.base_url:
         raise AccessError(f"This run asked {spec.base_url}; Settings now name {access.base_url}. Change it back there.")
     return access

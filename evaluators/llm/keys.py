@@ -32,8 +32,8 @@ _BEGINNINGS = {"gsk_": "groq", "sk-": "openai"}
 _AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, straight and typographic quotes."""
 _KEY = re.compile(r"(?<![A-Za-z0-9])(gsk_|sk-|hf_)[\w*.-]{4,}|\b((?i:Bearer)\s+)\S{6,}")
-_SHORTEST_SECRET = 6
-"""A shorter "key" is a word such as `none`, which a local server takes as well as any other."""
+_MOST_KEY = 4_000
+"""Characters; tokens of clouds have some 2,000."""
 _CHATTY = ("groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
 
 
@@ -90,11 +90,8 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
     return {provider: access for provider, access in found.items() if access}
 
 
-def mask(text: str, *secrets: SecretStr) -> str:
-    """The text without these secrets and without anything that looks like a key."""
-    for secret in secrets:
-        if len(value := secret.get_secret_value()) >= _SHORTEST_SECRET:
-            text = text.replace(value, "***")
+def mask(text: str) -> str:
+    """The text without anything that looks like a key; a key that is known, `Access.mask` finds in any form."""
     return _KEY.sub(lambda found: f"{found[1] or found[2]}***", text)
 
 
@@ -129,6 +126,8 @@ class _MaskedRecord(logging.LogRecord):
 def _key_problem(key: str) -> str:
     if not key:
         return "is empty"
+    if len(key) > _MOST_KEY:
+        return f"has {len(key):,} characters, more than any"
     if re.search(r"[\r\n]", key):
         return "holds a line break"
     if re.search(r"\s", key):

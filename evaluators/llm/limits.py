@@ -248,7 +248,7 @@ class Limiter:
         for (unit, _), window in self._windows.items():
             if unit == "tokens" and used_tokens:
                 window.refund(ticket, used_tokens)
-        self._hear(ticket, headers)
+        self._hear(ticket, headers, used_tokens)
         self._dispatch()
 
     def refused(self, ticket: Ticket, wait: float | None, headers: Mapping[str, str]) -> None:
@@ -325,9 +325,14 @@ class Limiter:
         for window in self._windows.values():
             window.remove(ticket)
 
-    def _hear(self, ticket: Ticket, headers: Mapping[str, str]) -> None:
-        """Takes limits and counts from the headers; another plan's limits make the free plan's void."""
+    def _hear(self, ticket: Ticket, headers: Mapping[str, str], used_tokens: int = 0) -> None:
+        """Takes limits and counts from the headers; another plan's limits make the free plan's void.
+
+        A limit below what was used just now is none: believed, it would end the run.
+        """
         words = {kind: word for unit, kind in self._headers.items() if (word := _word(headers, unit))}
+        if (told := words.get(("tokens", "minute"))) and TOLERANCE * told.limit < used_tokens:
+            del words["tokens", "minute"]
         if any(kind in words and window.limit != words[kind].limit for kind, window in self._windows.items()):
             self._windows = {kind: window for kind, window in self._windows.items() if kind in words}
         for kind, word in words.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, partial
@@ -11,17 +10,16 @@ from importlib import import_module
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
-
 from evaluators.config import config
-from evaluators.llm import Access, Reply, Request
+from evaluators.llm import Access, Reply, Request, received
 from evaluators.llm.estimate import tokens
 from evaluators.llm.json_modes import JsonModes, response_format
+from evaluators.llm.masking import Masker
+from evaluators.llm.received import MOST_NAME, Received
 from evaluators.llm.trouble import Asked, error_for, unreadable, unsupported
-from evaluators.text.normalise import without_surrogates
 from evaluators.types import Completion, ModelSpec, Usage
 
-T = TypeVar("T", bound=BaseModel)
+T = TypeVar("T")
 
 MOST_BYTES = {"identity": 4 * 2**20, "gzip": 64 * 2**10, "deflate": 64 * 2**10}
 """Of a body. One that came packed although that was not asked for grows a thousandfold at most; twice packed or packed
@@ -33,6 +31,10 @@ MOST_HEADER_BYTES = 64 * 2**10
 
 class TooBigError(Exception):
     """A body that is no answer, whatever it is."""
+
+
+class PackedError(Exception):
+    """A body that came packed in a way that was not asked for and is not read."""
 
 
 class _AskForLessError(Exception):
@@ -72,14 +74,16 @@ class Provider:
             except _AskForLessError as less:
                 mode = less.mode
                 await again()
-        answer = _read(_Answer, response, asked)
-        return Reply(_completion(answer, request, self._note(request.spec), mode), _limits(response.headers))
+        answer = _read(received.answer, response, asked)
+        completion = _completion(answer, request, self._note(request.spec), mode, self._access.mask)
+        return Reply(completion, _limits(response.headers))
 
     async def models(self) -> list[str]:
         """The ids of the models that the provider offers to this key."""
         asked = Asked(self._access, self._seconds)
         response = await self._ask(lambda sdk: sdk.models(), asked)
-        return [model.id for model in _read(_Models, response, asked).data]
+        listed = _read(received.model_ids, response, asked)
+        return [name for name in listed if self._access.mask(name) == name]
 
     async def close(self) -> None:
         if self._sdk:
@@ -142,6 +146,8 @@ def _connect(access: Access) -> _Sdk:
 
 def _connected(access: Access) -> _Sdk:
     is_groq = access.provider == "groq"
+    # The SDK of OpenAI looks at each call whether httpx is loaded, and breaks where that of Groq has it by half.
+    import_module("httpx")
     api = import_module("groq" if is_groq else "openai")
     http = import_module("httpx" if is_groq else "httpx2")
     key = access.key.get_secret_value() or "none"
@@ -169,7 +175,7 @@ def _connected(access: Access) -> _Sdk:
         return client.get(f"{address}/models", cast_to=http.Response)  # type: ignore[no-any-return]
 
     unmapped = () if is_groq else (import_module("aiohttp").ClientError,)  # what the SDK's transport lets through
-    problems = (api.APIError, *unmapped, TooBigError, TimeoutError, ValueError)
+    problems = (api.APIError, *unmapped, TooBigError, PackedError, TimeoutError, ValueError)
     return _Sdk(problems, api.APIStatusError, create, models, client.close)
 
 
@@ -224,10 +230,10 @@ def _client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
 
 
 async def _body(response: Any) -> bytes:
-    """The body as it came; raises `TooBigError` where it is longer than any answer."""
+    """The body as it came; raises `TooBigError` where it is longer than any answer, `PackedError` for one packed."""
     coding = response.headers.get("content-encoding", "identity").lower()
     if coding not in MOST_BYTES:
-        raise TooBigError(f"packed as {coding}")
+        raise PackedError(f"packed as {coding}")
     most = MOST_BYTES[coding]
     body = bytearray()
     async for chunk in response.stream:
@@ -244,67 +250,25 @@ def _parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
     return {name: value for name, value in wanted.items() if value is not None and name not in refused}
 
 
-# The parts of a response that are used; unlike the SDKs' own classes they check what came.
-
-
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Tokens(BaseModel):
-    prompt_tokens: int | None = Field(None, ge=0)
-    completion_tokens: int | None = Field(None, ge=0)
-
-
-class _Answer(BaseModel):
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _Tokens | None = None
-    model: str | None = None
-
-
-class _Model(BaseModel):
-    id: str
-
-
-class _Models(BaseModel):
-    data: list[_Model]
-
-
-def _read(kind: type[T], response: Any, asked: Asked) -> T:
+def _read(what: Callable[[Any], T], response: Any, asked: Asked) -> T:
     try:
-        return kind.model_validate_json(response.content)
-    except ValidationError:
-        pass
-    try:
-        return kind.model_validate(_without_surrogates(json.loads(response.content)))
+        return what(received.load(response.content))
     except (ValueError, RecursionError):
         raise unreadable(response, asked) from None  # its text holds the answer
 
 
-def _without_surrogates(value: Any) -> Any:
-    """What was paid for is not thrown away for half an emoji, which JSON can hold and a text cannot."""
-    return json.loads(without_surrogates(json.dumps(value, ensure_ascii=False)))
-
-
-def _completion(answer: _Answer, request: Request, note: str, mode: str) -> Completion:
-    choice = answer.choices[0]
-    refusal = "" if choice.message.content else choice.message.refusal
-    text = choice.message.content or refusal or ""
-    used = answer.usage or _Tokens()
+def _completion(answer: Received, request: Request, note: str, mode: str, mask: Masker) -> Completion:
+    """The answer as it is kept: whatever the provider says of itself is cut only after its key is masked."""
+    refusal = "" if answer.text else answer.refusal
+    text = answer.text or refusal
     return Completion(
-        text=text,
-        finish_reason="content_filter" if refusal else choice.finish_reason or "unknown",
+        text=mask(text),
+        finish_reason="content_filter" if refusal else mask(answer.finish_reason)[:MOST_NAME] or "unknown",
         usage=Usage(
-            prompt_tokens=_counted(used.prompt_tokens, request.text),
-            answer_tokens=_counted(used.completion_tokens, text),
+            prompt_tokens=_counted(answer.prompt_tokens, request.text),
+            answer_tokens=_counted(answer.answer_tokens, text),
         ),
-        served_model=answer.model or "",
+        served_model=mask(answer.model)[:MOST_NAME],
         note=note,
         mode=mode,
     )

@@ -16,7 +16,7 @@ from evaluators.errors import LLMError, RunStoppedError, TransientError, Unreada
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import find
 from evaluators.prompts import Prompt, filled, load
-from evaluators.text.normalise import without_surrogates
+from evaluators.text.normalise import without_lone_escapes, without_surrogates
 from evaluators.types import Completion
 
 T = TypeVar("T", bound=BaseModel)
@@ -84,7 +84,7 @@ def parse(text: str, kind: type[T]) -> tuple[T, bool]:
     Thoughts before it, a code fence and words around it do not matter. Several objects are refused: which of them
     is meant, and whether one is quoted from the documents, nobody can know.
     """
-    found, repaired = _loaded(without_surrogates(text))
+    found, repaired = _loaded(without_lone_escapes(without_surrogates(text)))
     value = kind.model_validate(found)
     if repaired and not _same_fields(found, value.model_dump(mode="json")):
         raise ValueError(_NOT_JSON)  # a name was lost in mending, and a default would hide it

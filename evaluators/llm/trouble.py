@@ -28,6 +28,9 @@ LONGEST_PAUSE = 90
 MOST_WORDS = 300
 """Characters of a provider's own words that are kept."""
 
+MOST_READ = 64 * 2**10
+"""Characters of them that are looked at; far more than are kept, so that a key at the end does not count."""
+
 _A_YEAR = 366 * 86400
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AGAIN = re.compile(r"try again in ((?:\d+(?:\.\d+)?(?:ms|[smhd]))+)", re.IGNORECASE)
@@ -54,7 +57,7 @@ class Asked(NamedTuple):
 
     @property
     def host(self) -> str:
-        return urlsplit(self.access.base_url).netloc
+        return urlsplit(self.access.base_url).netloc.rpartition("@")[2]
 
     @property
     def model(self) -> str:
@@ -75,7 +78,7 @@ class Asked(NamedTuple):
 
     def clean(self, text: str) -> str:
         """One line without keys, short enough for a screen."""
-        return mask(" ".join(text.split()), self.access.key)[:MOST_WORDS]
+        return mask(self.access.mask(" ".join(text.split())))[:MOST_WORDS]
 
 
 class Refusal(NamedTuple):
@@ -111,7 +114,7 @@ def error_for(error: BaseException, asked: Asked) -> LLMError:
     response = getattr(error, "response", None)
     if response is None:
         return _without_answer(error, asked)
-    refusal = _read(response)
+    refusal = _read(response, asked.access.mask)
     return next(
         make(refusal, asked)
         for statuses, pattern, make in _TABLE
@@ -121,7 +124,7 @@ def error_for(error: BaseException, asked: Asked) -> LLMError:
 
 def unreadable(response: Any, asked: Asked) -> LLMError:
     """What a response means that came with status 200 and still is no answer."""
-    details = _read(response).details(asked)
+    details = _read(response, asked.access.mask).details(asked)
     body = _parsed(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
         return LLMError(f"{asked.host} answered with a web page. Check the base URL{asked.on_settings}.", details)
@@ -181,15 +184,19 @@ def _duration(words: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
 
 
-def _read(response: Any) -> Refusal:
-    """Finds code, parameter and words in OpenAI's form, in vLLM's (not wrapped in "error"), and in plain text."""
+def _read(response: Any, mask: Callable[[str], str] = str) -> Refusal:
+    """Finds code, parameter and words in OpenAI's form, in vLLM's (not wrapped in "error"), and in plain text.
+
+    A key is masked before anything is cut short, as a part of it is no key any more that could be found.
+    """
     found = _parsed(response)
     if isinstance(found, dict):
         found = found.get("error") or found
     told = found if isinstance(found, dict) else {"message": found}
     code = " ".join(str(told[name]) for name in ("code", "type") if told.get(name))
     words = str(told.get("message") or response.text)
-    return Refusal(response.status_code, code[:200], str(told.get("param") or ""), words[:2000], response.headers)
+    code, param, words = (mask(each[:MOST_READ]) for each in (code, str(told.get("param") or ""), words))
+    return Refusal(response.status_code, code[:200], param[:200], words[:2000], response.headers)
 
 
 def _parsed(response: Any) -> Any:
@@ -230,7 +237,7 @@ def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
 
 def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
     usual = "is https://api.groq.com" if asked.access.provider == "groq" else "usually ends in /v1"
-    message = f"Nothing at {asked.access.base_url}: the base URL {usual}. Correct it{asked.on_settings}."
+    message = f"Nothing at {asked.access.mask(asked.access.base_url)}: the base URL {usual}. Correct it{asked.on_settings}."
     return RunStoppedError(message, refusal.details(asked))
 
 
@@ -349,6 +356,11 @@ def _too_big(asked: Asked, details: str) -> LLMError:
     return LLMError(message, details)
 
 
+def _packed(asked: Asked, details: str) -> LLMError:
+    message = f"{asked.host} sent its answer compressed in a way that was not asked for and that cannot be read here."
+    return LLMError(f"{message} Turn compression off there, or in the proxy before it.", details)
+
+
 def _unfit_key(asked: Asked, details: str) -> LLMError:
     # Without details: they would quote the key, in a form that a mask may miss.
     return RunStoppedError(f"The API key holds characters that no key has. Enter it again{asked.on_settings}.")
@@ -366,6 +378,7 @@ _NO_ANSWER = {
     "UnsupportedProtocol": _unreachable,
     "ClientConnectionResetError": _broken,
     "TooBigError": _too_big,
+    "PackedError": _packed,
     "LocalProtocolError": _unfit_key,
     "UnicodeEncodeError": _unfit_key,
     "ValueError": _unfit_key,

@@ -28,6 +28,7 @@ from evaluators.errors import (
     StoreError,
     TransientError,
     UnreadableAnswerError,
+    UnstorableError,
 )
 from evaluators.llm import Keys, LLMClient
 from evaluators.llm.clients import Account, Ledger, Seat
@@ -103,7 +104,7 @@ class Job:
             counts = store.counts(run)
             self._is_resumed = counts.open < counts.asked  # else there is no earlier result to be read
             self._judges, self._lanes = self._opened(keys or {})
-        except PlumblineError:
+        except BaseException:
             self._close()
             raise
         self._threads = [thread for lane in self._lanes for thread in lane.threads]
@@ -187,6 +188,11 @@ class Job:
         except PlumblineError as error:
             self._tell(lane, error)
             self.cancel()
+        except Exception as error:  # the last resort: a thread that ends in silence leaves a run that nobody can mend
+            self._log(error)
+            what = f"Unexpected {type(error).__name__}, which stopped the run. Everything so far is kept."
+            self._tell(lane, RunStoppedError(f"{what} Resume it; if it stays, report it."))
+            self.cancel()
         finally:
             self._leave()
 
@@ -219,12 +225,16 @@ class Job:
         ledger = Ledger(self._shelf)
         try:
             result, failure = self._result(cell, answer, earlier, ledger)
+            try:
+                self._store.save_result(self.run.id, result, ledger.calls)
+            except UnstorableError as error:
+                failure = type(error)
+                unstored = {"status": "failed", "score": None, "response": None, "error": str(error)}
+                self._store.save_result(self.run.id, result.model_copy(update=unstored), ledger.calls)
+            return failure
         except BaseException:
             self._store.save_calls(self.run.id, ledger.calls)
             raise
-        else:
-            self._store.save_result(self.run.id, result, ledger.calls)
-            return failure
         finally:
             ledger.stored()
 
@@ -232,20 +242,22 @@ class Job:
         self, cell: Cell, answer: _Answer, earlier: SampleResult | None, ledger: Ledger
     ) -> tuple[SampleResult, type[BaseException] | None]:
         """The result for one cell; the one place where an exception becomes a failed result, beside its kind."""
-        started, failure = time.perf_counter(), None
-        outcome: dict[str, object]
+        started = time.perf_counter()
+
+        def result(**outcome: object) -> SampleResult:
+            facts = {"response": answer.response, "seconds": time.perf_counter() - started, **ledger.bill(earlier)}
+            return SampleResult.model_validate({**cell._asdict(), **facts, **outcome})
+
         try:
             score = _score(self._evaluator_for(cell.metric, ledger), answer.sample(ledger))
-            outcome = {"status": "scored", "score": score}
+            return result(status="scored", score=score), None
         except (RunStoppedError, StoreError, CancelledError):
             raise
         except (Exception, SystemExit) as error:  # a metric of one's own may do anything
-            failure = type(error)
             ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
             self._log(error)
-            outcome = {"status": "failed", "error": _message(error), "details": _details(error)}
-        outcome |= {"response": answer.response, "seconds": time.perf_counter() - started}
-        return SampleResult.model_validate({**cell._asdict(), **outcome, **ledger.bill(earlier)}), failure
+            message, details = (without_surrogates(text) for text in (_message(error), _details(error)))
+            return result(status="failed", error=message, details=details), type(error)
 
     def _log(self, error: BaseException) -> None:
         """Notes each kind of error that is not ours once."""

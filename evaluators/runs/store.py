@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from evaluators.datasets.rgb import TestBed
-from evaluators.errors import StoreError
+from evaluators.errors import StoreError, UnstorableError
 from evaluators.labelling import Correction
 from evaluators.runs.lock import RunLock
 from evaluators.types import (
@@ -38,6 +39,8 @@ QUESTION_SHOWN = 120
 MOST_MAPPINGS = 100
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
+MOST_COUNTED = 10**15
+"""Tokens that are shown at most. Version 0.1.0 stored whatever a server told, up to 2^63 - 1: its sums overflow."""
 
 Upload = TestBed | Dataset
 _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
@@ -92,6 +95,7 @@ class Store:
         self._lock = threading.RLock()
         self.locks = None if path == ":memory:" else Path(path).parent / "locks"
         """Where processes say which runs they work on."""
+        self._unwritten: dict[str, str] = {}  # why runs stopped, as far as that could not be written
         try:
             if path != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -204,12 +208,17 @@ class Store:
 
     def stop_reason(self, run_id: str) -> str:
         """Why the run stopped by itself; empty where it did not."""
+        if unwritten := self._unwritten.get(run_id):
+            return unwritten
         rows = self._all("select stopped from runs where id = ?", run_id)
         return str(rows[0][0]) if rows else ""
 
     def save_stop_reason(self, run_id: str, reason: str) -> None:
+        """Keeps why the run stopped; what cannot be written, as the disk is full, this process knows all the same."""
+        self._unwritten[run_id] = reason
         with self._transaction() as db:
             db.execute("update runs set stopped = ? where id = ?", (reason, run_id))
+        self._unwritten.pop(run_id, None)
 
     def delete_run(self, run_id: str) -> None:
         """Removes a run with its results, and its samples when no other run uses them; answers stay for the cache."""
@@ -221,7 +230,10 @@ class Store:
     # Results
 
     def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
-        """Stores one result with the calls it took, in one transaction; it replaces an earlier failure."""
+        """Stores one result with the calls it took, in one transaction; it replaces an earlier failure.
+
+        Raises `UnstorableError` where the result is of a kind that cannot be stored, and nothing is.
+        """
         values = json.dumps(result.score.values) if result.score else None
         by = result.score.details.get("by") if result.score else ""
         with self._transaction() as db:
@@ -362,12 +374,12 @@ class Store:
 
     def spent(self, run_id: str) -> dict[str, Spent]:
         """What the run paid for, by model id (generators and judge)."""
-        query = """select model, count(*), sum(prompt_tokens), sum(answer_tokens),
+        query = """select model, count(*),
+                          cast(min(total(prompt_tokens), ?2) as integer), cast(min(total(answer_tokens), ?2) as integer),
                           case when count(cost) = count(*) then sum(cost) end
-                   from calls where run_id = ? group by 1 order by 1"""
-        return {
-            model: Spent(**dict(zip(Spent.model_fields, row, strict=True))) for model, *row in self._all(query, run_id)
-        }
+                   from calls where run_id = ?1 group by 1 order by 1"""
+        rows = self._all(query, run_id, MOST_COUNTED)
+        return {model: Spent(**dict(zip(Spent.model_fields, row, strict=True))) for model, *row in rows}
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
@@ -431,6 +443,10 @@ class Store:
                 self._db.execute("begin immediate")
                 yield self._db
                 self._db.execute("commit")
+            except _UNSTORABLE as error:
+                self._rollback()
+                kind = type(error).__name__  # its text may hold what was to be stored
+                raise UnstorableError(f"This cannot be stored ({kind}). Try again; if it stays, report it.") from None
             except sqlite3.Error as error:
                 self._rollback()
                 raise StoreError(f"The run store cannot be written ({error}). Free disk space, then resume.") from error
@@ -442,6 +458,10 @@ class Store:
         with suppress(sqlite3.Error):  # closed, or the disk is gone: what is not committed is not there anyway
             if self._db.in_transaction:
                 self._db.execute("rollback")
+
+
+_UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError, sqlite3.DataError)
+"""Raised for one value: a number beyond 64 bits, a text too long or with half a character, a record in a knot."""
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:
@@ -484,7 +504,8 @@ def _insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) ->
 def _call_values(call: Call) -> tuple[Any, ...]:
     usage, answer = call.completion.usage, _json(call.completion) if call.reusable else None
     now = datetime.now(UTC).isoformat()
-    return call.key, call.model, now, call.cost, usage.prompt_tokens, usage.answer_tokens, answer
+    prompt_tokens, answer_tokens = (min(count, MOST_COUNTED) for count in (usage.prompt_tokens, usage.answer_tokens))
+    return call.key, call.model, now, call.cost, prompt_tokens, answer_tokens, answer
 
 
 def _json(record: Record) -> str:
