@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-app = st.App("ui/main.py")
+from ui.http import MIDDLEWARE
+
+app = st.App("ui/main.py", middleware=MIDDLEWARE)
 
 if __name__ == "__main__":
     app.run()

@@ -34,6 +34,8 @@ class Config(Record):
     upload_bytes: int = Field(50 * 2**20, ge=1)
     decoded_bytes: int = Field(200 * 2**20, ge=1)
     """The most that a packed file may hold."""
+    upload_bytes_in_memory: int = Field(200 * 2**20, ge=1)
+    """The most that uploaded files of all tabs may take up before they are read."""
     rows_per_dataset: int = Field(20_000, ge=1)
     cell_bytes: int = Field(2**20, ge=1)
     json_depth: int = Field(64, ge=1, le=500)
@@ -44,11 +46,16 @@ class Config(Record):
     """A run that no page has shown for so long is stopped; it can be resumed."""
 
 
+def on_a_space(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this is a Space of Hugging Face, which says so."""
+    return bool(environment.get("SPACE_ID"))
+
+
 def from_environment(environment: Mapping[str, str]) -> Config:
     """The configuration that these variables give; raises `ParameterError` for one that cannot be read."""
     given = {name: environment.get(f"PLUMBLINE_{name.upper()}") for name in Config.model_fields}
     found = {name: value for name, value in given.items() if value}
-    if environment.get("SPACE_ID"):
+    if on_a_space(environment):
         found["public"] = "1"
     try:
         return Config.model_validate(found)

@@ -36,6 +36,8 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+POLICY = "Content Security Policy"
+"""Stands in all that Chromium's console says of something refused."""
 HOME_HOSTS = {"127.0.0.1", "localhost"}
 FOREIGN = ("SPACE_ID", "PLUMBLINE_", "OPENAI_", "GROQ_")
 """Variables of whoever runs the tests that would change the app."""
@@ -61,6 +63,8 @@ class Seen(NamedTuple):
     hosts: set[str]
     dialogs: list[str]
     pages: list[Page]
+    refused: list[str]
+    """What the pages' own Content-Security-Policy did not let them load."""
 
 
 @pytest.fixture(scope="session")
@@ -124,7 +128,7 @@ def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
 
 @pytest.fixture
 def seen() -> Seen:
-    return Seen(set(), [], [])
+    return Seen(set(), [], [], [])
 
 
 @pytest.fixture
@@ -137,15 +141,17 @@ def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Calla
         context.on("request", lambda request: seen.hosts.add(urlsplit(request.url).hostname or ""))
         context.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
         context.on("page", lambda page: seen.pages.append(page))
+        context.on("console", lambda entry: POLICY in entry.text and seen.refused.append(entry.text))
         return context
 
     return create
 
 
 @pytest.fixture(autouse=True)
-def nothing_leaks(page: Page, seen: Seen) -> Iterator[None]:
-    """Every test: no host but this machine was asked, no dialog opened, no exception or traceback is on a page."""
+def nothing_leaks(new_context: Callable[..., BrowserContext], seen: Seen) -> Iterator[None]:
+    """Every test: only this machine was asked, nothing had to be refused, no dialog, exception or traceback."""
     yield
+    assert seen.refused == []
     assert seen.hosts - {""} <= HOME_HOSTS
     assert seen.dialogs == []
     for each in seen.pages:

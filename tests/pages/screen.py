@@ -17,7 +17,8 @@ from ui import session
 
 MESSAGES = ("info", "warning", "error", "success")
 MARKDOWN = ("markdown", "caption", "title", "header", "subheader", "text_like", "toast", *MESSAGES)
-ESCAPED = re.compile(r"\\([\W_])")
+ESCAPED = re.compile(r":gray\[\]|\\([\W_])")
+"""What `plain` adds to a text so that it is shown letter by letter."""
 
 
 def said(at: AppTest, *kinds: str) -> str:

@@ -1,0 +1,242 @@
+"""The HTTP door of a public host: names, routes, origins, uploads and the browser's own rules."""
+
+from __future__ import annotations
+
+import http.client
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+from evaluators.runs.engine import create_run
+from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult
+
+from .conftest import HOME_HOSTS, Seen, Server, running
+
+MB = 2**20
+STREAM = "/_stcore/stream"
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server writes down every address it looks up."""
+    return tmp_path_factory.mktemp("watch") / "addresses.txt"
+
+
+@pytest.fixture(scope="module")
+def host(
+    browser_type_launch_args: dict[str, object], addresses: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A public host with room for three files of 1 MB, its uploads open to frames as in the image."""
+    with running(
+        tmp_path_factory.mktemp("door"),
+        PLUMBLINE_PUBLIC="1",
+        PLUMBLINE_UPLOAD_BYTES=str(MB),
+        PLUMBLINE_UPLOAD_BYTES_IN_MEMORY=str(4 * MB),
+        STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION="false",
+        PYTHONPATH=str(Path(__file__).parent / "watch"),
+        ADDRESSES_FILE=str(addresses),
+    ) as served:
+        yield served
+
+
+def request(
+    host: Server, path: str, method: str = "GET", body: bytes | Iterator[bytes] | None = None, **headers: str
+) -> http.client.HTTPResponse:
+    """The answer to one request, read to its end; an iterator is sent without a length."""
+    with closing(http.client.HTTPConnection(urlsplit(host.address).netloc, timeout=30)) as connection:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, named, encode_chunked=isinstance(body, Iterator))
+        answer = connection.getresponse()
+        answer.read()
+        return answer
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/runs", 200),
+        ("/_stcore/health", 200),
+        ("/_stcore/host-config", 200),
+        ("/_stcore/metrics", 404),
+        ("/_stcore/script-health-check", 404),
+        ("/_stcore/agent/openapi.json", 404),
+        ("/_stcore/agent/mcp", 404),
+        ("/_stcore/bidi-components/x", 404),
+    ],
+)
+def test_only_what_a_page_needs_is_answered(host: Server, path: str, status: int) -> None:
+    assert request(host, path).status == status
+
+
+@pytest.mark.parametrize("path", ["/", "/sample", "/_stcore/health", "/_stcore/metrics", "/media/none"])
+def test_every_answer_tells_the_browser_what_it_may_do(host: Server, path: str) -> None:
+    headers = request(host, path).headers
+
+    policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert "'unsafe-inline'" not in policy["script-src"]
+    assert "'unsafe-eval'" not in policy["script-src"]
+    assert not re.search(r"\*|https:", headers["Content-Security-Policy"])
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("name", "answered"),
+    [
+        ("localhost", True),
+        ("LOCALHOST.", True),
+        ("127.0.0.1", True),
+        ("[::1]", True),
+        ("evil.example", False),
+        ("localhost.evil.example", False),
+        ("evil.example@localhost", False),
+        ("127.0.0.1.evil.example", False),
+    ],
+)
+def test_only_names_of_this_machine_reach_the_app(host: Server, name: str, answered: bool) -> None:
+    port = urlsplit(host.address).port
+    for path in ("/", "/_stcore/host-config"):
+        assert request(host, path, Host=f"{name}:{port}").status == (200 if answered else 400)
+    assert stream_is_open(host, Host=f"{name}:{port}", Origin=f"http://{name}:{port}") is answered
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1.evil.example", "http://0.0.0.0", "file://"]
+)
+def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(host: Server, addresses: Path, origin: str) -> None:
+    assert not stream_is_open(host, Origin=origin)
+    assert set(addresses.read_text().split()) <= HOME_HOSTS
+
+
+def stream_is_open(host: Server, **headers: str) -> bool:
+    """Whether a connection with these headers becomes a WebSocket."""
+    netloc = urlsplit(host.address).netloc
+    lines = {"Host": netloc, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    lines |= {"Sec-WebSocket-Key": "MTIzNDU2Nzg5MDEyMzQ1Ng==", **headers}
+    with closing(http.client.HTTPConnection(netloc, timeout=30)) as connection:
+        connection.request("GET", STREAM, headers=lines)
+        return connection.getresponse().status == 101
+
+
+@contextmanager
+def tab(host: Server) -> Iterator[str]:
+    """An open tab: the id of its session."""
+    with connect(f"ws://{urlsplit(host.address).netloc}{STREAM}") as socket:
+        socket.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
+        while True:
+            message = ForwardMsg.FromString(socket.recv(30))
+            if message.WhichOneof("type") == "new_session":
+                yield message.new_session.initialize.session_id
+                return
+
+
+def put(host: Server, session: str, file: str, size: int, chunked: bool = False) -> int:
+    """The status of the upload of a file of so many bytes."""
+    start = b'--X\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    body = start + b"x" * size + b"\r\n--X--\r\n"
+    pieces = (body[at : at + 50_000] for at in range(0, len(body), 50_000))
+    path = f"/_stcore/upload_file/{session}/{file}"
+    return request(
+        host, path, "PUT", pieces if chunked else body, Content_Type="multipart/form-data; boundary=X"
+    ).status
+
+
+def test_a_tab_may_hold_two_files_and_may_put_others_in_their_place(host: Server) -> None:
+    with tab(host) as session:
+        assert [put(host, session, f"file-{n}", MB) for n in range(3)] == [204, 204, 413]
+        assert put(host, session, "small", 10) == 204
+        assert request(host, f"/_stcore/upload_file/{session}/file-0", "DELETE").status == 204
+        assert put(host, session, "file-3", MB) == 204
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_file_that_is_too_large_is_refused_with_or_without_a_length(host: Server, chunked: bool) -> None:
+    with tab(host) as session:
+        assert put(host, session, "large", MB + 200_000, chunked) == 413
+        assert put(host, session, "good", MB, chunked) == 204
+
+
+def test_all_tabs_together_have_a_bound_and_closed_ones_give_way(host: Server) -> None:
+    with tab(host) as first, tab(host) as second:
+        assert [put(host, first, f"f{n}", MB) for n in range(2)] == [204, 204]
+        assert [put(host, second, f"f{n}", MB) for n in range(2)] == [204, 503]
+    with tab(host) as third:
+        assert put(host, third, "f", MB) == 204
+
+
+@pytest.mark.parametrize("file", ["x" * 65, "a%2Fb", "%C3%A9", "a.b"])
+def test_a_file_has_an_id_as_streamlit_gives_them(host: Server, file: str) -> None:
+    with tab(host) as session:
+        assert put(host, session, file, 10) == 404
+
+
+def test_what_hostile_markup_would_load_is_refused_by_the_browser(host: Server, page: Page, seen: Seen) -> None:
+    page.goto(host.address)
+    expect(page.get_by_role("heading", name="Plumbline")).to_be_visible()
+    page.evaluate(
+        """address => {
+            document.body.insertAdjacentHTML("beforeend", `<img src="${address}/i.png">
+                <link rel="stylesheet" href="${address}/s.css"><iframe src="${address}/f"></iframe>
+                <div style="background: url(${address}/b.png)">.</div><form action="${address}"></form>`)
+            const script = document.createElement("script")
+            script.src = `${address}/s.js`
+            const inline = document.createElement("script")
+            inline.textContent = "window.stolen = true"
+            document.body.append(script, inline)
+            document.forms[0].submit()
+            fetch(`${address}/x`).catch(() => null)
+        }""",
+        "http://elsewhere.invalid:9",
+    )
+    while len(seen.refused) < 8:
+        page.wait_for_timeout(50)
+    assert page.evaluate("window.stolen") is None
+    assert seen.hosts <= {*HOME_HOSTS, "elsewhere.invalid"}  # asked of the browser, and refused by it
+    seen.hosts.clear()
+    seen.refused.clear()
+
+
+ADDRESSES = (
+    "http://evil.example/x https://user:pw@evil.example:80/?a=b&c=d#e HTTP://EVIL.EXAMPLE ftp://evil.example "
+    "www.evil.example WwW.evil.example/x a+b_c@evil.example mailto:a@evil.example xmpp:a@evil.example/b tel:+1 "
+    "<http://evil.example> <a@evil.example> [x](http://evil.example) ![x](http://evil.example) [x][1] "
+    "<a href='http://evil.example'>x</a> javascript:alert(1) http&#58;//evil.example 中http://evil.example中 "
+    "(www.evil.example) “a@evil.example” x-www.evil.example @www.evil.example a@b@evil.example http://www.a@evil.example"
+)
+DRESSED = (
+    ":material/home: :smile: :streamlit: :red[x] :gray[] a -> b <- c <-> d -- e >= f ~= g &amp; $x$ `y` **z** <b>b</b>"
+)
+
+
+@pytest.mark.parametrize("text", [ADDRESSES, DRESSED], ids=["addresses", "dressed"])
+def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(server: Server, page: Page, text: str) -> None:
+    row = Sample(id="1", question="Who?", response="Mina.", retrieved_documents=("Mina.",))
+    run = create_run(
+        server.store,
+        Dataset(name="letters", samples=(row,)),
+        EvaluatorSpec(name="trace"),
+        workspace="local",
+        title=text,
+    )
+    server.store.save_result(run.id, SampleResult(position=0, status="failed", error=text))
+    try:
+        page.goto(f"{server.address}/sample?run={run.id}&sample=1")
+        expect(page.get_by_test_id("stAlert").get_by_text(text, exact=True)).to_be_visible()
+        expect(page.get_by_test_id("stCaptionContainer").filter(has_text=text)).to_be_visible()
+        assert page.locator("a[href*=evil], a[href^='tel:'], a[href^='javascript:'], .katex").count() == 0
+        page.goto(f"{server.address}/runs")
+        expect(page.get_by_test_id("stMain").locator("strong").get_by_text(text, exact=True)).to_be_visible()
+        assert page.locator("a[href*=evil]").count() == 0
+    finally:
+        server.store.delete_run(run.id)

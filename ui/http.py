@@ -1,0 +1,229 @@
+"""The HTTP door around Streamlit: what a browser may load, which names and routes are answered, how much is uploaded.
+
+Plain ASGI, each class one layer around the app; `app.py` hands `MIDDLEWARE` to `st.App`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import get_instance
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from evaluators.config import Config, config, on_a_space
+
+# ---- what the browser may load
+
+
+def _inline_scripts() -> list[str]:
+    """The scripts inside Streamlit's own page, each by the hash that allows it and no other."""
+    page = Path(streamlit.__file__).parent / "static" / "index.html"
+    after_openings = page.read_text(encoding="utf-8").split("<script>")[1:]
+    bodies = [rest.partition("</script>")[0] for rest in after_openings]
+    digests = [base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in bodies]
+    return [f"'sha256-{digest}'" for digest in digests]
+
+
+_SCRIPTS = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
+"""Streamlit's protobuf counts in WebAssembly; no text can become a script by it."""
+_SPACE_FRAMES = "https://huggingface.co https://*.hf.space"
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",  # the workspace's token stands in the address
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def _content_security_policy(host: str) -> str:
+    """Nothing but this server's own files; what is more is named with its reason."""
+    # Not every browser counts a WebSocket of the same host as 'self'.
+    sockets = f" ws://{host} wss://{host}" if re.fullmatch(r"[\w.:\[\]-]{1,255}", host) else ""
+    allowed = {
+        "default-src": "'self'",
+        "script-src": _SCRIPTS,
+        # Streamlit and Plotly write styles, and a font, into the page.
+        "style-src": "'self' 'unsafe-inline'",
+        "font-src": "'self' data:",
+        "img-src": "'self' data:",
+        "connect-src": f"'self'{sockets}",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-src": "'none'",
+        "frame-ancestors": _SPACE_FRAMES if on_a_space() else "'none'",
+    }
+    return "; ".join(f"{name} {sources}" for name, sources in allowed.items())
+
+
+class SecurityHeaders:
+    """Every answer says what the browser may do with it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                policy = _content_security_policy(Headers(scope=scope).get("host", ""))
+                MutableHeaders(scope=message).update({**_HEADERS, "Content-Security-Policy": policy})
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+# ---- what is answered
+
+
+_CORE_ROUTES = ("health", "host-config", "stream", "upload_file/")
+"""What a page needs under `/_stcore/`; the rest (metrics of all visitors, an interface for agents) has no user."""
+
+
+class OwnRoutes:
+    """Only names of this host, pages of this host, and routes that its pages need."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not _is_own_page(Headers(scope=scope)):
+            # Streamlit would ask a server elsewhere for this host's address before it refuses.
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        refused = _refused(scope) if scope["type"] == "http" else None
+        await (refused or self.app)(scope, receive, send)
+
+
+def _refused(scope: Scope) -> PlainTextResponse | None:
+    host = Headers(scope=scope).get("host")
+    if not is_host_allowed(host):
+        return PlainTextResponse(
+            f"Plumbline does not answer under the name {(host or '')[:100]!r}. Open it as localhost, or start it "
+            "with this name: streamlit run app.py --server.allowedHosts=NAME",
+            status_code=400,
+        )
+    _, core, route = scope["path"].partition("/_stcore/")
+    if core and not route.startswith(_CORE_ROUTES):
+        return PlainTextResponse("There is nothing here.", status_code=404)
+    return None
+
+
+def _is_own_page(headers: Headers) -> bool:
+    """Whether a connection comes from a page of this host; programs other than browsers name no origin."""
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    address = urlsplit(origin)
+    known = streamlit.config.get_option("browser.serverAddress")
+    return address.netloc == headers.get("host") or address.hostname == known
+
+
+# ---- what is uploaded
+
+
+UPLOAD_SECONDS = 600
+"""The longest that one file may take; whoever sends slower only takes up room."""
+_FRAME_BYTES = 2**16
+"""What a request has around its file, at most."""
+_FILE_BYTES = 2**16
+"""What a file counts beside its bytes: a bound on the number of files as well."""
+_UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[\w-]{1,64})/[\w-]{1,64}\Z", re.ASCII)
+"""Ids as Streamlit gives them; of any length, they would hold memory themselves."""
+
+
+class BoundedUploads:
+    """Streamlit keeps what is uploaded in memory, whether a page asked for it or not: here it has bounds.
+
+    Refused is a file that is too large itself; on a public host a third largest file of one tab; and
+    what is too much for the memory of the host. Files of closed tabs give way first.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.arriving: dict[object, tuple[str, int]] = {}
+        """For each request at work its session and the bytes that have come."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "PUT":
+            await self.app(scope, receive, send)
+            return
+        try:
+            await self._upload(scope, receive, send)
+        except HTTPException as refused:  # before Streamlit began to read
+            await PlainTextResponse(refused.detail, refused.status_code)(scope, receive, send)
+
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        upload = _UPLOAD.search(scope["path"])
+        if upload is None:
+            raise HTTPException(404, "There is nothing here.")
+        session, limits, request = upload["session"], config(), object()
+        deadline = asyncio.get_running_loop().time() + UPLOAD_SECONDS
+
+        async def receive_counted() -> Message:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "The file took too long. Try again.") from None
+            self._take(request, session, len(message.get("body", b"")), limits)
+            return message  # Streamlit's layers turn an HTTPException into the answer
+
+        announced = Headers(scope=scope).get("content-length", "")
+        try:
+            # Refuse before a byte is read; but count only what comes, or a promise would fill the host.
+            self._take(request, session, int(announced) if announced.isdecimal() else 0, limits)
+            self.arriving[request] = session, 0
+            await self.app(scope, receive_counted, send)
+        finally:
+            self.arriving.pop(request, None)
+
+    def _take(self, request: object, session: str, more: int, limits: Config) -> None:
+        """Counts bytes of this request; raises `HTTPException` where there is no room for them."""
+        size = self.arriving.get(request, (session, 0))[1] + more
+        self.arriving[request] = session, size
+        if size > limits.upload_bytes + _FRAME_BYTES:
+            most = limits.upload_bytes // 2**20
+            raise HTTPException(413, f"The file is larger than {most} MB. Split it.")
+        if limits.public and self._bytes(session) > 2 * (limits.upload_bytes + _FRAME_BYTES + _FILE_BYTES):
+            raise HTTPException(413, "This tab holds two large files already. Reload the page.")
+        if self._bytes() > limits.upload_bytes_in_memory:
+            _drop_files_of_closed_tabs()
+        if self._bytes() > limits.upload_bytes_in_memory:
+            raise HTTPException(503, "This host holds as many files as it can. Try again in a minute.")
+
+    def _bytes(self, session: str | None = None) -> int:
+        """What is held and arriving, for one session or for all."""
+        arriving = sum(size for owner, size in self.arriving.values() if session in (None, owner))
+        held = _files().file_storage
+        owners = list(held) if session is None else [session]
+        files = [file for owner in owners for file in list(held.get(owner, {}).values())]
+        return arriving + sum(len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES for file in files)
+
+
+def _files() -> MemoryUploadedFileManager:
+    files = get_instance().uploaded_file_mgr
+    assert isinstance(files, MemoryUploadedFileManager)
+    return files
+
+
+def _drop_files_of_closed_tabs() -> None:
+    for session in list(_files().file_storage):
+        if not get_instance().is_active_session(session):
+            _files().remove_session_files(session)
+
+
+MIDDLEWARE = [Middleware(SecurityHeaders), Middleware(OwnRoutes), Middleware(BoundedUploads)]
