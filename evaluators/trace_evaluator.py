@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -78,10 +79,14 @@ PARTIAL_FROM = 0.5
 LEAST_SHARE_FOR_FULL = 0.4
 """At least this share of its content words must stand in the sentences that carry a fully supported sentence."""
 
+MOST_SEARCHED = 2_000_000_000
+"""Characters that are read for the names of one response, about a second: 200,000 names in a text of 10,000."""
+
 _SHORT = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
 """The number of a list item, and also what may stand before one: a run of line breaks is then looked at once."""
+_RUN = re.compile(r"[\w-]+")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 _REFUSAL = re.compile(
     r"\b(insufficient|not enough|not sufficient) information"
@@ -362,19 +367,38 @@ def _strangers(sentences: Sentences, question: str) -> list[list[str]]:
     texts = [_ITEM_NUMBER.sub(_without_number, sentence.text) for sentence in sentences.response]
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
-    source = " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
-    numbers, lower = set(_numbers(source)), source.lower()
-    return [_strange(text, numbers, lower) for text in texts]
+    source = _Source(
+        " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
+    )
+    return [_strange(text, source) for text in texts]
 
 
 def _without_number(item: re.Match[str]) -> str:
     return " " if item[1] else item[0]
 
 
-def _strange(text: str, numbers: set[str], lower: str) -> list[str]:
-    figures = [f"the number {number}" for number in dict.fromkeys(_numbers(text)) if number not in numbers]
-    names = [f"the name {name}" for name in dict.fromkeys(_NAME.findall(text)) if name.lower() not in lower]
+def _strange(text: str, source: _Source) -> list[str]:
+    figures = [f"the number {number}" for number in dict.fromkeys(_numbers(text)) if number not in source.numbers]
+    names = [f"the name {name}" for name in dict.fromkeys(_NAME.findall(text)) if not source.holds(name)]
     return [*figures, *names]
+
+
+class _Source:
+    """The text of question and documents, asked for the numbers and names of a response."""
+
+    def __init__(self, text: str) -> None:
+        self.numbers = frozenset(_numbers(text))
+        self._lower = text.lower()
+        self._searches = MOST_SEARCHED // (len(text) + 1)
+
+    def holds(self, name: str) -> bool:
+        """Whether the name stands in the text, be it in a longer word; beyond the limit only as a word of its own."""
+        self._searches -= 1
+        return name.lower() in (self._lower if self._searches >= 0 else self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(_RUN.findall(self._lower))
 
 
 def _numbers(text: str) -> list[str]:

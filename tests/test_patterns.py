@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import sys
+from fnmatch import translate
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nltk.tokenize.punkt import PunktLanguageVars
 
 from evaluators.llm import trouble
 from evaluators.text import injection, sentences
@@ -26,17 +28,30 @@ OTHER_DOORS = ("fnmatch", "glob", "regex", "re2")
 HARMLESS = ("escape", "purge", "error", "Pattern", "Match", *(name for name in dir(re) if name.isupper()))
 """What else of the module `re` there is."""
 
-MADE_WHILE_RUNNING: dict[str, Callable[[], list[re.Pattern]]] = {
-    "evaluators/llm/trouble.py error_for": lambda: [re.compile(row[1], re.IGNORECASE) for row in trouble._TABLE],
-    "evaluators/text/injection.py _kind": lambda: [kind.pattern for kind in injection._KINDS],
-    "evaluators/text/sentences.py period_context_re": lambda: [sentences._punkt()._lang_vars.period_context_re()],
-    "evaluators/text/sentences.py word_tokenize": lambda: [sentences._punkt()._lang_vars._word_tokenizer_re()],
+NAMES_OF_FILES = ("*.csv", "data/**/train-*.parquet", "*a" * 99, "[" * 199, "*[a-z]?" * 28)
+"""Patterns of a hub's card, of at most `hub.LONGEST_PATH` characters."""
+
+
+def punkt() -> PunktLanguageVars:
+    return sentences._punkt()._lang_vars
+
+
+MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
+    "evaluators/datasets/hub.py": ("match", lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES]),
+    "evaluators/llm/trouble.py error_for": (
+        "search",
+        lambda: [re.compile(pattern, re.IGNORECASE) for _, pattern, _ in trouble._TABLE],
+    ),
+    "evaluators/text/injection.py _kind": ("search", lambda: [kind.pattern for kind in injection._KINDS]),
+    "evaluators/text/sentences.py English": ("match", lambda: [punkt().re_boundary_realignment]),  # nltk uses it so
+    "evaluators/text/sentences.py period_context_re": ("finditer", lambda: [punkt().period_context_re()]),
+    "evaluators/text/sentences.py word_tokenize": ("findall", lambda: [punkt()._word_tokenizer_re()]),
 }
-"""Patterns that a function puts together, and so nobody can read from the code: its file, its name, all it makes."""
+"""What nobody can read from the code: the file and the function, how patterns are used there, and all it makes."""
 
 UNCLEAR = (
     "{place}: this pattern cannot be read from the code. Write it as a constant, best as a compiled one at the top of "
-    "the module; one that must be made while the program runs is listed in MADE_WHILE_RUNNING in tests/test_patterns.py."
+    "the module. One that must be made while the program runs is listed in MADE_WHILE_RUNNING, tests/test_patterns.py."
 )
 
 
@@ -110,8 +125,8 @@ class Patterns(ast.NodeVisitor):
             return None
 
     def _tell(self, node: ast.AST) -> None:
-        function = self._functions[-1] if self._functions else ""
-        if f"{self._file} {function}" not in MADE_WHILE_RUNNING:
+        place = " ".join([self._file, *self._functions[-1:]])
+        if place not in MADE_WHILE_RUNNING:
             self.unclear.append(f"{self._file}:{node.lineno}")
 
 
@@ -139,8 +154,10 @@ def product() -> Patterns:
         whole.unclear += module.unclear
         for pattern, uses in module.uses.items():
             whole.uses[pattern] |= uses
-    for place, make in MADE_WHILE_RUNNING.items():
-        whole.places = {pattern: place for pattern in make()} | whole.places
+    for place, (use, make) in MADE_WHILE_RUNNING.items():
+        for pattern in make():
+            whole.places.setdefault(pattern, place)
+            whole.uses[pattern].add(use)
     return whole
 
 
@@ -154,14 +171,14 @@ def _names(file: str, code: str) -> dict[str, Any]:
 
 
 def run(pattern: re.Pattern, uses: set[str]) -> Callable[[str], object]:
-    """Uses a pattern as the product does; in an unknown way it is looked for at all places, which takes longest."""
-    as_used = bytes if isinstance(pattern.pattern, bytes) else str
-    find = pattern.fullmatch if uses == {"fullmatch"} else pattern.match
+    """Uses a pattern as the product does; where nobody knows how, at all places of the text, which takes longest."""
+    is_bytes = isinstance(pattern.pattern, bytes)
 
     def use(text: str) -> None:
-        given = text.encode("latin-1", "replace") if as_used is bytes else text
+        given = text.encode("latin-1", "replace") if is_bytes else text
         if uses and uses <= set(AT_ONE_PLACE):
-            find(given)
+            for name in uses:
+                getattr(pattern, name)(given)
         else:
             for _ in pattern.finditer(given):
                 pass
@@ -173,8 +190,74 @@ def test_every_pattern_of_the_product_can_be_read_from_the_code():
     assert not [UNCLEAR.format(place=place) for place in product().unclear]
 
 
-@pytest.mark.parametrize(
-    "pattern", [pytest.param(pattern, id=place) for pattern, place in product().places.items()]
-)
+@pytest.mark.parametrize("pattern", [pytest.param(pattern, id=place) for pattern, place in product().places.items()])
 def test_a_pattern_takes_linear_time_on_the_worst_strings_made_for_it(pattern):
     check(run(pattern, product().uses[pattern]), strings_for(pattern))
+
+
+# The test itself
+
+
+@pytest.mark.parametrize(
+    ("pattern", "use"),
+    [
+        (r"(a*)*b", "search"),
+        (r"(?:a|a)*$", "match"),
+        (r"(\w+\s?)*:", "match"),
+        (r"\s+$", "search"),
+        (r"\s*x", "search"),
+        (r"<!--.*?-->", "search"),
+        (r"\[[^\]]*\]\(", "sub"),
+        (r"(.*),(.*);", "fullmatch"),
+        (r"[a-z]*[0-9a-f]*z", "fullmatch"),
+        (r":\s*(\(?\d{1,2}[.)])?\W*$", "search"),
+        (r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)", "sub"),
+        (r"\s*(<\?xml[^>]*>\s*)?(?s:<!--.*?-->\s*)*<(!doctype html|html)\b", "match"),
+        (r"(?<=one )(?:[a-z]+ )+three", "search"),
+    ],
+)
+def test_a_pattern_that_is_slower_is_caught(pattern, use):
+    with pytest.raises(TooSlowError, match="us a character"):
+        check(run(re.compile(pattern), {use}), strings_for(re.compile(pattern)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "re.search(word, text)",
+        "re.sub(rf'{word}+', '', text)",
+        "re.compile('|'.join(words))",
+        "list(map(re.search, words))",
+        "from re import search",
+        "import re as regular",
+        "from fnmatch import fnmatch",
+    ],
+)
+def test_a_pattern_that_cannot_be_read_is_told_with_its_place(line):
+    assert Patterns("a.py", f"import re\ndef use(word, words, text):\n    {line}\n", {"re": re}).unclear == ["a.py:3"]
+
+
+def test_patterns_and_their_uses_are_read_from_the_code():
+    code = """
+import re
+LETTER = "[a-z]"
+WORD = re.compile(f"{LETTER}+", re.IGNORECASE)
+UNUSED = re.compile("x")
+HANDED_ON = re.compile("y")
+def use(text):
+    return WORD.fullmatch(text), re.sub("b", "", text), re.match(r"c", text, flags=re.DOTALL), other(HANDED_ON)
+"""
+    names = {"re": re}
+    exec(code, names)
+
+    read = Patterns("a.py", code, names)
+
+    assert read.unclear == []
+    assert {pattern.pattern: sorted(read.uses[pattern]) for pattern in read.places} == {
+        "[a-z]+": ["fullmatch"],
+        "x": [],
+        "y": ["search"],
+        "b": ["sub"],
+        "c": ["match"],
+    }
+    assert re.compile("c", re.DOTALL) in read.places

@@ -46,6 +46,12 @@ SUBSETS = (
 """The parts of RAGBench, each with the splits train, validation and test."""
 
 MOST_FILES = 5000
+MOST_PATTERNS = 1000
+"""Of the files of one card, which may have a few for each of some hundred languages."""
+MOST_COMPARED = 100_000
+"""Paths that begin as a pattern does and are compared with the rest of it, which takes some microseconds each."""
+LONGEST_PATH = 200
+"""Characters of a path, and of a pattern: to make sense of a long one takes time that grows with its square."""
 _ADDRESS = "https://huggingface.co"
 _ID = re.compile(r"(?:https://huggingface\.co/datasets/)?([A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95})/?", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,95}", re.ASCII)
@@ -55,6 +61,7 @@ _LINES = (*_CELLS, ".jsonl", ".ndjson")
 """Formats whose first rows are known before the last one is there."""
 _FORMATS = (*_LINES, ".json", ".parquet", ".xlsx", *(f"{suffix}.gz" for suffix in (*_LINES, ".json")))
 _ENDING = re.compile(r"(-\d{5}-of-\d{5})?\.[a-z]+(\.gz)?$")
+_WILD = re.compile(r"[*?[]")
 _NO_DATA = ("dataset_infos.json", "dataset_dict.json")
 _SLACK = 100
 """Lines beyond the rows that are wanted: the names of the columns, and empty ones."""
@@ -132,7 +139,7 @@ def _info(dataset_id: str) -> DatasetInfo:
     with _in_words(dataset_id):
         try:
             return _api().dataset_info(dataset_id, files_metadata=True, timeout=SECONDS)
-        except (KeyError, TypeError, AttributeError, JSONDecodeError) as error:
+        except (KeyError, TypeError, AttributeError, JSONDecodeError, RecursionError) as error:
             raise DatasetError(f"{host()} does not answer as the hub does. Check HF_ENDPOINT. {REMEDY}") from error
 
 
@@ -147,6 +154,8 @@ def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
 
 
 def _is_data(path: str) -> bool:
+    if len(path) > LONGEST_PATH:
+        return False
     parts = PurePosixPath(path).parts
     is_hidden = any(part.startswith(".") for part in parts)
     return path.lower().endswith(_FORMATS) and not is_hidden and parts[-1] not in _NO_DATA
@@ -162,20 +171,33 @@ def _license(card: Mapping[str, Any]) -> str:
 def _declared(configs: Any, usable: tuple[File, ...]) -> dict[str, Splits]:
     """The configurations that a card declares, as far as they have files."""
     entries = [entry for entry in configs if isinstance(entry, dict)] if isinstance(configs, list) else []
-    found = {str(entry.get("config_name", "default"))[:100]: _splits(entry, usable) for entry in entries}
+    left = _Left(MOST_PATTERNS, MOST_COMPARED)
+    found = {
+        str(entry.get("config_name", "default"))[:100]: _splits(entry, usable, left)
+        for entry in entries[:MOST_PATTERNS]
+    }
     return {name: splits for name, splits in found.items() if splits}
 
 
-def _splits(entry: Mapping[str, Any], usable: tuple[File, ...]) -> Splits:
+@dataclass
+class _Left:
+    """How much more of a card is looked at; it may be written to cost hours."""
+
+    patterns: int
+    compared: int
+
+
+def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> Splits:
     folder = str(entry.get("data_dir") or "").strip("/")
     inside = f"{folder}/" if folder else ""
     if not entry.get("data_files"):
         return _by_name(file for file in usable if inside and file.path.startswith(inside))
     found: Splits = {}
     for split, patterns in _patterns(entry["data_files"]):
-        wanted = [inside + pattern.removeprefix("./") for pattern in patterns]
-        matching = tuple(file for file in usable if any(_matches(file.path, pattern) for pattern in wanted))
-        found[split] = found.get(split, ()) + matching
+        wanted = [inside + pattern.removeprefix("./") for pattern in islice(patterns, max(0, left.patterns))]
+        left.patterns -= len(wanted)
+        named = {file for pattern in wanted for file in _named(pattern, usable, left)}
+        found[split] = found.get(split, ()) + tuple(file for file in usable if named and file in named)
     return {split: matching for split, matching in found.items() if matching}
 
 
@@ -183,16 +205,22 @@ def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
     """Each split with the patterns of its files; a card may write them as a text, a list or an object."""
     if isinstance(declared, dict):
         declared = [{"split": split, "path": path} for split, path in declared.items()]
-    for entry in declared if isinstance(declared, list) else [declared]:
+    for entry in declared[:MOST_PATTERNS] if isinstance(declared, list) else [declared]:
         split, path = (entry.get("split"), entry.get("path")) if isinstance(entry, dict) else ("train", entry)
         yield str(split or "train")[:100], [str(each) for each in (path if isinstance(path, list) else [path]) if each]
 
 
-def _matches(path: str, pattern: str) -> bool:
-    """Whether a pattern names the file: only ** goes into folders, as the slashes of both are counted."""
-    if "**" in pattern:
-        return fnmatchcase(path, pattern.replace("**/", "*"))
-    return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
+def _named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
+    """The files that a pattern names: only ** goes into folders, as the slashes of both are counted."""
+    if len(pattern) > LONGEST_PATH:
+        return []
+    begins, slashes = _WILD.split(pattern, maxsplit=1)[0], pattern.count("/")
+    possible = [file for file in usable if file.path.startswith(begins)]
+    if "**" not in pattern:
+        possible = [file for file in possible if file.path.count("/") == slashes]
+    possible = possible[: max(0, left.compared)]
+    left.compared -= len(possible)
+    return [file for file in possible if fnmatchcase(file.path, pattern.replace("**/", "*"))]
 
 
 def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:

@@ -28,9 +28,10 @@ def with_lists(table: Table) -> Table:
 def _groups(names: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each group in the order of their numbers, which run from 0 or 1 without a gap."""
     found: dict[str, dict[int, str]] = {}
+    known = frozenset(names)
     for name in names:
         parts = _NUMBERED.fullmatch(name)
-        if parts and parts[1] not in names and is_called_documents(parts[1]):
+        if parts and parts[1] not in known and is_called_documents(parts[1]):
             found.setdefault(parts[1], {})[int(parts[2])] = name
     return {
         name: [columns[number] for number in sorted(columns)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from evaluators.datasets.table import Table
-from evaluators.text.normalise import is_chinese, without_surrogates
+from evaluators.text.normalise import is_chinese, nfkc, without_surrogates
 
 SURE = 0.5
 """A guess with less confidence needs a person's confirmation."""
@@ -189,7 +188,7 @@ def is_called_documents(name: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", unicodedata.normalize("NFKC", name))
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", nfkc(name))
     return re.sub(r"[\W_]+", "_", split.casefold()).strip("_")
 
 

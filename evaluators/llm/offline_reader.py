@@ -7,10 +7,12 @@ knows nothing but the documents: where all of them carry the same error, it repe
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import NamedTuple
 
 from evaluators.prompts import MARKERS, Prompt
@@ -95,15 +97,18 @@ Pages = Sequence[Sequence[Line]]
 
 
 class Part(NamedTuple):
-    """One thing that a question asks for: the kind of answer, and what each word of the question weighs."""
+    """One thing that a question asks for: the kind of answer, what each word of the question weighs, and all of them.
+
+    It is asked of every sentence, so it takes the time of the sentence, however long the question is.
+    """
 
     kind: str
     weights: dict[str, float]
+    total: float
 
     def coverage(self, words: Iterable[str]) -> float:
         """The share of the question's weight that the words hold, from 0 to 1."""
-        held = set(words)
-        return sum(weight for word, weight in self.weights.items() if word in held) / sum(self.weights.values())
+        return math.fsum(self.weights[word] for word in self.weights.keys() & set(words)) / self.total
 
 
 class Claim(NamedTuple):
@@ -174,12 +179,15 @@ def _parts(question: str, pages: Pages) -> list[Part]:
     asked = _asked_words(question)
     held = [{word for line in page for word in line.words} for page in pages]
     weight = rarity(held)
-    topic = {word for word in asked if sum(word in page for page in held) > len(pages) / 2 and not word.isdigit()}
+    in_pages = Counter(chain.from_iterable(held))
+    topic = {word for word in asked if in_pages[word] > len(pages) / 2 and not word.isdigit()}
     pieces = [(piece, own) for piece in _SEPARATOR.split(question) if pages and (own := set(_asked_words(piece)))]
-    return [
-        Part(_kind(piece) or _kind(question), {word: weight(word) for word in asked if word in own | topic})
-        for piece, own in pieces[:MOST_PARTS]
-    ]
+    parts = []
+    for piece, own in pieces[:MOST_PARTS]:
+        kept = own | topic
+        weights = {word: weight(word) for word in asked if word in kept}
+        parts.append(Part(_kind(piece) or _kind(question), weights, math.fsum(weights.values())))
+    return parts
 
 
 def _best(part: Part, asked: frozenset[str], pages: Pages) -> Line | None:

@@ -21,8 +21,8 @@ from evaluators.types import Completion
 
 T = TypeVar("T", bound=BaseModel)
 
-MOST_REPAIRED = 64 * 2**10
-"""Characters of an answer that is mended at most: the time for it grows fast."""
+MOST_REPAIRED = 8_000
+"""Characters of JSON that is mended at most: the time for the worst grows with the square, and 8,000 take a second."""
 
 MOST_WORDS = 8_000
 """Characters of unreadable answers that are kept for the curious."""
@@ -31,6 +31,7 @@ _THOUGHTS = re.compile(r"(?:\s*<think>.*?|[^{]*?)</think>", re.DOTALL | re.IGNOR
 """What comes before the answer; some servers swallow the tag that opens it."""
 
 _NOT_JSON = "it is not one complete JSON object."
+_TOO_LONG = f"it is not valid JSON, and too long to be mended (more than {MOST_REPAIRED:,} characters)."
 
 
 class Answered(NamedTuple, Generic[T]):
@@ -123,8 +124,10 @@ def _object(text: str) -> str:
 def _mended(body: str) -> Any:
     """What the broken JSON stands for; raises `ValueError` where mending would be guessing."""
     is_cut_off = body.count("{") > body.count("}") or body.count("[") > body.count("]")
-    if len(body) > MOST_REPAIRED or is_cut_off:
+    if is_cut_off:
         raise ValueError(_NOT_JSON)
+    if len(body) > MOST_REPAIRED:
+        raise ValueError(_TOO_LONG)
     from json_repair import loads  # rarely needed, and takes a while
 
     try:
@@ -148,8 +151,8 @@ def _read(completion: Completion, kind: type[T], check: Callable[[T], str]) -> _
         value, repaired = parse(completion.text, kind)
     except ValidationError as error:
         return _Reading(completion, None, False, _told(error))
-    except ValueError:
-        return _Reading(completion, None, False, _NOT_JSON)
+    except ValueError as error:
+        return _Reading(completion, None, False, str(error))
     return _Reading(completion, value, repaired, check(value))
 
 
@@ -165,7 +168,7 @@ def _better(llm: LLMClient, first: _Reading[T], second: _Reading[T]) -> Answered
     texts = (first.completion.text, second.completion.text)
     readable = [reading for reading in (second, first) if reading.value is not None]
     if not readable:
-        raise unreadable(llm.model, texts)
+        raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if second.trouble == _TOO_LONG else "")
     return _answered(min(readable, key=lambda reading: len(reading.trouble)), texts)
 
 

@@ -6,9 +6,10 @@ import pytest
 from pydantic import BaseModel, Field
 
 from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
-from evaluators.llm.structured import ask, parse, schema
+from evaluators.llm.structured import MOST_REPAIRED, ask, parse, schema
 from evaluators.prompts import Prompt
 from evaluators.types import Completion
+from tests.hostile import check, repeated
 
 
 class Support(BaseModel):
@@ -89,6 +90,31 @@ def test_quotes_inside_a_text_are_mended():
     assert (value.why, repaired) == ('It says "so" there.', True)
 
 
+def test_a_long_answer_is_read_however_long_it_is_but_not_mended():
+    long = GOOD.replace("1a says so.", "word " * MOST_REPAIRED)
+
+    value, repaired = parse(f"Here you are:\n{long}", Verdict)
+
+    assert (len(value.why), repaired) == (5 * MOST_REPAIRED, False)
+    with pytest.raises(ValueError, match=r"not valid JSON, and too long to be mended \(more than 8,000 characters\)"):
+        parse(long.replace('"why"', "why"), Verdict)
+
+
+def test_an_answer_that_is_too_long_to_be_mended_says_so_when_asking_again_did_not_help():
+    long = GOOD.replace('"why"', "why").replace("1a says so.", "word " * MOST_REPAIRED)
+
+    with pytest.raises(UnreadableAnswerError, match="too long to be mended"):
+        ask(Judge(long, long), Prompt(text="?", question="", documents=()), Verdict)
+
+
+@pytest.mark.parametrize("unit", ["a:b,", '"a":b', "{x:y,z:w},", "'b", "(b,", '"', "{"])
+def test_mending_what_is_broken_in_the_worst_way_takes_about_a_second(unit):
+    def mend(text):
+        parse(text, Verdict)
+
+    check(mend, [repeated("{", unit, "}")], [MOST_REPAIRED // 2], limit=0.5 / (MOST_REPAIRED // 2))  # 4 times that in all
+
+
 @pytest.mark.parametrize("text", ["两个句子都有依据。", "Les phrases « a » et « b » : étayées 👍", "\\n\\u00e9"])
 def test_any_language_is_read(text):
     answer = json.dumps({"why": text, "supports": []}, ensure_ascii=False)
@@ -131,7 +157,7 @@ def test_any_language_is_read(text):
     ],
 )
 def test_what_is_not_one_whole_object_of_the_shape_is_refused(text):
-    with pytest.raises(ValueError, match=r"JSON object|validation error"):
+    with pytest.raises(ValueError, match=r"JSON object|validation error|too long to be mended"):
         parse(text, Verdict)
 
 
