@@ -1,0 +1,14 @@
+"""What strangers write is read in linear time by every function that reads it; `tests.attack.texts` goes on longer."""
+
+import pytest
+
+from tests.attack.texts import FUNCTIONS, limit, refusing
+from tests.hostile import UNITS, check, repeated
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_takes_linear_time_on_hostile_strings(name):
+    function = refusing(FUNCTIONS[name])
+    function("The first call loads what it needs. 中文。")
+
+    check(function, (repeated("x.", unit, "x") for unit in UNITS), limit=limit(name))
