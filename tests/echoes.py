@@ -53,7 +53,7 @@ FORMS = {
     "reversed": lambda key: key[::-1],
     "without its end": lambda key: key[:-4],
     "without its beginning": lambda key: key[4:],
-    "a part": lambda key: key[5 : 5 + PART],
+    "a part": lambda key: key[8 : 8 + PART],
     "in two halves": lambda key: f"{key[:17]} and {key[17:]}",
     "in a name": lambda key: f"x{key}x",
 }

@@ -18,11 +18,17 @@ MASK = "***"
 SHORTEST_SECRET = 8
 """A shorter "key" is a word such as `none` or `ollama`, which a local server takes as well as any other."""
 
-SHORTEST_PART = 10
-"""So many letters and digits of a random key in a row are masked: 12 of its characters, two of which may be others."""
+PART = 12
+"""So many characters of a random key in a row are masked."""
+
+MOST_PUBLIC = 4
+"""Characters after a key's beginning that tell nothing: providers show as many themselves."""
 
 SEED = 6
 """Characters that are searched for; any part that is masked holds a seed, as they are that dense."""
+
+_PUBLIC = re.compile(r"(?:[a-z]{2,7}[-_]){0,2}(?:(?:api|v)[0-9]{1,2}-)?")
+"""How keys of a kind begin: gsk_, sk-proj-, sk-ant-api03-."""
 
 _SEPARATORS = bytes(code for code in range(128) if not chr(code).isalnum())
 _SPACES = bytes(range(33)) + b"\x7f"
@@ -62,10 +68,14 @@ def secrets_in(address: str) -> list[str]:
 
 
 class _Form(NamedTuple):
-    """One form of a secret; `least` of its characters in a row are masked, of a `is_word` only the whole word."""
+    """One form of a secret: `least` of its characters in a row are masked, unless they are its `public` beginning.
+
+    Of what `is_word` only the whole word is.
+    """
 
     text: bytes
     least: int
+    public: int = 0
     is_word: bool = False
 
 
@@ -79,23 +89,22 @@ class _Secret(NamedTuple):
 def _secret(value: str) -> _Secret:
     """A random key is known by any part. One of words is masked only whole: a text may hold a part of it by chance."""
     folded = _folded(value, _SEPARATORS)
-    is_random = len(folded) >= 12 and re.search(r"[0-9].*[0-9]|[a-z][A-Z]|[A-Za-z]{20}", value) is not None
+    is_random = len(folded) >= PART and re.search(r"[0-9].*[0-9]|[a-z][A-Z]|[A-Za-z]{20}", value) is not None
     dropped = _SEPARATORS if is_random else _SPACES
     plain, encoded = _folded(value, dropped), value.encode(errors="replace")
-    forms = [(plain, SHORTEST_PART), (plain[::-1], 16), (encoded.hex().encode(), 2 * SHORTEST_PART)]
+    others = {plain[::-1]: PART, encoded.hex().encode(): 2 * PART}
     for alphabet in (b"+/", b"-_"):
         for shift in range(3):
             # What comes before the key moves its bits along; the characters at the ends hold bits of others.
             text = b64encode(bytes(shift) + encoded, alphabet)[-(-shift * 8 // 6) : (shift + len(encoded)) * 8 // 6]
-            forms.append((_folded(text.decode(), dropped), 12))
-    return _Secret(
-        tuple(
-            _Form(text, min(least, len(text)) if is_random else len(text), not is_random and text == plain)
-            for text, least in dict(forms).items()
-            if len(text) >= SEED
-        ),
-        dropped,
-    )
+            others[_folded(text.decode(), dropped)] = PART  # 14 whole characters stand for 12, two may be no letters
+    if not is_random:
+        return _Secret((_Form(plain, len(plain), is_word=True), *(_Form(text, len(text)) for text in others)), dropped)
+    windows = (value[at : at + PART] for at in range(len(value) - PART + 1))
+    least = max(SEED + 2, min(len(_folded(window, dropped)) for window in windows))
+    public = len(_folded(_PUBLIC.match(value)[0], dropped))  # type: ignore[index]
+    forms = [_Form(text, min(least, len(text))) for text, least in others.items()]
+    return _Secret((_Form(plain, least, public), *forms), dropped)
 
 
 def _folded(text: str, dropped: bytes) -> bytes:
@@ -117,7 +126,7 @@ def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
 
 def _parts(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
     """Where at least so much of the form stands; every such part holds one of the seeds."""
-    whole, least, _ = form
+    whole, least, public, _ = form
     for offset in range(0, len(whole) - SEED + 1, least - SEED + 1):
         seed = whole[offset : offset + SEED]
         at = folded.find(seed)
@@ -127,7 +136,7 @@ def _parts(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
                 start -= 1
             while end < len(folded) and end < at - offset + len(whole) and folded[end] == whole[offset + end - at]:
                 end += 1
-            is_part = end - start >= least
+            is_part = end - start >= least and offset + end - at >= public + MOST_PUBLIC
             if is_part:
                 yield start, end
             at = folded.find(seed, max(at + 1, end - SEED + 1) if is_part else at + 1)

@@ -237,7 +237,8 @@ def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
 
 def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
     usual = "is https://api.groq.com" if asked.access.provider == "groq" else "usually ends in /v1"
-    message = f"Nothing at {asked.access.mask(asked.access.base_url)}: the base URL {usual}. Correct it{asked.on_settings}."
+    address = asked.access.mask(asked.access.base_url)
+    message = f"Nothing at {address}: the base URL {usual}. Correct it{asked.on_settings}."
     return RunStoppedError(message, refusal.details(asked))
 
 

@@ -375,7 +375,8 @@ class Store:
     def spent(self, run_id: str) -> dict[str, Spent]:
         """What the run paid for, by model id (generators and judge)."""
         query = """select model, count(*),
-                          cast(min(total(prompt_tokens), ?2) as integer), cast(min(total(answer_tokens), ?2) as integer),
+                          cast(min(total(prompt_tokens), ?2) as integer),
+                          cast(min(total(answer_tokens), ?2) as integer),
                           case when count(cost) = count(*) then sum(cost) end
                    from calls where run_id = ?1 group by 1 order by 1"""
         rows = self._all(query, run_id, MOST_COUNTED)

@@ -3,10 +3,10 @@
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from evaluators.errors import LLMError, UnreadableAnswerError
+from evaluators.errors import AccessError, LLMError, UnreadableAnswerError
 from evaluators.llm import Access
-from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.clients import Account, Ledger, Seat
+from evaluators.llm.catalogue import OFFLINE, unlisted
+from evaluators.llm.clients import Account, Ledger, Seat, ask_models, spec_for
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.llm.structured import ask
@@ -100,6 +100,17 @@ def test_the_room_follows_the_limit_that_the_provider_names(loopback, seat):
     assert client.room == 6_576
     client.complete(Prompt(text="Hello"))
     assert client.room == 18_576  # 20,000 - 1,024 - 400
+
+
+@pytest.mark.parametrize("address", ["http://me:hidden-word@localhost/v1", "http://localhost/v1?api-key=hidden-word"])
+def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address):
+    keys = {"custom": Access(provider="custom", base_url=address, key=SecretStr(""))}
+    with pytest.raises(AccessError, match="The base URL holds a user name, a password or a query") as caught:
+        spec_for(unlisted("custom", "m"), keys, temperature=0, answer_tokens=100)
+    assert "hidden" not in str(caught.value)
+    with pytest.raises(LLMError) as failed:  # the list of models is asked for before
+        ask_models(keys["custom"])
+    assert "hidden" not in str(failed.value) + failed.value.details
 
 
 def test_the_offline_reader_has_no_limit():

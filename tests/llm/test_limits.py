@@ -363,6 +363,7 @@ def sent_after(answers, amount, **plan):
         (headers(limit=8000, remaining=-1, reset="1m"), 5),
         (headers(limit="8 thousand", remaining=0, reset="1m"), 5),
         (headers(limit=0, remaining=0, reset="1m"), 5),
+        (headers(limit=1, remaining=1, reset="1s"), 5),  # the answer itself took 1,000
         ({"x-ratelimit-limit-tokens": "8000"}, 5),
     ],
 )

@@ -9,7 +9,7 @@ import ssl
 import subprocess
 import traceback
 import tracemalloc
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack, suppress
 
 import psutil
@@ -21,7 +21,7 @@ from evaluators.llm import Access, Reply, Request
 from evaluators.llm.keys import quiet_logs
 from evaluators.llm.provider import Provider
 from evaluators.types import Completion, ModelSpec, Usage
-from tests.loopback import FAULTS, Loopback, ServerLimits
+from tests.loopback import FAULTS, Loopback, Response, ServerLimits
 
 KEY = "gsk_loopback1234567890abcdefghijklmnop"
 MODELS = {"groq": "openai/gpt-oss-20b", "openai": "gpt-6-luna", "custom": "qwen3:8b"}
@@ -321,8 +321,8 @@ def test_a_compressed_body_is_read_as_far_as_it_is_small(name):
     [
         b'{"choices": null}',
         b'{"choices": ["London"]}',
-        b'{"choices": [{"message": {"content": {"text": "London"}}}]}',
-        b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": "many"}}',
+        b'{"choices": [{"message": null}]}',
+        b'{"choices": {"0": "London"}}',
         b"[" * 100_000,
         b"\xff\xfe",
         b"",
@@ -333,20 +333,66 @@ def test_a_body_of_the_wrong_shape_is_no_answer(name, body):
         told(name, body)
 
 
+def body(message='{"content": "London"}', finish='"stop"', **more):
+    """A completion in JSON; `more` are its other fields, as JSON too."""
+    fields = {"choices": f'[{{"message": {message}, "finish_reason": {finish}}}]', **more}
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}"
+
+
+COUNTS = {  # what "usage" holds, and what counts: else 11 tokens of the prompt and 10 of the answer are estimated
+    "null": (11, 10),
+    "[]": (11, 10),
+    '"many"': (11, 10),
+    "{}": (11, 10),
+    '{"prompt_tokens": 7, "completion_tokens": null}': (7, 10),
+    '{"prompt_tokens": 0, "completion_tokens": 3}': (0, 3),
+    '{"prompt_tokens": "12", "completion_tokens": 3.0}': (12, 3),
+    '{"prompt_tokens": -5, "completion_tokens": -1}': (11, 10),
+    '{"prompt_tokens": 1.5, "completion_tokens": true}': (11, 10),
+    '{"prompt_tokens": "many", "completion_tokens": "-1"}': (11, 10),
+    '{"prompt_tokens": {"n": [1]}, "completion_tokens": [2]}': (11, 10),
+    '{"prompt_tokens": 18446744073709551615, "completion_tokens": 9223372036854775807}': (11, 10),
+    '{"prompt_tokens": 1e400, "completion_tokens": NaN}': (11, 10),
+    f'{{"prompt_tokens": {"9" * 5000}, "completion_tokens": "{"9" * 5000}"}}': (11, 10),
+    '{"prompt_tokens": 10000000, "completion_tokens": 10000001}': (10_000_000, 10),
+    '{"a":' * 5000 + "1" + "}" * 5000: (11, 10),
+}
+
+
 @both
-@pytest.mark.parametrize(
-    ("usage", "prompt", "answer"),
-    [
-        ("", 11, 10),
-        (', "usage": null', 11, 10),
-        (', "usage": {}', 11, 10),
-        (', "usage": {"prompt_tokens": 7, "completion_tokens": null}', 7, 10),
-        (', "usage": {"prompt_tokens": 0, "completion_tokens": 3}', 0, 3),
-    ],
-)
-def test_tokens_that_the_provider_does_not_count_are_estimated(name, usage, prompt, answer):
-    body = '{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]' + usage + "}"
-    assert told(name, body.encode()).usage == Usage(prompt_tokens=prompt, answer_tokens=answer)
+def test_tokens_that_make_no_sense_are_estimated_and_cost_no_answer(name):
+    found = replies(name, COUNTS, lambda usage: body(usage=usage))
+    counts = {usage: (got.usage.prompt_tokens, got.usage.answer_tokens) for usage, got in found}
+    assert counts == COUNTS
+
+
+LONG = "x" * 10**6
+ODD = {  # what else may be odd, and text, reason to end, and model that come of it
+    body(model="5"): ("London", "stop", ""),
+    body(model='["m"]', id="7", created='"today"', object="null"): ("London", "stop", ""),
+    body(model=f'"{LONG}"'): ("London", "stop", LONG[:200]),
+    body(finish="7"): ("London", "unknown", ""),
+    body(finish='{"type": "stop"}'): ("London", "unknown", ""),
+    body(finish=f'"{LONG}"'): ("London", LONG[:200], ""),
+    body('{"content": "London", "tool_calls": 5, "annotations": [[[]]], "audio": NaN}'): ("London", "stop", ""),
+    body('{"content": "London", "refusal": 0}'): ("London", "stop", ""),
+    body('{"content": [{"type": "text", "text": "Lon"}, {"type": "text", "text": "don"}]}'): ("London", "stop", ""),
+    body('{"content": [{"type": "thinking", "text": "Paris?"}, "London", null, 5]}'): ("London", "stop", ""),
+    body('{"content": {"text": "London"}}'): ("London", "stop", ""),
+    body('{"content": {"verdict": "yes"}}'): ('{"verdict": "yes"}', "stop", ""),
+    body('{"content": 5}'): ("5", "stop", ""),
+    '{"choices": [null, 3, {"message": {"content": "London"}}]}': ("London", "unknown", ""),
+    '{"choices": [{"text": "London", "index": "first", "logprobs": "none"}]}': ("London", "unknown", ""),
+    '{"choices": [{"delta": {"content": "London"}}], "choices2": 5}': ("London", "unknown", ""),
+    f'{{"x": {"[" * 100_000}{"]" * 100_000}, {body()[1:]}': ("London", "stop", ""),
+    body('{"content": "Lon\ndon"}'): ("Lon\ndon", "stop", ""),
+}
+
+
+@both
+def test_whatever_else_is_odd_an_answer_that_can_be_read_counts(name):
+    found = replies(name, ODD, lambda each: each)
+    assert {each: (got.text, got.finish_reason, got.served_model) for each, got in found} == ODD
 
 
 @both
@@ -394,7 +440,7 @@ def test_a_long_header_is_read(name):
 def test_a_body_packed_twice_or_in_another_way_is_not_unpacked(name, coding):
     body = gzip.compress(gzip.compress(b" " * 100_000_000))
     tracemalloc.start()
-    with pytest.raises(LLMError, match="far more than an answer"):
+    with pytest.raises(LLMError, match="compressed in a way that was not asked for and that cannot be read here"):
         told(name, body, f"content-encoding: {coding}")
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
@@ -546,6 +592,17 @@ def responding(sent: bytes):
 def told(name: str, body: bytes, *headers: str, status: str = "200 OK") -> Completion:
     """What the provider makes of a response with this body."""
     return heard(name, answer(body, *headers, status=status))
+
+
+def replies(name: str, cases: Iterable[str], sent: Callable[[str], str]) -> list[tuple[str, Completion]]:
+    """What one provider makes of the body for each case."""
+
+    async def complete_all(provider):
+        return [(case, (await provider.complete(request_to(name))).completion) for case in cases]
+
+    responses = iter([Response(200, sent(case).encode()) for case in cases])
+    with Loopback(respond=lambda asked: next(responses)) as server:
+        return with_provider(access_to(server, name), complete_all)
 
 
 def heard(name: str, sent: bytes) -> Completion:

@@ -48,6 +48,10 @@ class Fragile(Evaluator):
                 raise ValueError("sk-secret-key in the text")
             if sample.question == "unstorable score":
                 return Score(values={"done": 1.0}, details={"what": object()})
+            if sample.question == "half a character":
+                raise MissingInputError("The \ud800 is missing.")
+            if sample.question == "large score":
+                return Score(values={"done": 1.0}, details={"what": "x" * 200_000})
             if sample.question == "another record":
                 return sample
             if sample.question == "way out":

@@ -51,9 +51,7 @@ def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
     for way in found:
         judges = (ModelSpec(provider="openai", model=way),)
         spec = EvaluatorSpec(name="llm_judge")
-        run = create_run(
-            store, Dataset(name="d", samples=(sample,)), spec, workspace="w", title=way, judges=judges
-        )
+        run = create_run(store, Dataset(name="d", samples=(sample,)), spec, workspace="w", title=way, judges=judges)
         registry.start(run, store, access_to(server)).wait(60)
         assert traces(kept_and_shown(store, run), KEY) == set()
     assert "***" in store.result(run.id, 0).details
@@ -61,9 +59,7 @@ def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
 
 def access_to(server):
     addresses = {"openai": server.base_url, "groq": server.address}
-    return {
-        name: Access(provider=name, base_url=address, key=SecretStr(KEY)) for name, address in addresses.items()
-    }
+    return {name: Access(provider=name, base_url=address, key=SecretStr(KEY)) for name, address in addresses.items()}
 
 
 @pytest.mark.parametrize("provider", ["openai", "groq"])
@@ -71,8 +67,11 @@ def test_a_list_of_models_shows_no_key(provider, loopback):
     listed = [KEY, "good", f"x{KEY[::-1]}", KEY.upper(), 5, None, {"id": "fine/2"}, {"id": ["no"]}, {"id": "y" * 10**6}]
     entries = [each if isinstance(each, dict) else {"id": each} for each in listed]
 
-    assert ask_models(access_to(loopback(models=in_json({"object": "list", "data": entries})))[provider]) == ["good", "fine/2"]
-    assert ask_models(access_to(loopback(models=in_json(["good", 7])))[provider]) == ["good"]
+    def listed_by(response):
+        return ask_models(access_to(loopback(models=response))[provider])
+
+    assert listed_by(in_json({"object": "list", "data": entries})) == ["good", "fine/2"]
+    assert listed_by(in_json(["good", 7])) == ["good"]
     with pytest.raises(LLMError) as caught:
-        ask_models(access_to(loopback(models=problem(403, "x" * 280 + KEY, "x" * 190 + KEY)))[provider])
+        listed_by(problem(403, "x" * 280 + KEY, "x" * 190 + KEY))
     assert traces((str(caught.value) + caught.value.details).encode(), KEY) == set()

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from evaluators.errors import ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
 from evaluators.runs.engine import create_run
+from evaluators.runs.evaluation import Results
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
 from evaluators.types import Ability, Dataset, EvaluatorSpec
@@ -189,6 +191,61 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
     assert finished(store, run, registry).failed == 1
     assert store.result(run.id, 0).error == error
     assert store.result(run.id, 0).details.startswith(details)
+
+
+def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, registry, trouble):
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    run = create_run(store, slow.dataset("half a character", "fine"), spec, workspace="w", title="fragile")
+
+    assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
+    assert store.result(run.id, 0).error == "The \N{REPLACEMENT CHARACTER} is missing."
+
+
+def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, trouble):
+    store._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)  # SQLite's own is a thousand million
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    run = create_run(store, slow.dataset("large score", "fine"), spec, workspace="w", title="fragile")
+
+    assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
+    assert store.result(run.id, 0).error == "This cannot be stored (DataError). Try again; if it stays, report it."
+
+
+def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, registry, trouble):
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    run = create_run(store, slow.dataset(*["large score"] * 20), spec, workspace="w", title="fragile")
+    (pages,) = store._db.execute("pragma page_count").fetchone()
+    store._db.execute(f"pragma max_page_count = {pages + 3}")
+
+    registry.start(run, store).wait()
+
+    assert store.counts(run).scored == 0
+    told = "The run store cannot be written (database or disk is full). Free disk space, then resume."
+    assert store.stop_reason(run.id) == Results(run, store).stopped == told
+    store._db.execute("pragma max_page_count = 100000")
+    assert finished(store, run, registry).scored == 20
+
+
+class OutOfMemory(Store):
+    """A store that fails in a way that nobody has foreseen, for one of the samples."""
+
+    def save_result(self, run_id, result, calls=()):
+        if result.position == 3:
+            raise MemoryError
+        super().save_result(run_id, result, calls)
+
+
+def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(tmp_path, registry, trouble, caplog):
+    store = OutOfMemory(tmp_path / "runs.sqlite3")
+    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
+    run = create_run(store, slow.dataset(*["fine"] * 40), spec, workspace="w", title="fragile")
+
+    registry.start(run, store).wait()
+
+    assert 3 <= store.counts(run).scored < 40
+    assert store.stop_reason(run.id) == (
+        "Unexpected MemoryError, which stopped the run. Everything so far is kept. Resume it; if it stays, report it."
+    )
+    assert "MemoryError" in caplog.text
 
 
 def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog):

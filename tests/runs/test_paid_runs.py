@@ -21,7 +21,8 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.loop import loop
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts
-from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
+from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, ModelSpec, Sample
+from tests.loopback import in_json
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
@@ -67,6 +68,25 @@ def test_every_model_answers_every_sample_and_is_billed(store, registry, loopbac
     assert (result.calls, result.cached) == (1, 0)
     assert result.cost == pytest.approx(usage.prompt_tokens * 2e-6 + usage.answer_tokens * 10e-6)
     assert sum(store.result(run.id, n, 1).cost for n in range(4)) == pytest.approx(spent["openai/gpt-6-sol"].cost)
+
+
+def test_whatever_a_server_counts_no_answer_is_lost_or_paid_for_twice(store, registry, loopback):
+    counts = (-5, 1.5, "many", [], None, 2**63 - 1, 2**64 - 1, 10**30, float("inf"))
+    usages = [[], 5, *({"prompt_tokens": count, "completion_tokens": count} for count in counts)]
+
+    def respond(asked):
+        answer = {"message": {"content": asked.text.split("Say: ")[1]}, "finish_reason": 7}
+        return in_json({"choices": [answer], "model": 5, "usage": usages[int(asked.model)]})
+
+    server = loopback(respond=respond)
+    models = tuple(ModelSpec(provider="openai", model=str(number)) for number in range(len(usages)))
+    run = paid.paid_run(store, paid.dataset(2), models)
+
+    assert finished(store, run, registry, server) == Counts(asked=22, scored=22, failed=0)
+    assert len(server.asked) == 22
+    # The prompt has some 520 bytes, 138 tokens or a few more; the answer 24 bytes, 14 tokens.
+    for bill in store.spent(run.id).values():
+        assert (bill.calls, bill.prompt_tokens // 100, bill.answer_tokens) == (2, 2, 28)
 
 
 def test_the_same_run_again_takes_every_answer_from_the_store(store, registry, loopback):

@@ -12,7 +12,7 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import StoreError
 from evaluators.labelling import Correction
-from evaluators.runs.store import MIGRATIONS, MOST_MAPPINGS, Counts, Spent, Store
+from evaluators.runs.store import MIGRATIONS, MOST_COUNTED, MOST_MAPPINGS, Counts, Spent, Store
 from evaluators.types import (
     Ability,
     Call,
@@ -289,6 +289,22 @@ def test_a_run_is_billed_by_model_and_an_unknown_price_makes_no_sum(store):
     assert spent["openai/gpt-6-luna"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=0.75)
     assert spent["openai/mystery"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=None)
     assert store.spent("another") == {}
+
+
+def test_counts_of_tokens_that_make_no_sense_make_no_run_unreadable(store, path):
+    store.save_run(run(), DATASET)
+    huge = Completion(text="a", usage=Usage(prompt_tokens=2**64))
+    store.save_result("r1", scored(0), [call(cost=0.5).model_copy(update={"completion": huge})])
+    with sqlite3.connect(path) as db:  # as version 0.1.0 stored what a server told
+        db.executemany(
+            "insert into calls (workspace, run_id, key, model, created, cost, prompt_tokens, answer_tokens)"
+            " values ('w', 'r1', ?, 'openai/gpt-6-luna', '', 9e12, ?, ?)",
+            [("a", 2**63 - 1, 2**63 - 1), ("b", 2**63 - 1, 4), ("c", 4, 2**62)],
+        )
+
+    spent = store.spent("r1")["openai/gpt-6-luna"]
+
+    assert spent == Spent(calls=4, prompt_tokens=MOST_COUNTED, answer_tokens=MOST_COUNTED, cost=27e12 + 0.5)
 
 
 def test_answers_taken_from_the_store_are_counted(store):
