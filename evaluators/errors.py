@@ -10,6 +10,7 @@ PlumblineError
 ├── RunElsewhereError   another process works on the run
 ├── StoreError          the run store cannot be read or written
 │   └── UnstorableError     one value is of a kind that no store can hold
+├── WorkerError         a sample failed in a worker process, or ended it
 └── LLMError            a model gave no usable answer: this sample fails
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
@@ -62,6 +63,15 @@ class StoreError(PlumblineError):
 
 class UnstorableError(StoreError):
     """One value is of a kind that no store can hold: too long, a number out of range, half a character."""
+
+
+class WorkerError(PlumblineError):
+    """A sample failed in a worker process, or ended it; `foreign` is the kind of an error that is none of ours."""
+
+    def __init__(self, message: str, details: str = "", *, foreign: str = "") -> None:
+        super().__init__(message)
+        self.details = details
+        self.foreign = foreign
 
 
 class LLMError(PlumblineError):

@@ -44,9 +44,7 @@ LONGEST_SENTENCE = 400
 
 MOST_PARTS = 4
 
-_PIECE = re.compile(
-    rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL
-)
+_PIECE = re.compile(rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL)
 
 _ASKING = re.compile(
     r"\b(?:date|year|month|day|time|location|name|place|(?<=how )(?:many|much))\b"

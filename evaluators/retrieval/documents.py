@@ -39,9 +39,7 @@ _KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkey
 """What files with these endings are, if they are texts."""
 _NO_PDF = "It is no PDF file, whatever its name; it was read as text."
 _REMEDY = "Save it as PDF, HTML, Markdown or plain text."
-_HTML = re.compile(
-    r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL
-)
+_HTML = re.compile(r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 """A comment ends where it first can, and is never read in another way: 40 of them could be, in 2 ** 39 ways."""
 _FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
 _BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")

@@ -6,7 +6,6 @@ import logging
 import math
 import threading
 import time
-import traceback
 import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -14,34 +13,34 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
 from itertools import groupby, islice
-from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from evaluators import custom
 from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.config import config
 from evaluators.errors import (
-    ParameterError,
     PlumblineError,
     RunStoppedError,
     StoreError,
     TransientError,
     UnreadableAnswerError,
     UnstorableError,
+    WorkerError,
 )
-from evaluators.llm import Keys, LLMClient
+from evaluators.llm import Keys
 from evaluators.llm.clients import Account, Ledger, Seat
-from evaluators.llm.keys import mask
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
-from evaluators.prompts import fill
+from evaluators.runs import pool
 from evaluators.runs.lock import RunLock
+from evaluators.runs.scoring import answered, details, message, scored
 from evaluators.runs.store import Store
-from evaluators.text.normalise import without_surrogates
-from evaluators.types import Cell, Completion, ModelSpec, Record, Run, Sample, SampleResult, Score
+from evaluators.types import Cell, ModelSpec, Record, Run, Sample, SampleResult, Score
 
 CPU_WORKERS = 2
+LONG_RUN = 100
+"""Open cells from which worker processes are started for a run; a shorter one is done before they are there."""
+
 MOST_IN_A_ROW = 10
 """Samples in a row, failed for want of an answer that can be used, after which a model's part of the run stops."""
 
@@ -92,6 +91,8 @@ class Job:
         self._evaluators = tuple(map(from_spec, run.evaluators))
         self._patience = config().unwatched_seconds if config().public else math.inf
         self._scope = Scope()
+        self._pool = pool.shared()
+        self._is_cancelled = threading.Event()
         self._shelf = _shelf(store, run)
         self._seats: list[Seat] = []
         self._started = time.monotonic()
@@ -113,6 +114,8 @@ class Job:
     def start(self) -> None:
         try:
             self._store.save_stop_reason(self.run.id, "")
+            if self._is_for_pool:
+                self._pool.start()
             for thread in self._threads:
                 thread.start()
         except BaseException:
@@ -124,6 +127,7 @@ class Job:
 
     def cancel(self) -> None:
         """Stops at once: calls in flight are cut off, what is done stays."""
+        self._is_cancelled.set()
         for lane in self._lanes:
             lane.stop()
         self._scope.cancel()
@@ -161,7 +165,9 @@ class Job:
         tasks = _tasks(self._store.open_cells(self.run))
         if seats:
             tasks.sort(key=_scattered)
-        workers = max(1, _workers([*seats, *judges]) // max(1, len(seats)))
+        self._is_for_pool = len(tasks) * len(self._evaluators) >= LONG_RUN and self._needs_processor(seats)
+        at_once = _workers([*seats, *judges], self._pool.size if self._is_for_pool else 0)
+        workers = max(1, at_once // max(1, len(seats)))
         return judges, [
             Lane(self._work, self._read, [task for task in tasks if task.model == number], each, judges, workers)
             for number, each in enumerate(seats or [None])
@@ -209,7 +215,8 @@ class Job:
             raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
         earlier = self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
         load = partial(lane.samples.take, task.position)
-        answer = _Answer(load, self.run.prompt, lane.seat, earlier.values())
+        ask = partial(self._answered, lane.seat) if lane.seat else None
+        answer = _Answer(load, ask, earlier.values())
         failures = []
         for metric in task.metrics:
             if lane.is_stopped:
@@ -249,20 +256,37 @@ class Job:
             return SampleResult.model_validate({**cell._asdict(), **facts, **outcome})
 
         try:
-            score = _score(self._evaluator_for(cell.metric, ledger), answer.sample(ledger))
+            score = self._scored(self._evaluator_for(cell.metric, ledger), answer.sample(ledger))
             return result(status="scored", score=score), None
         except (RunStoppedError, StoreError, CancelledError):
             raise
         except (Exception, SystemExit) as error:  # a metric of one's own may do anything
             ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
             self._log(error)
-            message, details = (without_surrogates(text) for text in (_message(error), _details(error)))
-            return result(status="failed", error=message, details=details), type(error)
+            return result(status="failed", error=message(error), details=details(error)), type(error)
+
+    def _scored(self, evaluator: Evaluator, sample: Sample) -> Score:
+        """The score, from a worker process where one can do it: the pages' threads then hardly wait."""
+        if pool.takes(evaluator) and self._pool.can_take(sample):
+            return self._pool.score(evaluator, sample, self._is_cancelled.is_set)
+        return scored(evaluator, sample)
+
+    def _answered(self, seat: Seat, sample: Sample, ledger: Ledger) -> str:
+        """What the model answers; the offline reader does so in a worker process."""
+        if not seat.is_remote and self._pool.can_take(sample):
+            return self._pool.answer(sample, self.run.prompt, self._is_cancelled.is_set)
+        return answered(sample, self.run.prompt, seat.client(ledger))
+
+    def _needs_processor(self, seats: Sequence[Seat | None]) -> bool:
+        """Whether there is something to do that worker processes take."""
+        alone = [each for each in self._evaluators if not self.run.judges or not most_judges(type(each))]
+        return any(seat and not seat.is_remote for seat in seats) or any(map(pool.takes, alone))
 
     def _log(self, error: BaseException) -> None:
         """Notes each kind of error that is not ours once."""
-        kind = type(error).__name__
-        if not isinstance(error, PlumblineError) and kind not in self._logged:
+        is_ours = isinstance(error, PlumblineError)
+        kind = error.foreign if isinstance(error, WorkerError) else "" if is_ours else type(error).__name__
+        if kind and kind not in self._logged:
             self._logged.add(kind)
             log.error("A sample failed with %s", kind)
 
@@ -309,12 +333,11 @@ class _Answer:
     """
 
     def __init__(
-        self, load: Callable[[], Sample], prompt: str, seat: Seat | None, earlier: Iterable[SampleResult]
+        self, load: Callable[[], Sample], ask: Callable[[Sample, Ledger], str] | None, earlier: Iterable[SampleResult]
     ) -> None:
         self.response = next((each.response for each in earlier if each.response is not None), None)
         self._load = load
-        self._prompt = prompt
-        self._seat = seat
+        self._ask = ask
         self._sample: Sample | None = None
         self._error: Exception | None = None
 
@@ -331,9 +354,9 @@ class _Answer:
 
     def _answered(self, ledger: Ledger) -> Sample:
         sample = self._load()
-        if sample.response is not None or not self._seat:
+        if sample.response is not None or not self._ask:
             return sample
-        self.response = self.response or _answer(sample, self._prompt, self._seat.client(ledger)).text
+        self.response = self.response or self._ask(sample, ledger)
         return sample.model_copy(update={"response": self.response})
 
 
@@ -446,42 +469,10 @@ def _scattered(task: Task) -> tuple[int, Task]:
     return zlib.crc32(str(task.position).encode()), task
 
 
-def _workers(seats: Sequence[Seat | None]) -> int:
-    """Where a provider answers, threads only wait; else they compete for the processor."""
-    waits = any(each.is_remote for each in seats if each)
-    return config().workers if waits else CPU_WORKERS
+def _workers(seats: Sequence[Seat | None], processes: int) -> int:
+    """Where a provider or a worker process answers, threads only wait; else they compete for the processor.
 
-
-def _answer(sample: Sample, prompt: str, llm: LLMClient) -> Completion:
-    completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
-    return completion.model_copy(update={"text": without_surrogates(completion.text)})
-
-
-def _score(evaluator: Evaluator, sample: Sample) -> Score:
-    """What the evaluator says; raises where that could not be stored, which fails this sample and not the run."""
-    score = evaluator.score(sample)
-    if not isinstance(score, Score):
-        kind = type(score).__name__
-        raise ParameterError(f"{evaluator.title} gave a {kind}, no Score. Let its score method return a Score.")
-    score.model_dump_json()
-    return score
-
-
-def _message(error: BaseException) -> str:
-    """Our own errors speak for themselves, and those of a file of one's own are its author's to mend.
-
-    Of any other only the kind is told, as its text may hold anything.
+    Two for each process: while one stores its result, the other one's sample is at work.
     """
-    if isinstance(error, PlumblineError):
-        return str(error)
-    if mistake := custom.mistake(error):
-        return f"{mistake.file}, line {mistake.line}: {mask(mistake.message).rstrip('.')}. Mend the file, then retry."
-    return f"Unexpected {type(error).__name__}. Try again; if it stays, report it."
-
-
-def _details(error: BaseException) -> str:
-    """What our own errors tell the curious; of any other its kind and where it happened, not its text."""
-    if isinstance(error, PlumblineError):
-        return str(getattr(error, "details", ""))
-    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    return f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"
+    waits = any(each.is_remote for each in seats if each)
+    return config().workers if waits else max(CPU_WORKERS, 2 * processes)

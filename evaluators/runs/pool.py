@@ -1,0 +1,273 @@
+"""Worker processes that score away from the threads of the pages, shared by all runs; a sample can end its worker.
+
+They are programs of their own and no `multiprocessing`: that would run an unguarded script or notebook again in every
+worker, or fork a process full of threads.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from functools import cache
+from queue import Empty, SimpleQueue
+
+from evaluators.base import _MODULES, Evaluator
+from evaluators.config import ROOT, config
+from evaluators.datasets.binary import environment
+from evaluators.errors import WorkerError
+from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
+from evaluators.text.similarity import LEXICAL
+from evaluators.types import Sample, Score
+
+START_SECONDS = 60
+"""The longest that a worker may take to start on a busy machine."""
+TICK = 0.1
+"""Seconds between two looks whether a run was cancelled."""
+GRACE = 0.5
+"""Seconds in which the sample of a cancelled run may end before its worker is ended."""
+LARGE = 50_000
+"""Characters from which a sample is worth waiting for a worker that has still to start."""
+
+_PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from evaluators.runs.worker import main; main()"
+
+Cancelled = Callable[[], bool]
+
+
+def takes(evaluator: Evaluator) -> bool:
+    """Whether workers can do it: it ships with Plumbline, asks no LLM, and loads no embedding model.
+
+    The code of metrics of one's own stays where its author expects it, and a model would be loaded once per worker.
+    """
+    asks = getattr(evaluator, "llm_client", None) is not None
+    is_lexical = getattr(evaluator, "embedding_model", LEXICAL) == LEXICAL
+    return type(evaluator).__module__ in _MODULES and not asks and is_lexical
+
+
+def is_large(sample: Sample) -> bool:
+    return len(sample.response or "") + sum(map(len, sample.retrieved_documents)) >= LARGE
+
+
+class Pool:
+    """So many workers; who asks first is served first."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._lock = threading.Lock()
+        self._workers: set[_Worker] = set()
+        self._starting = 0
+        self._free: list[_Worker] = []
+        self._waiting: deque[SimpleQueue[_Worker]] = deque()
+        self._is_closed = False
+        self._is_broken = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a worker is there, at work or free."""
+        return bool(self._workers)
+
+    def start(self) -> None:
+        """Starts the workers that are missing, and does not wait for them."""
+        with self._lock:
+            missing = self.size - len(self._workers) - self._starting
+            if missing <= 0 or self._is_closed or self._is_broken:
+                return
+            self._starting += missing
+        for _ in range(missing):
+            threading.Thread(target=self._add, daemon=True, name="plumbline-worker").start()
+
+    def can_take(self, sample: Sample) -> bool:
+        """Whether the sample goes to a worker: to one that is there, or a large one to the first that will be."""
+        if self._is_broken:
+            return False
+        if not self.is_ready and is_large(sample):
+            self.start()
+            return not self._is_broken
+        return self.is_ready
+
+    def score(self, evaluator: Evaluator, sample: Sample, is_cancelled: Cancelled) -> Score:
+        """The score of a sample.
+
+        Raises `WorkerError` with what it failed of, `CancelledError` soon after `is_cancelled`.
+        """
+        score = self._run(Request(sample=sample, evaluator=evaluator.spec()), is_cancelled).score
+        assert score
+        return score
+
+    def answer(self, sample: Sample, prompt: str, is_cancelled: Cancelled) -> str:
+        """The offline reader's answer; raises as `score` does."""
+        return self._run(Request(sample=sample, prompt=prompt), is_cancelled).answer or ""
+
+    def close(self) -> None:
+        """Ends all workers; who waits for one is told that it was cancelled."""
+        with self._lock:
+            self._is_closed = True
+            workers = list(self._workers)
+        for worker in workers:
+            worker.end()
+
+    def _run(self, request: Request, is_cancelled: Cancelled) -> Reply:
+        line = request.model_dump_json().encode() + b"\n"
+        worker = self._take(is_cancelled)
+        try:
+            reply = Reply.model_validate_json(worker.ask(line, is_cancelled))
+        except BaseException:
+            self._drop(worker)
+            if self._is_closed:
+                raise CancelledError from None
+            raise
+        self._give(worker)
+        if reply.message:
+            raise WorkerError(reply.message, reply.details, foreign=reply.foreign)
+        return reply
+
+    def _take(self, is_cancelled: Cancelled) -> _Worker:
+        """The next free worker; raises `CancelledError`."""
+        ticket: SimpleQueue[_Worker] = SimpleQueue()
+        with self._lock:
+            while self._free and not self._waiting:
+                worker = self._free.pop()
+                if worker.is_alive:
+                    return worker
+                self._workers.discard(worker)
+            self._waiting.append(ticket)
+        self.start()
+        while True:
+            with suppress(Empty):
+                return ticket.get(timeout=TICK)
+            if is_cancelled() or self._is_closed or self._is_broken:
+                self._leave(ticket)
+                if not self._is_broken:
+                    raise CancelledError
+                raise WorkerError("No worker process can be started on this machine. Resume the run.")
+
+    def _leave(self, ticket: SimpleQueue[_Worker]) -> None:
+        """Gives up a place in the queue, and on the worker that came meanwhile."""
+        with self._lock:
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+                return
+        self._give(ticket.get())
+
+    def _give(self, worker: _Worker) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().put(worker)
+            else:
+                self._free.append(worker)
+
+    def _drop(self, worker: _Worker) -> None:
+        """Ends a worker and starts another in its place."""
+        worker.end()
+        with self._lock:
+            self._workers.discard(worker)
+        self.start()
+
+    def _add(self) -> None:
+        worker = None
+        with suppress(OSError):
+            worker = _Worker()
+            if not worker.starts():
+                worker.end()
+                worker = None
+        with self._lock:
+            self._starting -= 1
+            if worker is None:
+                self._is_broken = not self._workers and not self._starting
+                return
+            self._workers.add(worker)
+            is_late = self._is_closed
+        if is_late:
+            worker.end()
+        else:
+            self._give(worker)
+
+
+class _Worker:
+    """One process, and a thread that takes what it writes."""
+
+    def __init__(self) -> None:
+        folders = [str(ROOT), *sys.path]
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _PROGRAM, json.dumps(folders)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C in a terminal is meant for us alone
+        )
+        assert self._process.stdin
+        self._input = self._process.stdin
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True, name="plumbline-worker").start()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def starts(self) -> bool:
+        """Waits until it is ready; `False` where it will not be."""
+        with suppress(Empty):
+            return self._lines.get(timeout=START_SECONDS) == READY
+        return False
+
+    def ask(self, line: bytes, is_cancelled: Cancelled) -> bytes:
+        """Its reply; raises `WorkerError` where none comes, after which this worker is of no use."""
+        with suppress(OSError):  # it has ended: then its output has, too
+            self._input.write(line)
+            self._input.flush()
+        end = time.monotonic() + SECONDS
+        was_cancelled = False
+        while True:
+            try:
+                reply = self._lines.get(timeout=TICK)
+            except Empty:
+                if not was_cancelled and is_cancelled():
+                    was_cancelled, end = True, min(end, time.monotonic() + GRACE)
+                if time.monotonic() < end:
+                    continue
+                if was_cancelled:
+                    raise CancelledError from None
+                raise WorkerError(
+                    f"This sample took longer than {SECONDS} s and was ended. Shorten its texts, or split it."
+                ) from None
+            if reply:
+                return reply
+            raise WorkerError(
+                "The process that worked on this sample ended, perhaps for want of memory "
+                f"(it may use {MEMORY / 2**20:,.0f} MB). Shorten the sample's texts, or try again."
+            )
+
+    def end(self) -> None:
+        self._process.kill()
+        with suppress(OSError):
+            self._input.close()
+        self._process.wait()
+
+    def _listen(self) -> None:
+        assert self._process.stdout
+        with self._process.stdout as output:
+            for line in output:
+                self._lines.put(line)
+        self._lines.put(b"")
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours, no key above all; one thread for each worker, and no metrics of one's own."""
+    return environment() | {"OPENBLAS_NUM_THREADS": "1", "PLUMBLINE_CUSTOM_DIR": os.devnull}
+
+
+@cache
+def shared() -> Pool:
+    """The pool of this process, which ends with it."""
+    pool = Pool(config().processes)
+    atexit.register(pool.close)
+    return pool

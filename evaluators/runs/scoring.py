@@ -1,0 +1,52 @@
+"""What becomes of one sample: a score, or what it failed of; the same in a run's threads and in a worker process."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+from evaluators import custom
+from evaluators.base import Evaluator
+from evaluators.errors import ParameterError, PlumblineError
+from evaluators.llm import LLMClient
+from evaluators.llm.keys import mask
+from evaluators.prompts import fill
+from evaluators.text.normalise import without_surrogates
+from evaluators.types import Sample, Score
+
+
+def answered(sample: Sample, prompt: str, llm: LLMClient) -> str:
+    """What the model answers to the prompt, filled with the sample's question and documents."""
+    completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
+    return without_surrogates(completion.text)
+
+
+def scored(evaluator: Evaluator, sample: Sample) -> Score:
+    """What the evaluator says; raises where that could not be stored, which fails this sample and not the run."""
+    score = evaluator.score(sample)
+    if not isinstance(score, Score):
+        kind = type(score).__name__
+        raise ParameterError(f"{evaluator.title} gave a {kind}, no Score. Let its score method return a Score.")
+    score.model_dump_json()
+    return score
+
+
+def message(error: BaseException) -> str:
+    """Our own errors speak for themselves, and those of a file of one's own are its author's to mend.
+
+    Of any other only the kind is told, as its text may hold anything.
+    """
+    if isinstance(error, PlumblineError):
+        return without_surrogates(str(error))
+    if mistake := custom.mistake(error):
+        words = without_surrogates(mask(mistake.message)).rstrip(".")
+        return f"{mistake.file}, line {mistake.line}: {words}. Mend the file, then retry."
+    return f"Unexpected {type(error).__name__}. Try again; if it stays, report it."
+
+
+def details(error: BaseException) -> str:
+    """What our own errors tell the curious; of any other its kind and where it happened, not its text."""
+    if isinstance(error, PlumblineError):
+        return without_surrogates(str(getattr(error, "details", "")))
+    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+    return without_surrogates(f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}")
