@@ -4,9 +4,9 @@ import ast
 import importlib
 import re
 import sys
-from fnmatch import translate
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from fnmatch import translate
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,28 +68,28 @@ class Patterns(ast.NodeVisitor):
         self._called: set[ast.AST] = set()
         self.visit(ast.parse(code))
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802 (the name is ast's)
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._functions.append(node.name)
         self._own.append(self._own[-1] | set(_own_names(node)))
         self.generic_visit(node)
         self._functions.pop()
         self._own.pop()
 
-    def visit_Import(self, node: ast.Import) -> None:  # noqa: N802
+    def visit_Import(self, node: ast.Import) -> None:
         if any(alias.name in OTHER_DOORS or (alias.name == "re" and alias.asname) for alias in node.names):
             self._tell(node)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         if node.module in ("re", *OTHER_DOORS):
             self._tell(node)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         if _is_of_re(node.func) and node.func.attr not in HARMLESS:
             self._called.add(node.func)
             self._add(node, node.func.attr)
         self.generic_visit(node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         if _is_of_re(node) and node not in self._called and node.attr not in HARMLESS:
             self._tell(node)  # such as `map(re.search, ...)`
         value = self._value(node.value) if node.attr in (*AT_ONE_PLACE, *AT_ALL_PLACES) else None
@@ -98,7 +98,7 @@ class Patterns(ast.NodeVisitor):
         else:
             self.generic_visit(node)
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> None:
         value = self._value(node)
         if isinstance(value, re.Pattern):
             self.uses[value].add("search")  # it is handed on, and may be used in any way

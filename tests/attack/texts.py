@@ -76,7 +76,8 @@ def ragbench(text: str) -> bytes:
 def bed(text: str) -> TestBed:
     """A test bed whose answer is half of a document of noise."""
     answer = text[: len(text) // 2] + "b"
-    return TestBed(name="b", rows=(BedRow(id="1", query="Who?", answer=answer, positive=[text], negative=[text + "b7"]),))
+    row = BedRow(id="1", query="Who?", answer=answer, positive=[text], negative=[text + "b7"])
+    return TestBed(name="b", rows=(row,))
 
 
 def about(text: str) -> Dataset:

@@ -112,7 +112,9 @@ def test_mending_what_is_broken_in_the_worst_way_takes_about_a_second(unit):
     def mend(text):
         parse(text, Verdict)
 
-    check(mend, [repeated("{", unit, "}")], [MOST_REPAIRED // 2], limit=0.5 / (MOST_REPAIRED // 2))  # 4 times that in all
+    check(
+        mend, [repeated("{", unit, "}")], [MOST_REPAIRED // 2], limit=0.5 / (MOST_REPAIRED // 2)
+    )  # 4 times that in all
 
 
 @pytest.mark.parametrize("text", ["两个句子都有依据。", "Les phrases « a » et « b » : étayées 👍", "\\n\\u00e9"])
