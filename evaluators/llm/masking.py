@@ -24,6 +24,9 @@ PART = 12
 MOST_PUBLIC = 4
 """Characters after a key's beginning that tell nothing: providers show as many themselves."""
 
+LONGEST_WORD = 16
+"""A shorter key of words, such as `lm-studio` or `anything`, may be a part of a longer word by chance."""
+
 SEED = 6
 """Characters that are searched for; any part that is masked holds a seed, as they are that dense."""
 
@@ -99,7 +102,10 @@ def _secret(value: str) -> _Secret:
             text = b64encode(bytes(shift) + encoded, alphabet)[-(-shift * 8 // 6) : (shift + len(encoded)) * 8 // 6]
             others[_folded(text.decode(), dropped)] = PART  # 14 whole characters stand for 12, two may be no letters
     if not is_random:
-        return _Secret((_Form(plain, len(plain), is_word=True), *(_Form(text, len(text)) for text in others)), dropped)
+        return _Secret(
+            (_Form(plain, len(plain), is_word=len(plain) < LONGEST_WORD), *(_Form(text, len(text)) for text in others)),
+            dropped,
+        )
     windows = (value[at : at + PART] for at in range(len(value) - PART + 1))
     least = max(SEED + 2, min(len(_folded(window, dropped)) for window in windows))
     public = len(_folded(_PUBLIC.match(value)[0], dropped))  # type: ignore[index]
@@ -115,7 +121,8 @@ def _folded(text: str, dropped: bytes) -> bytes:
 def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
     """Where the secret stands in the text, from where to where."""
     folded = _folded(text, secret.dropped)
-    found = [(form, span) for form in secret.forms for span in _parts(folded, form)]
+    forms = [form for form in secret.forms if form.least <= len(folded)]
+    found = [(form, span) for form in forms for span in _parts(folded, form)]
     if not found:
         return []
     dropped = set(secret.dropped.decode())

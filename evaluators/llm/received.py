@@ -108,16 +108,21 @@ def _shallow(text: str) -> str:
 
 
 def _text(content: Any) -> str:
-    """The text of a message: as it is, from its parts, or as the JSON that a server has parsed already."""
+    """The text of a message: as it is, from its parts, or the JSON that a server has parsed already."""
     if content is None or isinstance(content, str):
         return content or ""
-    if isinstance(content, list):
-        parts = [each for each in content if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)]
-        texts = [each.get("text") if isinstance(each, dict) else each for each in parts]
-        return "".join(each for each in texts if isinstance(each, str))
-    if isinstance(content, dict) and isinstance(content.get("text"), str):
-        return str(content["text"])
-    return json.dumps(content, ensure_ascii=False)
+    parts = content if isinstance(content, list) else [content]
+    said = [each for each in parts if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)]
+    text = "".join(map(_part, said))
+    return text if text or not said else json.dumps(content, ensure_ascii=False)
+
+
+def _part(part: Any) -> str:
+    """The text of one part; OpenAI has had `text` as a text and as a record with a `value`."""
+    for name in ("text", "value"):
+        if isinstance(part, dict):
+            part = part.get(name, part)
+    return _word(part)
 
 
 def _word(value: Any) -> str:

@@ -21,6 +21,7 @@ from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import PROVIDERS, Model, find, successor, title
 from evaluators.llm.estimate import tokens
 from evaluators.llm.keys import mask
+from evaluators.text.normalise import without_surrogates
 
 LONGEST_PAUSE = 90
 """Seconds; a provider that asks to wait longer stops the run."""
@@ -78,7 +79,7 @@ class Asked(NamedTuple):
 
     def clean(self, text: str) -> str:
         """One line without keys, short enough for a screen."""
-        return mask(self.access.mask(" ".join(text.split())))[:MOST_WORDS]
+        return mask(self.access.mask(" ".join(without_surrogates(text).split())))[:MOST_WORDS]
 
 
 class Refusal(NamedTuple):

@@ -378,6 +378,9 @@ ODD = {  # what else may be odd, and text, reason to end, and model that come of
     body('{"content": "London", "refusal": 0}'): ("London", "stop", ""),
     body('{"content": [{"type": "text", "text": "Lon"}, {"type": "text", "text": "don"}]}'): ("London", "stop", ""),
     body('{"content": [{"type": "thinking", "text": "Paris?"}, "London", null, 5]}'): ("London", "stop", ""),
+    body('{"content": [{"type": "text", "text": {"value": "London", "annotations": []}}]}'): ("London", "stop", ""),
+    body('{"content": [1, 2]}'): ("[1, 2]", "stop", ""),
+    body('{"content": [{"type": "reasoning", "text": "Paris?"}]}'): ("", "stop", ""),
     body('{"content": {"text": "London"}}'): ("London", "stop", ""),
     body('{"content": {"verdict": "yes"}}'): ('{"verdict": "yes"}', "stop", ""),
     body('{"content": 5}'): ("5", "stop", ""),
@@ -451,6 +454,14 @@ def test_a_body_packed_twice_or_in_another_way_is_not_unpacked(name, coding):
 def test_a_strange_charset_changes_no_message(name, charset):
     with pytest.raises(RunStoppedError, match="The API key was refused"):
         told(name, b"no", f"content-type: text/plain; charset={charset}", status="401 Unauthorized")
+
+
+@both
+def test_bytes_in_a_header_that_are_no_text_are_told_as_text(name):
+    sent = answer(b"{}", "x-request-id: a~b", status="400 Bad").replace(b"~", b"\xff\xfe")
+    with pytest.raises(LLMError) as caught:
+        heard(name, sent)
+    caught.value.details.encode()
 
 
 @both
