@@ -112,17 +112,18 @@ def _text(content: Any) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     parts = content if isinstance(content, list) else [content]
-    said = [each for each in parts if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)]
-    text = "".join(map(_part, said))
-    return text if text or not said else json.dumps(content, ensure_ascii=False)
+    said = [_part(each) for each in parts if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)]
+    texts = [each for each in said if isinstance(each, str)]
+    is_data = not texts and any(each is not None for each in said)
+    return json.dumps(content, ensure_ascii=False) if is_data else "".join(texts)
 
 
-def _part(part: Any) -> str:
-    """The text of one part; OpenAI has had `text` as a text and as a record with a `value`."""
+def _part(part: Any) -> Any:
+    """The text of one part, else what it is; OpenAI has had `text` as a text and as a record with a `value`."""
     for name in ("text", "value"):
         if isinstance(part, dict):
             part = part.get(name, part)
-    return _word(part)
+    return part
 
 
 def _word(value: Any) -> str:

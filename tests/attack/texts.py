@@ -19,7 +19,10 @@ from evaluators.errors import PlumblineError
 from evaluators.llm.estimate import tokens
 from evaluators.llm.keys import clean_address, clean_key, mask
 from evaluators.llm.limits import duration
+from evaluators.llm.masking import Masker
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.received import answer
+from evaluators.llm.received import load as received
 from evaluators.llm.structured import parse
 from evaluators.llm.trouble import seconds_to_wait
 from evaluators.llm.verdicts import YesOrNo
@@ -125,8 +128,11 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "tokens": tokens,
     "a prompt of one's own": check_prompt,
     "mask": mask,
+    "mask: a key that is known": Masker("MARKEDKEY-7f3a9c1e5b2d4860aabbccdd", "pass-word-1!"),
     "key": clean_key,
     "address": lambda text: clean_address(f"http://{text}"),
+    "a provider's body": lambda text: answer(received(text.encode(errors="surrogatepass"))),
+    "a provider's body: inside": lambda text: answer(received(f'{{"choices": [{text}'.encode(errors="surrogatepass"))),
     "a provider's wait": lambda text: seconds_to_wait({"retry-after": text}, f"try again in {text}"),
     "a provider's reset": duration,
     "plain": plain,

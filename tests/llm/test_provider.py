@@ -379,6 +379,8 @@ ODD = {  # what else may be odd, and text, reason to end, and model that come of
     body('{"content": [{"type": "text", "text": "Lon"}, {"type": "text", "text": "don"}]}'): ("London", "stop", ""),
     body('{"content": [{"type": "thinking", "text": "Paris?"}, "London", null, 5]}'): ("London", "stop", ""),
     body('{"content": [{"type": "text", "text": {"value": "London", "annotations": []}}]}'): ("London", "stop", ""),
+    body('{"content": [{"type": "text", "text": ""}]}'): ("", "stop", ""),
+    body('{"content": [null]}'): ("", "stop", ""),
     body('{"content": [1, 2]}'): ("[1, 2]", "stop", ""),
     body('{"content": [{"type": "reasoning", "text": "Paris?"}]}'): ("", "stop", ""),
     body('{"content": {"text": "London"}}'): ("London", "stop", ""),
