@@ -31,5 +31,6 @@ $(VENV)/dev.installed: requirements.txt requirements-dev.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/app.installed
 
+# What can be made again: never .plumbline, which holds runs, corrections and paid answers.
 clean:
-	rm -rf $(VENV) .plumbline .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,6 +11,7 @@ PlumblineError
 ├── StoreError          the run store cannot be read or written
 │   └── UnstorableError     one value is of a kind that no store can hold
 ├── WorkerError         a sample failed in a worker process, or ended it
+├── UnreadableRowError  one row of the store cannot be read; all others can
 └── LLMError            a model gave no usable answer: this sample fails
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
@@ -72,6 +73,10 @@ class WorkerError(PlumblineError):
         super().__init__(message)
         self.details = details
         self.foreign = foreign
+
+
+class UnreadableRowError(PlumblineError):
+    """One row of the store cannot be read: damaged, or written by another version. All others can."""
 
 
 class LLMError(PlumblineError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
@@ -112,6 +112,10 @@ class Sample(Record):
     sources: tuple[str, ...] = ()
 
 
+WITH_SOURCES = "+sources"
+"""How the fingerprint of samples that have `sources` ends where it does not count them (migration 007)."""
+
+
 class Dataset(Record):
     """Samples under a name; the fingerprint tells whether two data sets are the same.
 
@@ -124,13 +128,24 @@ class Dataset(Record):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the samples in order, 64 hex digits; name, origin and sources do not count."""
+        """SHA-256 over the samples in order, 64 hex digits; all of a sample counts, name and origin do not.
+
+        Samples are stored once for each fingerprint: what it left out, one visitor could see of another.
+        """
+        return self._fingerprint(("gold_documents", "sources"))
+
+    @property
+    def earlier_fingerprint(self) -> str:
+        """The name under which runs of earlier versions have the same samples."""
+        has_sources = any(sample.sources for sample in self.samples)
+        return self._fingerprint(("gold_documents",), {"sources"}) + WITH_SOURCES if has_sources else self.fingerprint
+
+    def _fingerprint(self, added: Sequence[str], left_out: Collection[str] = ()) -> str:
+        """Fields that were `added` later count where a sample has them, so that older runs keep their data."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            added = (
-                {"sources"} if sample.gold_documents else {"sources", "gold_documents"}
-            )  # older runs keep their data
-            digest.update(sample.model_dump_json(exclude=added).encode())
+            empty = {name for name in added if not getattr(sample, name)}
+            digest.update(sample.model_dump_json(exclude=empty | set(left_out)).encode())
             digest.update(b"\n")
         return digest.hexdigest()
 

@@ -75,17 +75,21 @@ def viewed(
 ) -> list[Outline]:
     """The rows with their TRACE values as the view counts them; without values where its labeller gave no labels.
 
-    TRACE is the run's first metric; rows of the others stay as they are.
+    TRACE is the run's first metric; rows of the others stay as they are. A row that is not among the `scored` ones
+    although it has a score cannot be read: it counts as failed.
     """
-    values = {
-        cell: scores.values()
-        for cell, sample, score in scored
-        if (scores := _scores(sample, score, view, corrections.get(cell, ())))
-    }
-    return [
-        row if row.metric else row.model_copy(update={"values": values.get(Cell(row.position, row.model), {})})
-        for row in rows
-    ]
+    values: dict[Cell, dict[str, float | None]] = {}
+    for cell, sample, score in scored:
+        counted = _scores(sample, score, view, corrections.get(cell, ()))
+        values[cell] = counted.values() if counted else {}
+
+    def of(row: Outline) -> Outline:
+        cell = Cell(row.position, row.model)
+        is_lost = row.status == "scored" and cell not in values
+        status = "failed" if is_lost else row.status
+        return row.model_copy(update={"values": values.get(cell, {}), "status": status})
+
+    return [row if row.metric else of(row) for row in rows]
 
 
 def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[str]:

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.base import JURIES, from_spec
+from evaluators.errors import UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
 from evaluators.llm.keys import from_environment
@@ -147,8 +148,8 @@ class Results:
         rows = aggregate.merged(self.rows())
         columns = self._columns(rows)
         for row in rows:
-            sample, results = self._of(row)
-            line = self._line(row, sample, results)
+            sample, results, problem = self._of(row)
+            line = self._line(row, sample, results, problem)
             metrics = [_said(spec, results.get(number)) for number, spec in enumerate(self.run.evaluators)]
             yield {
                 **{name: line.get(name) for name in columns},
@@ -199,11 +200,17 @@ class Results:
         names = dict.fromkeys(_column(name) for row in rows for name in row.values)
         return ["id", *model, "question", "response", *task, *names, "status", "error"]
 
-    def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult]]:
-        sample = self.store.sample(self.run.fingerprint, row.position)
-        return sample, self.store.results(self.run.id, row.position, row.model)
+    def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
+        """The sample of a row, its results, and why the sample cannot be read, where that is so."""
+        results = self.store.results(self.run.id, row.position, row.model)
+        try:
+            return self.store.sample(self.run.fingerprint, row.position), results, ""
+        except UnreadableRowError as error:
+            return Sample(id=row.sample_id, question=row.question), results, str(error)
 
-    def _line(self, row: Outline, sample: Sample, results: Mapping[int, SampleResult]) -> dict[str, object]:
+    def _line(
+        self, row: Outline, sample: Sample, results: Mapping[int, SampleResult], problem: str
+    ) -> dict[str, object]:
         return {
             **{_column(name): value for name, value in row.values.items()},
             "id": sample.id,
@@ -212,7 +219,7 @@ class Results:
             "ability": row.ability,
             "noise": row.noise,
             "status": row.status or "open",
-            "error": " ".join(dict.fromkeys(each.error for each in results.values() if each.error)),
+            "error": " ".join(filter(None, [problem, *dict.fromkeys(each.error for each in results.values())])),
             "model": self.run.models[row.model].id if self.run.models else "",
         }
 
@@ -236,10 +243,11 @@ def _unfinished(
     store: Store, workspace: str, title: str, data: Dataset, specs: Sequence[EvaluatorSpec], wanted: dict[str, Any]
 ) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
-    same = {**wanted, "title": title, "fingerprint": data.fingerprint}
+    same = {**wanted, "title": title}
+    fingerprints = data.fingerprint, data.earlier_fingerprint
     for run in store.runs(workspace, MOST_LOOKED_AT):
         is_same = all(getattr(run, name) == value for name, value in same.items())
-        if is_same and _unordered(run.evaluators) == _unordered(specs):
+        if is_same and run.fingerprint in fingerprints and _unordered(run.evaluators) == _unordered(specs):
             counts = store.counts(run)
             return run if counts.scored < counts.asked else None
     return None

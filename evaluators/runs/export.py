@@ -30,11 +30,19 @@ def table(
     model, response = ["model"] if len(models) > 1 else [], ["response"] if responses else []
     task = ["ability", "noise"] if any(row.ability for row in rows) else []
     facts: list[object] = ["sample", "id", *model, *task, "status", "labels_by", "corrections"]
-    writer.writerow([*facts, *names, "question", *response])
+    writer.writerow([*facts, *map(safe, names), "question", *response])
     for row in rows:
         answered = [safe(models[row.model])] if model else []
         asked = [row.ability, row.noise] if task else []
-        facts = [row.position + 1, safe(row.sample_id), *answered, *asked, row.status or "open", row.by, row.corrected]
+        facts = [
+            row.position + 1,
+            safe(row.sample_id),
+            *answered,
+            *asked,
+            row.status or "open",
+            safe(row.by),
+            row.corrected,
+        ]
         texts = [row.question, (responses or {}).get((row.position, row.model), "")][: 1 + len(response)]
         writer.writerow([*facts, *(row.values.get(name) for name in names), *map(safe, texts)])
     return file.getvalue().encode("utf-8-sig", errors="replace")

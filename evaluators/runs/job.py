@@ -24,6 +24,7 @@ from evaluators.errors import (
     StoreError,
     TransientError,
     UnreadableAnswerError,
+    UnreadableRowError,
     UnstorableError,
     WorkerError,
 )
@@ -101,6 +102,7 @@ class Job:
         self._logged: set[str] = set()
         self._run_lock = RunLock(store.locks, run.id)
         try:
+            store.check()  # before a lock is put where there is no store any more
             self._run_lock.acquire()
             counts = store.counts(run)
             self._is_resumed = counts.open < counts.asked  # else there is no earlier result to be read
@@ -173,7 +175,7 @@ class Job:
             for number, each in enumerate(seats or [None])
         ]
 
-    def _read(self, positions: Collection[int]) -> dict[int, Sample]:
+    def _read(self, positions: Collection[int]) -> dict[int, Sample | UnreadableRowError]:
         return self._store.samples(self.run.fingerprint, positions)
 
     def _close(self) -> None:
@@ -213,6 +215,7 @@ class Job:
         """Judges one answer by each of its metrics; every result is stored before the next is asked for."""
         if time.monotonic() - self.last_seen > self._patience:
             raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
+        self._store.check()  # nothing is paid for that could not be stored
         earlier = self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
         load = partial(lane.samples.take, task.position)
         ask = partial(self._answered, lane.seat) if lane.seat else None
@@ -363,17 +366,23 @@ class _Answer:
 class Ahead:
     """The samples of a lane, each taken once; they are read some at a time, in the order in which their turn comes."""
 
-    def __init__(self, read: Callable[[Collection[int]], dict[int, Sample]], positions: Iterable[int]) -> None:
+    def __init__(
+        self, read: Callable[[Collection[int]], dict[int, Sample | UnreadableRowError]], positions: Iterable[int]
+    ) -> None:
         self._read = read
         self._to_come = iter(positions)
-        self._found: dict[int, Sample] = {}
+        self._found: dict[int, Sample | UnreadableRowError] = {}
         self._turn = threading.Lock()
 
     def take(self, position: int) -> Sample:
+        """The sample; raises `UnreadableRowError` for one that cannot be read, which fails only itself."""
         with self._turn:
             while position not in self._found:
                 self._found |= self._read([*islice(self._to_come, READ_AHEAD)] or [position])
-            return self._found.pop(position)
+            found = self._found.pop(position)
+        if isinstance(found, UnreadableRowError):
+            raise found
+        return found
 
 
 class Lane:
@@ -382,7 +391,7 @@ class Lane:
     def __init__(
         self,
         work: Callable[[Lane], None],
-        read: Callable[[Collection[int]], dict[int, Sample]],
+        read: Callable[[Collection[int]], dict[int, Sample | UnreadableRowError]],
         tasks: Sequence[Task],
         seat: Seat | None,
         judges: Sequence[Seat],

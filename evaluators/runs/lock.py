@@ -16,13 +16,13 @@ class RunLock:
     """The right to work on one run; without a folder (a store in memory) there is nobody to share with."""
 
     def __init__(self, folder: Path | None, run_id: str) -> None:
-        self._lock = FileLock(folder / f"{run_id}.lock", thread_local=False) if folder else None
+        self._lock = FileLock(folder / f"{run_id}.lock", mode=0o600, thread_local=False) if folder else None
 
     def acquire(self) -> None:
         """Takes the lock; raises `RunElsewhereError` where another process has it."""
         if self._lock is None:
             return
-        Path(self._lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+        Path(self._lock.lock_file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             self._lock.acquire(timeout=PATIENCE)
         except Timeout as error:

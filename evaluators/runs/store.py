@@ -8,18 +8,19 @@ import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from evaluators.datasets.rgb import TestBed
-from evaluators.errors import StoreError, UnstorableError
+from evaluators.errors import StoreError, UnreadableRowError, UnstorableError
 from evaluators.labelling import Correction
 from evaluators.runs.lock import RunLock
+from evaluators.runs.store_file import LOOK, StoreFile
 from evaluators.types import (
     Call,
     Cap,
@@ -35,6 +36,9 @@ from evaluators.types import (
 )
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+NEWEST = len(list(MIGRATIONS.glob("*.sql")))
+"""The version of a store that this version makes, in SQLite's `user_version`."""
+
 QUESTION_SHOWN = 120
 MOST_MAPPINGS = 100
 PATIENCE = 30
@@ -42,8 +46,18 @@ PATIENCE = 30
 MOST_COUNTED = 10**15
 """Tokens that are shown at most. Version 0.1.0 stored whatever a server told, up to 2^63 - 1: its sums overflow."""
 
+APPLICATION = 1347179853
+"""What SQLite's `application_id` says of a run store, "PLUM"; 0 in those of the first six versions."""
+
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+RESTORE = "Stop Plumbline and put a backup in its place (README, “Backup”), or move it away to begin a new one."
+NEWER = "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. Nothing in it was changed."
+
+_R = TypeVar("_R", bound=Record)
+
 Upload = TestBed | Dataset
 _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
+_MAPPING: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
 class Counts(Record):
@@ -88,37 +102,90 @@ class Outline(Record):
     corrected: int = 0
 
 
+class Unreadable(Record):
+    """A row that cannot be read, by its name (a run's id, a metric's title), and why."""
+
+    name: str
+    reason: str
+
+
 class Store:
-    """All reading and writing of runs; safe to share between threads. `path` may be ":memory:"."""
+    """All reading and writing of runs; safe to share between threads. `path` may be ":memory:".
+
+    A row that cannot be read never keeps others from being read: alone it raises `UnreadableRowError`, among others
+    it is left out and told by a method of its own.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self._lock = threading.RLock()
-        self.locks = None if path == ":memory:" else Path(path).parent / "locks"
-        """Where processes say which runs they work on."""
         self._unwritten: dict[str, str] = {}  # why runs stopped, as far as that could not be written
+        self._file = None if path == ":memory:" else StoreFile(Path(path))
+        self._looked = 0.0
         try:
-            if path != ":memory:":
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            if self._file:
+                self._file.create()
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(_not_opened(path, error)) from error
+        self._db.text_factory = _text
+        try:
+            self._check_ours(path)
             _write_ahead(self._db)
             self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
             self._migrate()
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder.") from error
+            if self._file:
+                self._file.opened(self._data_version())
+        except BaseException as error:
+            self._db.close()
+            if isinstance(error, sqlite3.Error | OSError):
+                raise StoreError(_not_opened(path, error)) from error
+            raise
+
+    @property
+    def path(self) -> Path | None:
+        """Where the file is; `None` for a store in memory."""
+        return self._file.path if self._file else None
+
+    @property
+    def locks(self) -> Path | None:
+        """Where processes say which runs they work on."""
+        return self._file.locks if self._file else None
+
+    def check(self) -> None:
+        """Raises `StoreError` where the file is gone, was replaced, or was changed by another program."""
+        if self._file is None:
+            return
+        with self._lock:
+            try:
+                self._file.check(self._data_version)
+            except sqlite3.Error as error:
+                self._file.check()
+                raise StoreError(_not_read(error)) from error
+            self._looked = time.monotonic()
 
     # Samples and uploads
 
     def sample(self, fingerprint: str, position: int) -> Sample:
-        return self.samples(fingerprint, [position])[position]
+        found = self.samples(fingerprint, [position])[position]
+        if isinstance(found, UnreadableRowError):
+            raise found
+        return found
 
-    def samples(self, fingerprint: str, positions: Collection[int]) -> dict[int, Sample]:
-        """Some samples of a data set by position; raises `StoreError` where one is missing."""
+    def samples(self, fingerprint: str, positions: Collection[int]) -> dict[int, Sample | UnreadableRowError]:
+        """Some samples of a data set by position, or why one cannot be read; raises `StoreError` for a missing one."""
         query = """select position, body from samples
                    where fingerprint = ? and position in (select value from json_each(?))"""
         rows = dict(self._all(query, fingerprint, json.dumps(list(positions))))
         if missing := [position for position in positions if position not in rows]:
             raise StoreError(f"The data set has no sample {missing[0] + 1}. Choose another one.")
-        return {position: Sample.model_validate_json(body) for position, body in rows.items()}
+        found: dict[int, Sample | UnreadableRowError] = {}
+        for position, body in rows.items():
+            try:
+                found[position] = _record(Sample, body)
+            except ValueError as error:
+                words = f"Sample {position + 1} cannot be read ({_why(error)}). The others of its data set can."
+                found[position] = UnreadableRowError(words)
+        return found
 
     def save_upload(self, workspace: str, upload: Upload, created: str) -> None:
         """Keeps an uploaded file for the workspace; a file of the same name replaces it."""
@@ -131,8 +198,17 @@ class Store:
         return dict(self._all("select name, created from uploads where workspace = ? order by name", workspace))
 
     def upload(self, workspace: str, name: str) -> Upload | None:
+        """The data of that name; raises `UnreadableRowError`."""
         rows = self._all("select body from uploads where workspace = ? and name = ?", workspace, name)
-        return _UPLOAD.validate_json(rows[0][0]) if rows else None
+        try:
+            return _UPLOAD.validate_json(rows[0][0]) if rows else None
+        except (ValueError, TypeError) as error:
+            words = f"The upload “{name}” cannot be read ({_why(error)}). Delete it on the Datasets page."
+            raise UnreadableRowError(words) from error
+
+    def raw_upload(self, workspace: str, name: str) -> bytes:
+        """The upload as it is stored, as a JSON line, whether or not it can be read."""
+        return b"".join(self._raw("uploads", "workspace = ? and name = ?", workspace, name))
 
     def delete_upload(self, workspace: str, name: str) -> None:
         with self._transaction() as db:
@@ -146,9 +222,26 @@ class Store:
             db.execute("insert or replace into saved_metrics values (?, ?, ?)", (workspace, title, _json(spec)))
 
     def saved_metrics(self, workspace: str) -> dict[str, EvaluatorSpec]:
-        """The workspace's metrics by title."""
+        """The workspace's metrics by title; without those of `unreadable_metrics`."""
+        return self._metrics(workspace)[0]
+
+    def unreadable_metrics(self, workspace: str) -> list[Unreadable]:
+        return self._metrics(workspace)[1]
+
+    def _metrics(self, workspace: str) -> tuple[dict[str, EvaluatorSpec], list[Unreadable]]:
         rows = self._all("select title, body from saved_metrics where workspace = ? order by title", workspace)
-        return {title: EvaluatorSpec.model_validate_json(body) for title, body in rows}
+        found: dict[str, EvaluatorSpec] = {}
+        unreadable = []
+        for title, body in rows:
+            try:
+                found[title] = _record(EvaluatorSpec, body)
+            except ValueError as error:
+                unreadable.append(Unreadable(name=title, reason=_why(error)))
+        return found, unreadable
+
+    def raw_metric(self, workspace: str, title: str) -> bytes:
+        """The metric as it is stored, as a JSON line, whether or not it can be read."""
+        return b"".join(self._raw("saved_metrics", "workspace = ? and title = ?", workspace, title))
 
     def delete_metric(self, workspace: str, title: str) -> None:
         with self._transaction() as db:
@@ -160,16 +253,21 @@ class Store:
         """Keeps which column means what in files with these columns; of many mappings the oldest is forgotten."""
         values = (workspace, _hash(columns), datetime.now(UTC).isoformat(), json.dumps(dict(mapping)))
         oldest = """delete from saved_mappings where workspace = ?1 and columns not in
-                    (select columns from saved_mappings where workspace = ?1 order by created desc limit ?2)"""
+                    (select columns from saved_mappings where workspace = ?1 order by rowid desc limit ?2)"""
         with self._transaction() as db:
             db.execute("insert or replace into saved_mappings values (?, ?, ?, ?)", values)
             db.execute(oldest, (workspace, MOST_MAPPINGS))
 
     def mapping(self, workspace: str, columns: Iterable[str]) -> dict[str, str] | None:
-        """The column for each field as a person last said for files with these columns, in whatever order."""
+        """The column for each field as a person last said for files with these columns, in whatever order.
+
+        One that cannot be read is as if nothing had been said: it is asked for again.
+        """
         query = "select body from saved_mappings where workspace = ? and columns = ?"
-        rows = self._all(query, workspace, _hash(columns))
-        return json.loads(rows[0][0]) if rows else None
+        for (body,) in self._all(query, workspace, _hash(columns)):
+            with suppress(ValueError, TypeError):
+                return _MAPPING.validate_json(body)
+        return None
 
     def delete_mapping(self, workspace: str, columns: Iterable[str]) -> None:
         with self._transaction() as db:
@@ -189,13 +287,58 @@ class Store:
             db.execute("insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)", values)
 
     def run(self, run_id: str) -> Run | None:
-        rows = self._all("select body from runs where id = ?", run_id)
-        return Run.model_validate_json(rows[0][0]) if rows else None
+        """The run of that id; raises `UnreadableRowError`."""
+        for row in self._all("select id, workspace, fingerprint, body from runs where id = ?", run_id):
+            try:
+                return _run(*row)
+            except ValueError as error:
+                remedy = f"Save what is stored (python -m evaluators export {run_id} --format raw)"
+                words = f"The run {run_id} cannot be read ({_why(error)}). {remedy}, or delete it on the Runs page."
+                raise UnreadableRowError(words) from error
+        return None
 
     def runs(self, workspace: str, limit: int = 100) -> list[Run]:
-        """The workspace's runs, newest first."""
-        query = "select body from runs where workspace = ? order by created desc, id limit ?"
-        return [Run.model_validate_json(body) for (body,) in self._all(query, workspace, limit)]
+        """The workspace's runs, newest first, in the order in which they were made whatever a clock said then.
+
+        Without those of `unreadable_runs`.
+        """
+        return self._runs(workspace, limit)[0]
+
+    def unreadable_runs(self, workspace: str, limit: int = 100) -> list[Unreadable]:
+        """Those among the same rows that cannot be read: damaged, or written by another version."""
+        return self._runs(workspace, limit)[1]
+
+    def _runs(self, workspace: str, limit: int) -> tuple[list[Run], list[Unreadable]]:
+        query = """select id, workspace, fingerprint, body from runs
+                   where workspace = ? order by rowid desc limit ?"""
+        found, unreadable = [], []
+        for row in self._all(query, workspace, limit):
+            try:
+                found.append(_run(*row))
+            except ValueError as error:
+                unreadable.append(Unreadable(name=str(row[0]), reason=_why(error)))
+        return found, unreadable
+
+    def run_ids(self, workspace: str, start: str = "") -> list[str]:
+        """The ids that begin so, newest first, of runs that cannot be read as well."""
+        query = "select id from runs where workspace = ? and substr(id, 1, ?) = ? order by rowid desc"
+        return [run_id for (run_id,) in self._all(query, workspace, len(start), start)]
+
+    def raw_run(self, run_id: str) -> Iterator[bytes]:
+        """All that is stored of a run as JSON lines, a row each with its table, whether or not it can be read."""
+        yield from self._raw("runs", "id = ?", run_id)
+        yield from self._raw("samples", "fingerprint = (select fingerprint from runs where id = ?)", run_id)
+        for table in ("results", "corrections", "calls"):
+            yield from self._raw(table, "run_id = ?", run_id)
+
+    def _raw(self, table: str, where: str, *values: Any) -> Iterator[bytes]:
+        names = [name for _, name, *_ in self._all(f"pragma table_info({table})")]
+        rows = self._all(f"select rowid, * from {table} where {where} order by rowid", *values)
+        for _, *row in rows:
+            cells = {
+                name: _text(cell) if isinstance(cell, bytes) else cell for name, cell in zip(names, row, strict=True)
+            }
+            yield json.dumps({"table": table, **cells}, ensure_ascii=False).encode(errors="replace") + b"\n"
 
     def set_cap(self, run_id: str, cap: Cap) -> None:
         """Changes what the run may spend."""
@@ -253,10 +396,17 @@ class Store:
         return self.results(run_id, position, model).get(metric)
 
     def results(self, run_id: str, position: int, model: int = 0) -> dict[int, SampleResult]:
-        """What the metrics say of one answer, as far as they are, by their numbers."""
+        """What the metrics say of one answer, as far as they are, by their numbers; one that cannot be read failed."""
         query = "select metric, body from results where run_id = ? and position = ? and model = ? order by metric"
-        rows = self._all(query, run_id, position, model)
-        return {metric: SampleResult.model_validate_json(body) for metric, body in rows}
+        found: dict[int, SampleResult] = {}
+        for metric, body in self._all(query, run_id, position, model):
+            try:
+                found[metric] = _record(SampleResult, body)
+            except ValueError as error:
+                words = f"This result cannot be read ({_why(error)}). Start a new run to have it again."
+                cell = {"position": position, "model": model, "metric": metric}
+                found[metric] = SampleResult(**cell, status="failed", error=words)
+        return found
 
     def counts(self, run: Run) -> Counts:
         samples = self._all("select count(*) from samples where fingerprint = ?", run.fingerprint)[0][0]
@@ -289,48 +439,54 @@ class Store:
         return [_outline(*row) for row in self._all(query, *_numbers(run), run.id, run.fingerprint)]
 
     def scored(self, run: Run, metric: int = 0) -> Iterator[tuple[Cell, Sample, Score]]:
-        """Every cell that the metric scored with its sample and score, in order, a few hundred in memory at a time."""
+        """Every cell that the metric scored with its sample and score, in order, a few hundred in memory at a time.
+
+        Those whose sample or result cannot be read are left out.
+        """
         query = """select r.position, r.model, s.body, r.body from results r
                    join samples s on s.position = r.position and s.fingerprint = ?
                    where r.run_id = ? and r.metric = ? and r.status = 'scored' and (r.position, r.model) > (?, ?)
                    order by r.position, r.model limit 256"""
         last = Cell(-1)
         while rows := self._all(query, run.fingerprint, run.id, metric, *last[:2]):
+            found = []
             for position, model, sample, result in rows:
                 last = Cell(position, model, metric)
-                score = SampleResult.model_validate_json(result).score
-                if score is not None:
-                    yield last, Sample.model_validate_json(sample), score
+                with suppress(ValueError):
+                    if score := _record(SampleResult, result).score:
+                        found.append((last, _record(Sample, sample), score))
+            yield from found
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
         """What was judged, by position and model: the samples' own responses, and those that the models gave."""
-        given = """select position, m.value, json_extract(body, '$.response') response
+        given = f"""select position, m.value, {_field("response")} response
                    from samples cross join json_each(?) m where fingerprint = ? and response is not null"""
-        generated = """select position, model, json_extract(body, '$.response') response
+        generated = f"""select position, model, {_field("response")} response
                        from results where run_id = ? and response is not null"""
         rows = [*self._all(given, _numbers(run)[0], run.fingerprint), *self._all(generated, run.id)]
         return {(position, model): response for position, model, response in rows}
 
     def answered(self, fingerprint: str) -> int:
         """How many of the samples came with a response."""
-        query = "select count(json_extract(body, '$.response')) from samples where fingerprint = ?"
+        query = f"select count({_field('response')}) from samples where fingerprint = ?"
         return int(self._all(query, fingerprint)[0][0])
 
     def notes(self, run_id: str) -> list[str]:
         """What providers would not accept in this run, each once."""
-        query = "select distinct json_extract(body, '$.note') from results where run_id = ? order by 1"
+        query = f"select distinct {_field('note')} from results where run_id = ? order by 1"
         return [note for (note,) in self._all(query, run_id) if note]
 
     def failures(self, run_id: str) -> list[tuple[str, int]]:
         """The messages of failed cells, each with how often it occurs, the most frequent first."""
-        query = """select json_extract(body, '$.error'), count(*) from results
+        query = f"""select {_field("error")}, count(*) from results
                    where run_id = ? and status = 'failed' group by 1 order by 2 desc, 1"""
-        return self._all(query, run_id)
+        return [(error or "The reason cannot be read. Try again.", count) for error, count in self._all(query, run_id)]
 
     def flips(self, run: Run) -> dict[str, int]:
         """How many verdicts each option changed, by option; options that changed none are absent."""
         query = """select option.value, count(*)
-                   from results, json_each(results.body, '$.score.details.flips') as option
+                   from results, json_each(case when json_valid(results.body) then results.body else '{}' end,
+                                           '$.score.details.flips') as option
                    where run_id = ? group by 1 order by 1"""
         return dict(self._all(query, run.id))
 
@@ -343,13 +499,18 @@ class Store:
             db.execute("insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)", (run_id, *cell[:2], *values))
 
     def corrections(self, run_id: str, cell: Cell | None = None) -> dict[Cell, list[Correction]]:
-        """The corrections by cell, of one cell or of the whole run, in the order in which they were made."""
+        """The corrections by cell, of one cell or of the whole run, in the order in which they were made.
+
+        One that cannot be read is left out; it goes with `reset_corrections`.
+        """
         query = """select position, model, label, key, value, created from corrections
                    where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3)) order by id"""
         found: dict[Cell, list[Correction]] = {}
         for position, model, label, key, value, created in self._all(query, run_id, *(cell or (None, None))[:2]):
-            correction = Correction(label=label, key=key, value=value, created=created)
-            found.setdefault(Cell(position, model), []).append(correction)
+            with suppress(ValueError):
+                datetime.fromisoformat(created)
+                correction = Correction(label=label, key=key, value=value, created=created)
+                found.setdefault(Cell(position, model), []).append(correction)
         return found
 
     def undo_correction(self, run_id: str, cell: Cell) -> bool:
@@ -384,15 +545,20 @@ class Store:
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
-        query = "select coalesce(sum(json_extract(body, '$.cached')), 0) from results where run_id = ?"
+        query = f"select coalesce(sum({_field('cached')}), 0) from results where run_id = ?"
         return int(self._all(query, run_id)[0][0])
 
     def answer(self, workspace: str, key: str, run_id: str | None = None) -> Completion | None:
-        """The newest whole answer to the same request, asked by anyone in this workspace, or by that run alone."""
+        """The newest whole answer to the same request, asked by anyone in this workspace, or by that run alone.
+
+        One that cannot be read is as if it were not there.
+        """
         query = """select answer from calls where workspace = ?1 and key = ?2 and answer is not null
-                   and (?3 is null or run_id = ?3) order by id desc limit 1"""
-        rows = self._all(query, workspace, key, run_id)
-        return Completion.model_validate_json(rows[0][0]) if rows else None
+                   and (?3 is null or run_id = ?3) order by id desc"""
+        for (body,) in self._all(query, workspace, key, run_id):
+            with suppress(ValueError):
+                return _record(Completion, body)
+        return None
 
     def cached(self, workspace: str, keys: Iterable[str]) -> int:
         """How many of these requests have an answer already."""
@@ -412,8 +578,29 @@ class Store:
         with self._transaction() as db:
             db.execute("update calls set answer = null where workspace = ?", (workspace,))
 
+    # The whole
+
+    def copy_into(self, copy: sqlite3.Connection) -> None:
+        """Copies everything, as it is at one moment, into an empty database.
+
+        Others may write meanwhile; not where the file is gone and only this connection still holds what was in it.
+        """
+        try:
+            self.check()
+            is_there = self._file is not None
+        except StoreError:
+            is_there = False
+        if is_there:
+            with closing(sqlite3.connect(str(self.path), timeout=PATIENCE)) as reader:
+                reader.backup(copy)
+        else:
+            with self._lock:
+                self._db.backup(copy)
+
     def close(self) -> None:
         with self._lock:
+            if self._file:
+                self._file.closed()
             self._db.close()
 
     # SQL
@@ -430,16 +617,46 @@ class Store:
     def _version(self) -> int:
         return int(self._all("pragma user_version")[0][0])
 
+    def _check_ours(self, path: Path | str) -> None:
+        """Raises `StoreError` for a store of a newer version and for any other database, before anything is written."""
+        self._db.execute("begin")  # one look: another process may just be making this store
+        application, version = (
+            self._db.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        tables = {name for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")}
+        self._db.execute("commit")
+        is_empty = not (application or version or tables)
+        is_old = application == 0 and version > 0 and tables >= {"runs", "samples"}
+        if not is_empty and not is_old and application != APPLICATION:
+            raise StoreError(
+                f"{path} is a database, but no run store of Plumbline. Move it away, or set PLUMBLINE_DATA_DIR to "
+                "another folder. Nothing in it was changed."
+            )
+        if version > NEWEST:
+            raise StoreError(
+                f"The run store {path} is of a newer version of Plumbline (format {version}; this one knows {NEWEST}). "
+                f"{NEWER}"
+            )
+
+    def _data_version(self) -> int:
+        """Another number whenever another connection wrote."""
+        return int(self._db.execute("pragma data_version").fetchone()[0])
+
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:
+            if self._file and time.monotonic() - self._looked > LOOK and not self._db.in_transaction:
+                self.check()
             try:
                 return self._db.execute(query, values).fetchall()
             except sqlite3.Error as error:
-                raise StoreError(f"The run store cannot be read ({error}). Check the disk, then reload.") from error
+                if self._file:
+                    self._file.check()
+                raise StoreError(_not_read(error)) from error
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
+            self.check()
             try:
                 self._db.execute("begin immediate")
                 yield self._db
@@ -450,10 +667,14 @@ class Store:
                 raise UnstorableError(f"This cannot be stored ({kind}). Try again; if it stays, report it.") from None
             except sqlite3.Error as error:
                 self._rollback()
-                raise StoreError(f"The run store cannot be written ({error}). Free disk space, then resume.") from error
+                if self._file:
+                    self._file.check()
+                raise StoreError(_not_written(error)) from error
             except BaseException:
                 self._rollback()
                 raise
+            if self._file:
+                self._file.written()
 
     def _rollback(self) -> None:
         with suppress(sqlite3.Error):  # closed, or the disk is gone: what is not committed is not there anyway
@@ -476,6 +697,28 @@ def _write_ahead(db: sqlite3.Connection) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(0.02)
+
+
+def _is_damaged(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED
+
+
+def _not_opened(path: Path | str, error: Exception) -> str:
+    if _is_damaged(error):
+        return f"The run store {path} is damaged or no run store ({error}). {RESTORE}"
+    return f"Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder."
+
+
+def _not_read(error: sqlite3.Error) -> str:
+    if _is_damaged(error):
+        return f"The run store is damaged ({error}). {RESTORE}"
+    return f"The run store cannot be read ({error}). Check the disk, then reload."
+
+
+def _not_written(error: sqlite3.Error) -> str:
+    if _is_damaged(error):
+        return f"The run store is damaged ({error}). {RESTORE}"
+    return f"The run store cannot be written ({error}). Free disk space, then resume."
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -509,6 +752,41 @@ def _call_values(call: Call) -> tuple[Any, ...]:
     return call.key, call.model, now, call.cost, prompt_tokens, answer_tokens, answer
 
 
+def _record(kind: type[_R], body: Any) -> _R:
+    """The record that a row holds; raises `ValueError` where it holds none."""
+    if not isinstance(body, str):
+        raise ValueError("not text")
+    return kind.model_validate_json(body)
+
+
+def _run(run_id: str, workspace: str, fingerprint: str, body: Any) -> Run:
+    """The run that a row holds; raises `ValueError` where it holds none, or another one."""
+    run = _record(Run, body)
+    datetime.fromisoformat(run.created)
+    if (run.id, run.workspace, run.fingerprint) != (run_id, workspace, fingerprint):
+        raise ValueError("it is another run's")
+    return run
+
+
+def _why(error: Exception) -> str:
+    """Why a row cannot be read, in some words, without what stands in it."""
+    if not isinstance(error, ValidationError):
+        return str(error)[:100]
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}"[:160] if place else first["msg"][:160]
+
+
+def _field(name: str) -> str:
+    """A field of a body in SQL; `null` where the body is damaged, which would end the whole query."""
+    return f"case when json_valid(body) then json_extract(body, '$.{name}') end"
+
+
+def _text(data: bytes) -> str:
+    """Damaged characters are shown as such; SQLite's module would end the whole query."""
+    return data.decode("utf-8", errors="replace")
+
+
 def _json(record: Record) -> str:
     return record.model_dump_json(exclude_defaults=True)
 
@@ -528,18 +806,27 @@ def _outline(
     position: int, model: int, metric: int, sample_id: str, question: str, facets: str, status: Any, *result: Any
 ) -> Outline:
     values, by, corrected = result
+    found, known = _object(values or "{}"), _object(facets)
     return Outline.model_construct(
-        **(_EMPTY | json.loads(facets)),
+        **(_EMPTY | (known or {})),
         position=position,
         model=model,
         metric=metric,
         sample_id=sample_id,
         question=question,
-        status=status,
-        values=json.loads(values) if values else {},
+        status=status if found is not None else "failed",
+        values=found or {},
         by=by or "",
         corrected=corrected,
     )
+
+
+def _object(text: Any) -> dict[str, Any] | None:
+    """A JSON object; `None` for what is none."""
+    with suppress(ValueError, TypeError, RecursionError):
+        found = json.loads(text)
+        return found if isinstance(found, dict) else None
+    return None
 
 
 _EMPTY: dict[str, Any] = {"ability": None, "noise": None, "effective_noise": None, "situation": ""}

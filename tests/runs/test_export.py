@@ -22,7 +22,7 @@ from evaluators.types import Cell, Labels, Sample, Sentence, Sentences, Sentence
         (" \u00a0+A1", "' \u00a0+A1"),
         ("\ufeff@SUM(A1)", "'\ufeff@SUM(A1)"),
         ("-3 degrees?", "'-3 degrees?"),
-        ("Is it so?\n=cmd()", "'Is it so?\n=cmd()"),
+        ("Is it so?\n=cmd()", "'Is it so?\n'=cmd()"),
         ("5 - 3 = 2?", "5 - 3 = 2?"),
     ],
 )

@@ -1,0 +1,80 @@
+"""A copy of the store in one file, made while runs write, and checked by opening it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from evaluators.errors import StoreError
+from evaluators.runs.store import NEWEST, Store
+from evaluators.types import Record
+
+ENDS = ("", "-journal", "-wal", "-shm")
+"""What SQLite puts beside a database, by the end of its name."""
+
+
+class Backup(Record):
+    """A copy that was made and can be opened: where it is, its size in bytes, and how many runs are in it."""
+
+    path: Path
+    size: int
+    runs: int
+
+
+def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
+    """Copies the store into a new file that only its owner can read; runs may write meanwhile.
+
+    An existing file stays unless `replace`, and until the copy is whole. Raises `StoreError` where the copy cannot be
+    made, and never writes over the store itself. A store whose file was deleted can be saved so while it is open.
+    """
+    _check_place(store, path, replace)
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        _remove(draft)
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(sqlite3.connect(draft)) as copy:
+            store.copy_into(copy)
+            copy.execute("pragma journal_mode = delete")  # one file, without others beside it
+        runs = _checked(draft)
+        _check_place(store, path, replace)
+        draft.replace(path)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"No backup at {path} ({error}). Choose a folder with room that can be written.") from error
+    finally:
+        _remove(draft)
+    return Backup(path=path, size=path.stat().st_size, runs=runs)
+
+
+def _check_place(store: Store, path: Path, replace: bool) -> None:
+    if store.path and path.exists() and store.path.exists() and path.samefile(store.path):
+        raise StoreError(f"{path} is the run store itself. Choose another file.")
+    if store.path and path.absolute().parent.resolve() / path.name in _files(store.path):
+        raise StoreError(f"{path} is a part of the run store. Choose another file.")
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder. Name a file in it, for example {path / 'plumbline-backup.sqlite3'}.")
+    if path.exists() and not replace:
+        raise StoreError(f"{path} is there already. Choose another name, or replace it on purpose (--replace).")
+
+
+def _files(path: Path) -> set[Path]:
+    """The store's own files, whether they are there or not."""
+    folder = path.absolute().parent.resolve()
+    return {folder / f"{path.name}{end}" for end in ENDS}
+
+
+def _checked(path: Path) -> int:
+    """How many runs the copy holds; raises `sqlite3.Error` where it is not whole, or could not be opened as a store."""
+    with closing(sqlite3.connect(path)) as copy:
+        (found,) = copy.execute("pragma integrity_check").fetchone()
+        (version,) = copy.execute("pragma user_version").fetchone()
+        if found != "ok" or version != NEWEST:
+            raise sqlite3.DatabaseError(f"the copy is damaged: {found}, format {version}")
+        return int(copy.execute("select count(*) from runs").fetchone()[0])
+
+
+def _remove(draft: Path) -> None:
+    for end in ENDS:
+        with suppress(FileNotFoundError):
+            draft.with_name(f"{draft.name}{end}").unlink()

@@ -1,0 +1,151 @@
+"""The store's file: readable by its owner alone, and still the one that was opened."""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from evaluators.errors import StoreError
+
+COMPANIONS = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a database, by the end of its name."""
+
+LOCKS = "locks"
+"""The folder beside the store where processes say which runs they work on."""
+
+LOOK = 1.0
+"""Seconds after which a reader looks at the file again; a writer always does."""
+
+AFTER_OTHERS = 30.0
+"""Seconds after another process wrote within which the file may change without a word: SQLite moves what was written
+from the log into the file a little later."""
+
+GONE = (
+    "Nothing more is stored, and what is at work has stopped. Put it back to go on, "
+    "or restart Plumbline, which begins a new store where there is none."
+)
+REPLACED = (
+    "Nothing more is stored, and what is at work has stopped. Stop Plumbline, delete the files beside it "
+    "that end in -wal and -shm, put there the store that you want, and start again."
+)
+
+
+class _Stamp(NamedTuple):
+    """How large the file was, and when it was changed last (0 where the system tells that late)."""
+
+    size: int
+    changed: float
+
+
+class StoreFile:
+    """One store on the disk; made before the database is opened, `opened()` afterwards."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.locks = path.parent / LOCKS
+        beside = os.path.realpath(path)  # SQLite follows a link, and keeps its other files there
+        self._names = [str(path), *(f"{beside}{end}" for end in COMPANIONS)]
+        self._opened: dict[str, os.stat_result] = {}
+        self._stamp = _Stamp(0, 0.0)
+        self._version = -1
+        self._asked = self._others_wrote = -math.inf
+        self._is_foreign = False
+
+    def create(self) -> None:
+        """Makes the folder (0700) and an empty file (0600) where there is none; SQLite gives its others that mode."""
+        if not self.path.parent.is_dir():
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+    def opened(self, version: int) -> None:
+        """Takes others' rights to the files away, and notes which files these are; `version` is of the data."""
+        self._make_private()
+        self._opened = {name: found for name in self._names if (found := _stat(name))}
+        self._stamp, self._version = self._look(), version
+
+    def check(self, version: Callable[[], int] | None = None) -> None:
+        """Raises `StoreError` where the file is gone or another one, or was changed by anything but SQLite.
+
+        A copy over a store that is open does not change which file it is, so size and time are looked at too: only
+        SQLite changes them, and only after somebody wrote. `version()` tells by its change that others did.
+        """
+        if not self._opened:
+            return
+        stamp = self._look()
+        if version is None:
+            return
+        now = time.monotonic()
+        if stamp != self._stamp or now - self._asked > LOOK:
+            self._asked, before = now, self._version
+            self._version = version()
+            if self._version != before:
+                self._others_wrote = now
+        if stamp.size == 0 or (stamp != self._stamp and now - self._others_wrote > AFTER_OTHERS):
+            self._is_foreign = True
+        if self._is_foreign:
+            raise StoreError(f"The run store {self.path} was overwritten or emptied by another program. {REPLACED}")
+        self._stamp = stamp
+
+    def written(self) -> None:
+        """Notes what this connection wrote; raises `StoreError` where it went into a file that is gone."""
+        self._stamp = self._look()
+
+    def closed(self) -> None:
+        """Nothing is to be looked at any more: SQLite takes its other files away."""
+        self._opened = {}
+
+    def _look(self) -> _Stamp:
+        """The main file's stamp; raises `StoreError` where one of the files is no longer the one that was opened."""
+        stamp = _Stamp(0, 0.0)
+        for name, opened in self._opened.items():
+            found = _stat(name)
+            if found is None:
+                raise StoreError(f"The run store {name} is gone: it was deleted or moved. {GONE}")
+            if (found.st_dev, found.st_ino) != (opened.st_dev, opened.st_ino):
+                raise StoreError(f"The run store {name} was replaced by another file. {REPLACED}")
+            if name == self._names[0]:
+                stamp = _Stamp(found.st_size, found.st_mtime if os.name == "posix" else 0.0)
+        return stamp
+
+    def _make_private(self) -> None:
+        """Others of this machine may not read what is here; a folder that holds more than the store stays as it is.
+
+        Rights are only taken away, and where the system does not allow or know that, nothing happens.
+        """
+        if os.name != "posix":
+            return
+        ours = {LOCKS, self.path.name, *(f"{self.path.name}{end}" for end in COMPANIONS)}
+        with suppress(OSError):
+            if ours.issuperset(os.listdir(self.path.parent)):
+                _narrow(self.path.parent, 0o700)
+            for name in self._names:
+                _narrow(Path(name), 0o600)
+            if self.locks.is_dir():
+                _narrow(self.locks, 0o700)
+                for lock in self.locks.iterdir():
+                    _narrow(lock, 0o600)
+
+
+def _narrow(path: Path, most: int) -> None:
+    """Takes away what goes beyond these rights."""
+    with suppress(OSError):
+        now = stat.S_IMODE(path.stat().st_mode)
+        if now & ~most:
+            path.chmod(now & most)
+
+
+def _stat(name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        words = f"The run store {name} cannot be reached ({error.strerror}). Check the disk."
+        raise StoreError(words) from error
