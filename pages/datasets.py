@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import dataset_view, hub_form, official_form, retrieval_form, session, upload_form
+from ui import dataset_view, hub_form, official_form, problems, retrieval_form, session, upload_form
 
 st.title("Datasets")
 upload, paste, hub, official, documents = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
@@ -20,7 +20,9 @@ if dataset_view.question():
     st.stop()
 st.divider()
 name = dataset_view.choice()
-if name is not None and (data := session.source(name)) is not None:
-    dataset_view.show(data)
+if name is not None:
+    with problems.told():
+        if (data := session.source(name)) is not None:
+            dataset_view.show(data)
     if session.sources().get(name) == "uploaded":
         dataset_view.delete_button(name)

@@ -1,9 +1,9 @@
-"""Settings: keys and what they open, stored answers, and on a public host the way back."""
+"""Settings: keys and what they open, stored answers, a backup, and on a public host the way back."""
 
 import streamlit as st
 
 from evaluators.config import config
-from ui import settings_view
+from ui import backup_form, settings_view
 
 st.title("Settings")
 provider = settings_view.access()
@@ -14,3 +14,6 @@ settings_view.stored_answers()
 if config().public:
     st.subheader("Your link")
     settings_view.link()
+else:
+    st.subheader("Backup")
+    backup_form.show()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import count
@@ -19,7 +20,7 @@ from evaluators.datasets.mapping import open_table
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.datasets.shapes import Shape
 from evaluators.datasets.table import Table, told
-from evaluators.errors import DatasetError, HostLimitError
+from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.types import Dataset, Sample
 from ui import data_choice, mapping_form, origin, problems, reading, rgb_form, session
@@ -213,8 +214,11 @@ def _numbered(name: str) -> Iterator[str]:
 
 def _is_free(name: str, data: TestBed | Dataset) -> bool:
     """Whether the data can have that name: no others have it."""
-    there = session.source(name)
-    return there is None or there == data.model_copy(update={"name": name})
+    if name not in session.sources():
+        return True
+    with suppress(UnreadableRowError):
+        return session.source(name) == data.model_copy(update={"name": name})
+    return False
 
 
 def _about_the_name(name: str, wanted: str, is_there: bool) -> str:

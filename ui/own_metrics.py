@@ -12,6 +12,7 @@ from evaluators.config import ROOT, config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric, as_file
+from evaluators.runs.store import Unreadable
 from evaluators.types import Dataset, EvaluatorSpec, Sample
 from ui import problems, session
 from ui.model_form import KEPT
@@ -27,8 +28,28 @@ EXAMPLE = ROOT / "evaluators" / "custom" / "hedging.py"
 
 
 def saved() -> dict[str, EvaluatorSpec]:
-    """The workspace's metrics from a prompt, by title."""
+    """The workspace's metrics from a prompt, by title; without those of `_unreadable`."""
+    return {title: spec for title, spec in _stored().items() if not _problem(spec)}
+
+
+def _stored() -> dict[str, EvaluatorSpec]:
     return session.store().saved_metrics(session.workspace())
+
+
+def _problem(spec: EvaluatorSpec) -> str:
+    """Why a saved metric cannot be used, where that is so."""
+    try:
+        PromptMetric.build(**spec.params)
+    except ParameterError as error:
+        return str(error)
+    return ""
+
+
+def _unreadable() -> list[Unreadable]:
+    """The saved metrics that cannot be read or used."""
+    wrong = {title: problem for title, spec in _stored().items() if (problem := _problem(spec))}
+    broken = [Unreadable(name=title, reason=reason) for title, reason in wrong.items()]
+    return [*session.store().unreadable_metrics(session.workspace()), *broken]
 
 
 def offered(title: str) -> str:
@@ -64,6 +85,8 @@ def _form() -> None:
     """The form of a new metric or of a saved one; nothing is kept before Save."""
     st.caption("A judge answers your question about every sample. No programming is needed.")
     known = saved()
+    for lost in _unreadable():
+        _show_unreadable(lost)
     if st.session_state.get("own_metric", NEW) not in known:
         st.session_state["own_metric"] = NEW
     name = st.selectbox("Metric", [NEW, *known], key="own_metric")
@@ -82,6 +105,22 @@ def _form() -> None:
         is_chosen = offered(name) in st.session_state.get(CHOSEN, ())
         st.caption(f"Saved. It {'is' if is_chosen else 'can be'} chosen above, under Metrics.")
     problems.show(PLACE)
+
+
+def _show_unreadable(lost: Unreadable) -> None:
+    st.error(plain(f"{lost.name} cannot be read ({lost.reason})."), icon=":material/error:")
+    with st.container(horizontal=True):
+        raw = session.store().raw_metric(session.workspace(), lost.name)
+        st.download_button(
+            "Save as stored",
+            raw,
+            "metric.jsonl",
+            "application/jsonl",
+            icon=":material/download:",
+            key=f"raw_{lost.name}",
+        )
+        delete = problems.guarded(_delete, PLACE)
+        st.button("Delete", icon=":material/delete:", on_click=delete, args=(lost.name,), key=f"delete_{lost.name}")
 
 
 def _widgets(given: dict[str, Any], key: str) -> dict[str, Any]:

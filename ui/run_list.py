@@ -11,11 +11,16 @@ from evaluators.config import config
 from evaluators.errors import RunElsewhereError
 from evaluators.prompts import shipped
 from evaluators.runs.engine import registry
+from evaluators.runs.store import Unreadable
 from evaluators.types import Run
 from ui import problems, progress, run_models, session
 from ui.untrusted import plain
 
 ELSEWHERE = "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) before you delete it."
+UNREADABLE = "This run cannot be read."
+SHOWN = 8
+"""Signs of the id of a run that has no title to show."""
+
 GONE = "it was deleted, or the address is incomplete."
 GONE_OR_FOREIGN = (
     "it was deleted, the address is incomplete, or the run belongs to another workspace. "
@@ -26,7 +31,8 @@ GONE_OR_FOREIGN = (
 def show(limit: int, *, editable: bool = False) -> None:
     """The newest runs of this workspace; `editable` adds resume, retry and delete."""
     runs = session.store().runs(session.workspace(), limit)
-    if not runs:
+    unreadable = session.store().unreadable_runs(session.workspace(), limit)
+    if not runs and not unreadable:
         again = " Had runs here before? Open them with your link." if config().public else ""
         hint = f"No run yet. Start one on the Home, RGB, TRACE or Metrics page.{again}"
         st.info(hint, icon=":material/hourglass_empty:")
@@ -35,14 +41,19 @@ def show(limit: int, *, editable: bool = False) -> None:
     keeps_answers = editable and session.store().cached_answers(session.workspace()) > 0
     for run in runs:
         _row(run, editable, keeps_answers)
+    for lost in unreadable:
+        _unreadable(lost, editable)
 
 
 def missing(run: Run | None) -> None:
     """What a page says first of all where the address names a run that is not there."""
     if run is None and "run" in st.query_params:
-        st.warning(
-            f"There is no such run here: {GONE_OR_FOREIGN if config().public else GONE}", icon=":material/link_off:"
-        )
+        lost = session.store().unreadable_runs(session.workspace())
+        if st.query_params["run"] in {each.name for each in lost}:
+            words = f"{UNREADABLE} Save what is stored, or delete it, on the Runs page."
+        else:
+            words = f"There is no such run here: {GONE_OR_FOREIGN if config().public else GONE}"
+        st.warning(words, icon=":material/link_off:")
         _earlier()
 
 
@@ -61,7 +72,7 @@ def keep_link() -> None:
 
 
 def _earlier() -> None:
-    if session.store().runs(session.workspace(), limit=1):
+    if session.store().run_ids(session.workspace()):
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
@@ -78,6 +89,30 @@ def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
                 progress.actions(run, counts, at_work)
                 _delete(run, at_work, keeps_answers)
         problems.show(run.id)
+
+
+def _unreadable(lost: Unreadable, editable: bool) -> None:
+    with st.container(border=True):
+        what, buttons = st.columns([8, 3], vertical_alignment="center")
+        what.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {lost.name[:SHOWN]} · {lost.reason}')}")
+        if editable:
+            with buttons.container(horizontal=True, horizontal_alignment="right"):
+                raw = session.store().raw_run
+                st.download_button(
+                    "Save as stored",
+                    lambda: b"".join(raw(lost.name)),
+                    f"{lost.name}.jsonl",
+                    "application/jsonl",
+                    icon=":material/download:",
+                    key=f"raw_{lost.name}",
+                    on_click="ignore",
+                )
+                with st.popover("Delete", icon=":material/delete:", key=f"ask_{lost.name}"):
+                    st.write("Delete this run and its results?")
+                    on_click = problems.guarded(session.store().delete_run, lost.name)
+                    key = f"delete_{lost.name}"
+                    st.button("Delete for good", type="primary", key=key, on_click=on_click, args=(lost.name,))
+        problems.show(lost.name)
 
 
 def _delete(run: Run, at_work: bool, keeps_answers: bool) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
+from evaluators.errors import UnreadableRowError
 from evaluators.labelling import Correction
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
@@ -85,9 +87,15 @@ def sources() -> dict[str, str]:
 
 
 def source(name: str) -> TestBed | Dataset | None:
-    """The data of that name."""
+    """The data of that name; raises `UnreadableRowError`."""
     made = store().uploads(workspace()).get(name, "")
     return bundled().get(name) or _upload(store(), workspace(), name, made)
+
+
+def _readable(name: str) -> TestBed | Dataset | None:
+    with suppress(UnreadableRowError):
+        return source(name)
+    return None
 
 
 def identity(name: str) -> tuple[str, str, str]:
@@ -96,8 +104,11 @@ def identity(name: str) -> tuple[str, str, str]:
 
 
 def opened() -> dict[str, TestBed | Dataset]:
-    """All data this visitor can use by name, bundled first; a form looks into each of them."""
-    uploads = {name: _upload(store(), workspace(), name, made) for name, made in store().uploads(workspace()).items()}
+    """All data this visitor can use by name, bundled first; a form looks into each of them.
+
+    Without an upload that cannot be read: the Datasets page says so.
+    """
+    uploads = {name: _readable(name) for name in store().uploads(workspace())}
     return bundled() | {name: data for name, data in uploads.items() if data}
 
 
@@ -113,9 +124,11 @@ def _upload(runs: Store, owner: str, name: str, _made: str) -> TestBed | Dataset
 
 
 def run(run_id: str | None) -> Run | None:
-    """The run of that id, if it is one of this workspace."""
-    found = store().run(run_id) if run_id else None
-    return found if found and found.workspace == workspace() else None
+    """The run of that id, if it is one of this workspace and can be read."""
+    with suppress(UnreadableRowError):
+        found = store().run(run_id) if run_id else None
+        return found if found and found.workspace == workspace() else None
+    return None
 
 
 def shown_run(*evaluators: str) -> Run | None:

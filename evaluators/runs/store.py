@@ -156,11 +156,7 @@ class Store:
         if self._file is None:
             return
         with self._lock:
-            try:
-                self._file.check(self._data_version)
-            except sqlite3.Error as error:
-                self._file.check()
-                raise StoreError(_not_read(error)) from error
+            self._file.check(self._data_version)
             self._looked = time.monotonic()
 
     # Samples and uploads
@@ -626,7 +622,7 @@ class Store:
         tables = {name for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")}
         self._db.execute("commit")
         is_empty = not (application or version or tables)
-        is_old = application == 0 and version > 0 and tables >= {"runs", "samples"}
+        is_old = application == 0 and version > 0 and tables >= {"samples", "uploads", "runs", "results"}
         if not is_empty and not is_old and application != APPLICATION:
             raise StoreError(
                 f"{path} is a database, but no run store of Plumbline. Move it away, or set PLUMBLINE_DATA_DIR to "
@@ -638,9 +634,11 @@ class Store:
                 f"{NEWER}"
             )
 
-    def _data_version(self) -> int:
-        """Another number whenever another connection wrote."""
-        return int(self._db.execute("pragma data_version").fetchone()[0])
+    def _data_version(self) -> int | None:
+        """Another number whenever another connection wrote; `None` where the file is damaged."""
+        with suppress(sqlite3.Error):
+            return int(self._db.execute("pragma data_version").fetchone()[0])
+        return None
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:
@@ -649,8 +647,8 @@ class Store:
             try:
                 return self._db.execute(query, values).fetchall()
             except sqlite3.Error as error:
-                if self._file:
-                    self._file.check()
+                if not self._db.in_transaction:
+                    self.check()  # why the file cannot be read, where that can be told
                 raise StoreError(_not_read(error)) from error
 
     @contextmanager
@@ -667,8 +665,7 @@ class Store:
                 raise UnstorableError(f"This cannot be stored ({kind}). Try again; if it stays, report it.") from None
             except sqlite3.Error as error:
                 self._rollback()
-                if self._file:
-                    self._file.check()
+                self.check()  # why the file cannot be written, where that can be told
                 raise StoreError(_not_written(error)) from error
             except BaseException:
                 self._rollback()

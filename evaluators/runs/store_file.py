@@ -53,7 +53,7 @@ class StoreFile:
         self._names = [str(path), *(f"{beside}{end}" for end in COMPANIONS)]
         self._opened: dict[str, os.stat_result] = {}
         self._stamp = _Stamp(0, 0.0)
-        self._version = -1
+        self._version: int | None = None
         self._asked = self._others_wrote = -math.inf
         self._is_foreign = False
 
@@ -64,17 +64,18 @@ class StoreFile:
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
-    def opened(self, version: int) -> None:
+    def opened(self, version: int | None) -> None:
         """Takes others' rights to the files away, and notes which files these are; `version` is of the data."""
         self._make_private()
         self._opened = {name: found for name in self._names if (found := _stat(name))}
         self._stamp, self._version = self._look(), version
 
-    def check(self, version: Callable[[], int] | None = None) -> None:
+    def check(self, version: Callable[[], int | None] | None = None) -> None:
         """Raises `StoreError` where the file is gone or another one, or was changed by anything but SQLite.
 
         A copy over a store that is open does not change which file it is, so size and time are looked at too: only
-        SQLite changes them, and only after somebody wrote. `version()` tells by its change that others did.
+        SQLite changes them, and only after somebody wrote. `version()` tells by its change that others did, and is
+        `None` where it cannot be read.
         """
         if not self._opened:
             return
@@ -83,10 +84,9 @@ class StoreFile:
             return
         now = time.monotonic()
         if stamp != self._stamp or now - self._asked > LOOK:
-            self._asked, before = now, self._version
-            self._version = version()
-            if self._version != before:
-                self._others_wrote = now
+            self._asked, found = now, version()
+            if found not in (None, self._version):
+                self._version, self._others_wrote = found, now
         if stamp.size == 0 or (stamp != self._stamp and now - self._others_wrote > AFTER_OTHERS):
             self._is_foreign = True
         if self._is_foreign:

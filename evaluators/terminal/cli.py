@@ -1,4 +1,4 @@
-"""The commands: run, resume, list, show, export, estimate."""
+"""The commands: run, resume, list, show, export, estimate, backup."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import codecs
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
@@ -17,6 +18,7 @@ from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
 from evaluators.llm.keys import from_environment, quiet_logs
 from evaluators.runs.at_work import work
+from evaluators.runs.backup import back_up
 from evaluators.runs.engine import check_cap
 from evaluators.runs.evaluation import Results
 from evaluators.runs.given import WORKSPACE, local_store, shown
@@ -33,10 +35,7 @@ from evaluators.terminal.outcome import (
     demands,
     outcome,
 )
-from evaluators.types import Cap, Run
-
-MOST_RUNS = 10_000
-"""Runs among which one is looked for."""
+from evaluators.types import Cap, Run, Sample
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -100,11 +99,33 @@ RUN is the id that run or list shows, its first signs, or "last".
   csv     a row for each sample and model: values and status, for spreadsheets
   jsonl   the same as JSON lines, with ground truth and documents, and each metric's status, reason and error
   labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
+  raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 
 \b
   python -m evaluators export last --format jsonl -o results.jsonl
   python -m evaluators export 3f9a | head
 """
+
+
+BACKUP = """Copy the store into one file: all runs, uploads, corrections and answers.
+
+Runs may be at work meanwhile. The copy is checked by opening it.
+
+\b
+  python -m evaluators backup plumbline-backup.sqlite3
+
+To go back to it: stop Plumbline, delete plumbline.sqlite3 and what begins so in the data folder, and put the copy
+there under that name.
+"""
+
+
+class _OfARun(click.Command):
+    """A command that takes a run's id, which began with a dash now and then in early versions."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        known = {name[:2] for parameter in self.params for name in (*parameter.opts, *ctx.help_option_names)}
+        ids = [each for each in args if len(each) >= tables.SHORT and each[0] == "-" and each[:2] not in {*known, "--"}]
+        return super().parse_args(ctx, [*(each for each in args if each not in ids), *(["--", *ids] if ids else [])])
 
 
 class _Commands(click.Group):
@@ -146,7 +167,7 @@ def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chose
     _finish(Results(begun, store), demanded, min_coverage, as_json)
 
 
-@main.command(help=RESUME, short_help="Go on with a run that stopped, or try again what failed.")
+@main.command(cls=_OfARun, help=RESUME, short_help="Go on with a run that stopped, or try again what failed.")
 @options.run_id
 @options.cap
 @options.judging
@@ -154,7 +175,8 @@ def resume(run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_jso
     demanded, store = demands(fail_under), local_store()
     found = _with_cap(_found(run_id, store), store, **cap)
     positions = {outline.ability: outline.position for outline in store.outlines(found)}.values()
-    samples = [store.sample(found.fingerprint, position) for position in positions]
+    read = store.samples(found.fingerprint, positions).values()
+    samples = [sample for sample in read if isinstance(sample, Sample)]
     check_names(demanded, found.evaluators, samples, found.judges)
     _work(found, store)
     _finish(Results(found, store), demanded, min_coverage, as_json)
@@ -189,7 +211,10 @@ def lists() -> None:
 @lists.command()
 def metrics() -> None:
     """Metrics, with what they need and their parameters; your own included."""
-    tables.echo(tables.of_metrics(catalogue(), local_store().saved_metrics(WORKSPACE)))
+    store = local_store()
+    tables.echo(tables.of_metrics(catalogue(), store.saved_metrics(WORKSPACE)))
+    for lost in store.unreadable_metrics(WORKSPACE):
+        _say(f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on the Metrics page.")
     for each in custom.broken():
         _say(f"{each.file}, line {each.line}, cannot be used: {each.message}")
 
@@ -205,10 +230,13 @@ def runs() -> None:
     """Runs, newest first; those of the app included."""
     store = local_store()
     found = store.runs(WORKSPACE)
-    tables.echo(tables.of_runs(found, store) if found else "No run yet.")
+    unreadable = store.unreadable_runs(WORKSPACE)
+    tables.echo(tables.of_runs(found, store) if found or unreadable else "No run yet.")
+    for lost in unreadable:
+        _say(f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show {lost.name[: tables.SHORT]}")
 
 
-@main.command(short_help="Show a run, its means, and the command to begin it again.")
+@main.command(cls=_OfARun, short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
 @options.json_output
 def show(run_id: str, as_json: bool) -> None:
@@ -224,17 +252,29 @@ def show(run_id: str, as_json: bool) -> None:
         tables.echo(*tables.of_run(results))
 
 
-@main.command(help=EXPORT, short_help="Write a run's results to a file.")
+@main.command(cls=_OfARun, help=EXPORT, short_help="Write a run's results to a file.")
 @options.run_id
-@click.option("--format", "kind", type=click.Choice(list(files.KINDS)), default="csv", show_default=True)
+@click.option("--format", "kind", type=click.Choice([*files.KINDS, files.RAW]), default="csv", show_default=True)
 @click.option("-o", "--output", type=click.File("wb", atomic=True), help="A file in place of the screen.")
 def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
     store = local_store()
-    for part in files.KINDS[kind](_found(run_id, store), store):
-        if output:
-            output.write(part)
-        else:
-            click.echo(part.removeprefix(codecs.BOM_UTF8), nl=False)
+    given = _id(run_id, store)
+    parts = store.raw_run(given) if kind == files.RAW else files.KINDS[kind](_read(given, store), store)
+    stream = output or sys.stdout.buffer
+    is_screen = stream.isatty()
+    for part in parts:
+        shorter = part if output else part.removeprefix(codecs.BOM_UTF8)
+        stream.write(files.escaped(shorter) if is_screen else shorter)
+    stream.flush()
+
+
+@main.command(help=BACKUP, short_help="Copy the store into one file.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace FILE where it is there already.")
+def backup(file: Path, replace: bool) -> None:
+    made = back_up(local_store(), file, replace=replace)
+    runs = "1 run" if made.runs == 1 else f"{made.runs:,} runs"
+    click.echo(shown(f"{made.path}: {runs}, {made.size / 2**20:,.1f} MB, checked by opening it."))
 
 
 # What they share
@@ -271,13 +311,24 @@ def _finish(results: Results, demanded: tuple[Demand, ...], min_coverage: float,
 
 
 def _found(run_id: str, store: Store) -> Run:
-    """The run of that id, of an id that begins so, or the newest."""
-    kept = store.runs(WORKSPACE, MOST_RUNS)
-    found = kept[:1] if run_id == "last" else [each for each in kept if each.id.startswith(run_id)]
+    """The run of that id, of an id that begins so, or the newest; raises `UnreadableRowError`."""
+    return _read(_id(run_id, store), store)
+
+
+def _id(run_id: str, store: Store) -> str:
+    """The id, of an id that begins so, or of the run that was made last."""
+    found = store.run_ids(WORKSPACE)[:1] if run_id == "last" else store.run_ids(WORKSPACE, run_id)
     if len(found) == 1 and run_id:
         return found[0]
     problem = f"{len(found)} runs begin" if found else "No run begins"
     raise ParameterError(f"{problem} with “{shown(run_id)}”. See: python -m evaluators list runs")
+
+
+def _read(run_id: str, store: Store) -> Run:
+    found = store.run(run_id)
+    if found is None:
+        raise StoreError("This run was deleted just now. See: python -m evaluators list runs")
+    return found
 
 
 def _with_cap(found: Run, store: Store, max_calls: int | None, max_cost: float | None) -> Run:

@@ -1,8 +1,9 @@
-"""Files to take away from a run, in pieces: a table, its rows as JSON lines, or all labels."""
+"""Files to take away from a run, in pieces: a table, its rows as JSON lines, all labels, or what is stored."""
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
 from evaluators.errors import ParameterError
@@ -32,3 +33,24 @@ def labels(run: Run, store: Store) -> Iterable[bytes]:
 
 
 KINDS: dict[str, Callable[[Run, Store], Iterable[bytes]]] = {"csv": table, "jsonl": lines, "labels": labels}
+RAW = "raw"
+"""The format that needs no readable run: its rows as they are stored."""
+
+
+def escaped(part: bytes) -> bytes:
+    """A piece of a file for a terminal: what would move the cursor, change colours or hide text is written out.
+
+    As JSON writes it, so that JSON lines mean the same. Line breaks stay.
+    """
+    text = part.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    return "".join(map(_visible, text)).encode()
+
+
+def _visible(character: str) -> str:
+    if character.isascii():
+        return character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+    return json.dumps(character)[1:-1] if unicodedata.category(character) in HIDDEN else character
+
+
+HIDDEN = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
+"""Unicode's categories of control and format characters, private ones and line separators."""

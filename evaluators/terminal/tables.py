@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.base import Evaluator, from_spec, most_judges
+from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
 from evaluators.params import parameters
@@ -23,6 +24,7 @@ from evaluators.runs.given import shown
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.estimating import Row
+from evaluators.terminal.files import escaped
 from evaluators.text.normalise import slug
 from evaluators.types import EvaluatorSpec, ModelSpec, Run
 
@@ -46,7 +48,8 @@ def echo(*parts: RenderableType) -> None:
 
 
 def as_json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    """JSON for a program or a screen: what a terminal would obey is escaped, which JSON allows."""
+    return escaped(json.dumps(value, indent=2, ensure_ascii=False).encode(errors="replace")).decode()
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> Table:
@@ -66,8 +69,12 @@ def of_metrics(found: Mapping[str, type[Evaluator]], saved: Mapping[str, Evaluat
     """The metrics of the catalogue with their parameters, and those that were saved, which have none."""
     rows = [(name, cls.title, _needs(cls), _judges(cls), _parameters(cls)) for name, cls in found.items()]
     for title, spec in saved.items():
-        metric = from_spec(spec)
-        rows.append((slug(title), title, ", ".join(metric.needed), _judges(type(metric)), ["saved in the app"]))
+        try:
+            metric = from_spec(spec)
+        except ParameterError as error:
+            rows.append((slug(title), title, "", "", [f"cannot be used: {error}"]))
+        else:
+            rows.append((slug(title), title, ", ".join(metric.needed), _judges(type(metric)), ["saved in the app"]))
     lines = [
         (*(row if not number else [""] * 4), parameter)
         for *row, several in rows

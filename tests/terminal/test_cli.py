@@ -20,7 +20,7 @@ TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answe
 RGB = ("run", "--data", ENGLISH_BED, "--metric", "rgb", "--model", "offline/offline-reader", "--limit", "1")
 ROWS = 24
 NO_MATCH = "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1."
-COMMANDS = ("run", "resume", "estimate", "list", "show", "export")
+COMMANDS = ("run", "resume", "estimate", "list", "show", "export", "backup")
 
 
 def newest():

@@ -1,0 +1,321 @@
+"""The store's file: its owner's alone, ours, of a version that is known, and the one that was opened."""
+
+import os
+import shutil
+import sqlite3
+import threading
+
+import pytest
+from slow import slow_run
+
+from evaluators.errors import StoreError
+from evaluators.runs.job import Job
+from evaluators.runs.store import APPLICATION, NEWEST, Store
+from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult
+
+DATASET = Dataset(name="d", samples=(Sample(id="s", question="q"),))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "data" / "plumbline.sqlite3"
+
+
+def run(run_id="r1"):
+    spec = (EvaluatorSpec(name="trace"),)
+    created = "2026-01-01T00:00:00"
+    return Run(id=run_id, workspace="w", created=created, title="t", dataset_name="d",
+               fingerprint=DATASET.fingerprint, evaluators=spec)  # fmt: skip
+
+
+def failed(position=0):
+    return SampleResult(position=position, status="failed", error="It broke. Try again.")
+
+
+# A file that goes away while it is open
+
+
+def moved_away(path, other):
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+def folder_deleted(path, other):
+    shutil.rmtree(path.parent)
+
+
+def deleted(path, other):
+    path.unlink()
+
+
+def its_log_deleted(path, other):
+    path.with_name(f"{path.name}-wal").unlink()
+
+
+def replaced(path, other):
+    shutil.copy(other, path.parent / "new")
+    (path.parent / "new").replace(path)
+
+
+def overwritten(path, other):
+    shutil.copy(other, path)
+
+
+def emptied(path, other):
+    path.write_bytes(b"")
+
+
+def truncated(path, other):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def in_a_folder_that_is_none(path, other):
+    shutil.rmtree(path.parent)
+    path.parent.write_text("in the way")
+
+
+LOSSES = {
+    moved_away: "is gone",
+    folder_deleted: "is gone",
+    deleted: "is gone",
+    its_log_deleted: "is gone",
+    in_a_folder_that_is_none: "is gone",
+    replaced: "replaced by another file",
+    overwritten: "overwritten or emptied by another program",
+    emptied: "overwritten or emptied by another program",
+    truncated: "overwritten or emptied by another program",
+}
+
+
+@pytest.fixture
+def older(tmp_path, path):
+    """A store with a run, and a copy of it from before that."""
+    older = tmp_path / "older.sqlite3"
+    Store(path).close()
+    shutil.copy(path, older)
+    store = Store(path)
+    store.save_run(run(), DATASET)
+    store.close()
+    os.utime(path, (1, 1))
+    return older
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_next_write_notices_and_stores_nothing(path, older, loss):
+    store = Store(path)
+    store.save_result("r1", failed())
+
+    loss(path, older)
+
+    with pytest.raises(StoreError, match=LOSSES[loss]) as refused:
+        store.save_result("r1", failed())
+    assert "restart" in str(refused.value) or "start again" in str(refused.value)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_next_look_of_a_page_notices(path, older, loss):
+    store = Store(path)
+    store.check()
+
+    loss(path, older)
+
+    with pytest.raises(StoreError, match=LOSSES[loss]):
+        store.check()
+
+
+def test_readers_look_now_and_then(path):
+    store = Store(path)
+    store.save_run(run(), DATASET)
+    shutil.rmtree(path.parent)
+    store._looked = 0.0  # as a second later
+
+    with pytest.raises(StoreError, match="is gone"):
+        store.runs("w")
+
+
+def test_a_store_that_is_put_back_goes_on(path):
+    store = Store(path)
+    store.save_run(run(), DATASET)
+    moved_away(path, None)
+    with pytest.raises(StoreError, match="is gone"):
+        store.save_result("r1", failed())
+
+    path.parent.with_name("elsewhere").rename(path.parent)
+    store.save_result("r1", failed())
+
+    assert store.counts(run()).failed == 1
+
+
+def test_after_a_restart_there_is_a_new_store(path):
+    Store(path).save_run(run(), DATASET)
+    shutil.rmtree(path.parent)
+
+    again = Store(path)
+    again.save_run(run(), DATASET)
+
+    assert again.runs("w") == [run()]
+
+
+def test_other_processes_may_write_and_tidy_up(path):
+    store, other = Store(path), sqlite3.connect(path)
+    store.save_run(run(), DATASET)
+    store.check()
+    other.execute("pragma wal_autocheckpoint = 1")  # the file itself changes with every write
+    with other:
+        other.execute(
+            "create table more as with n(i) as (select 1 union all select i + 1 from n where i < 9999) select * from n"
+        )
+    store.save_result("r1", failed())
+    other.execute("vacuum")
+
+    store.save_result("r1", failed())
+    store.check()
+    other.close()
+
+
+@pytest.mark.parametrize("loss", [folder_deleted, replaced, overwritten])
+def test_a_run_at_work_stops_at_once(tmp_path, path, older, loss):
+    store = Store(path)
+    job = Job(slow_run(store, tmp_path), store)
+    job.start()
+    while not (tmp_path / "log.txt").exists():
+        threading.Event().wait(0.01)
+
+    loss(path, older)
+    job.wait(10)
+
+    begun = len((tmp_path / "log.txt").read_text().split())
+    assert not job.is_live
+    assert begun < 60
+    with pytest.raises(StoreError, match=LOSSES[loss]):
+        store.check()
+
+
+# Whose file it is
+
+
+def test_a_store_says_that_it_is_one(path):
+    Store(path).close()
+    with sqlite3.connect(path) as db:
+        assert db.execute("pragma application_id").fetchone() == (APPLICATION,)
+        assert db.execute("pragma user_version").fetchone() == (NEWEST,)
+    db.close()
+
+
+def other_database(path, script):
+    path.parent.mkdir()
+    with sqlite3.connect(path) as db:
+        db.executescript(script)
+    db.close()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "create table notes (text)",
+        "create table notes (text); pragma user_version = 3",
+        "create table runs (id); create table samples (id); pragma user_version = 99",
+        "pragma application_id = 7",
+        "pragma user_version = 1",
+        "pragma journal_mode = wal; create table notes (text)",
+    ],
+)
+def test_a_database_that_is_no_store_is_refused_and_left_as_it_is(path, script):
+    other_database(path, script)
+    before = path.read_bytes(), path.stat().st_mode
+
+    with pytest.raises(
+        StoreError, match=r"is a database, but no run store .* set PLUMBLINE_DATA_DIR to another folder"
+    ):
+        Store(path)
+
+    assert (path.read_bytes(), path.stat().st_mode) == before
+    assert os.listdir(path.parent) == [path.name]
+
+
+@pytest.mark.parametrize("application", [APPLICATION, 0])
+def test_a_store_of_a_newer_version_is_refused_before_anything_is_written(path, application):
+    Store(path).close()
+    with sqlite3.connect(path) as db:
+        db.executescript(f"pragma user_version = 99; pragma application_id = {application}; create table later (x)")
+    db.close()
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError, match=r"newer version .* Install the newer version, or set PLUMBLINE_DATA_DIR"):
+        Store(path)
+
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"This is no database. " * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
+def test_a_damaged_file_is_called_so(path, content):
+    path.parent.mkdir()
+    path.write_bytes(content)
+
+    with pytest.raises(StoreError, match=r"is damaged or no run store .* put a backup in its place"):
+        Store(path)
+
+
+def test_a_store_that_is_damaged_inside_says_so(path):
+    store = Store(path)
+    big = Dataset(name="d", samples=tuple(Sample(id=str(n), question="q" * 3000) for n in range(200)))
+    store.save_run(run().model_copy(update={"fingerprint": big.fingerprint}), big)
+    store.close()
+    with path.open("r+b") as file:
+        file.seek(4096 * 10)
+        file.write(b"\xee" * 4096 * 40)
+
+    damaged = Store(path)
+
+    with pytest.raises(StoreError, match=r"is damaged .* put a backup in its place"):
+        damaged.samples(big.fingerprint, range(200))
+
+
+# Who may read it
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no such rights")
+def test_a_new_store_is_its_owners_alone(path):
+    store = Store(path)
+    store.save_run(run(), DATASET)
+    job = Job(run(), store)
+    made = {each.name: mode(each) for each in path.parent.iterdir() if each.is_file()}
+    locks = [mode(path.parent / "locks"), *map(mode, (path.parent / "locks").iterdir())]
+    job.start()
+    job.wait()
+
+    assert mode(path.parent) == 0o700
+    assert made == dict.fromkeys([path.name, f"{path.name}-wal", f"{path.name}-shm"], 0o600)
+    assert locks == [0o700, 0o600]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no such rights")
+def test_an_older_store_becomes_its_owners_alone(path):
+    Store(path).close()
+    (path.parent / "locks").mkdir()
+    (path.parent / "locks" / "r1.lock").touch()
+    for each in (path.parent / "locks" / "r1.lock", path, path.parent / "locks", path.parent):
+        each.chmod(0o755 if each.is_dir() else 0o644)
+
+    Store(path).close()
+
+    assert [mode(path.parent), mode(path)] == [0o700, 0o600]
+    assert [mode(path.parent / "locks"), mode(path.parent / "locks" / "r1.lock")] == [0o700, 0o600]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no such rights")
+def test_a_folder_with_other_things_in_it_keeps_its_rights(tmp_path):
+    (tmp_path / "thesis.txt").touch()
+    tmp_path.chmod(0o755)
+    (tmp_path / "thesis.txt").chmod(0o644)
+
+    Store(tmp_path / "plumbline.sqlite3").close()
+
+    assert [mode(tmp_path), mode(tmp_path / "thesis.txt"), mode(tmp_path / "plumbline.sqlite3")] == [
+        0o755,
+        0o644,
+        0o600,
+    ]
