@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from pathlib import Path
 
@@ -57,6 +58,6 @@ def _save() -> None:
     if not named:
         raise ParameterError("No file is named. Enter where the backup goes.")
     replace = bool(st.session_state["backup_replace"])
-    made = back_up(session.store(), Path(named).expanduser(), replace=replace)
+    made = back_up(session.store(), Path(os.path.expanduser(named)), replace=replace)
     size = f"{made.size / 2**20:,.1f} MB"
     st.session_state[LAST] = f"Saved {made.path}: {counted(made.runs, 'run')}, {size}, checked by opening it."

@@ -29,9 +29,9 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
     An existing file stays unless `replace`, and until the copy is whole. Raises `StoreError` where the copy cannot be
     made, and never writes over the store itself. A store whose file was deleted can be saved so while it is open.
     """
-    _check_place(store, path, replace)
-    draft = path.with_name(f".{path.name}.part")
+    draft = path.parent / f".{path.name}.part"
     try:
+        _check_place(store, path, replace)
         _remove(draft)
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(draft)) as copy:
@@ -40,7 +40,7 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
         runs = _checked(draft)
         _check_place(store, path, replace)
         draft.replace(path)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, ValueError) as error:
         raise StoreError(f"No backup at {path} ({error}). Choose a folder with room that can be written.") from error
     finally:
         _remove(draft)
@@ -76,5 +76,5 @@ def _checked(path: Path) -> int:
 
 def _remove(draft: Path) -> None:
     for end in ENDS:
-        with suppress(FileNotFoundError):
-            draft.with_name(f"{draft.name}{end}").unlink()
+        with suppress(OSError, ValueError):
+            Path(f"{draft}{end}").unlink()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sqlite3
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from evaluators.labelling import Correction
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store_file import LOOK, StoreFile
 from evaluators.types import (
+    Ability,
     Call,
     Cap,
     Cell,
@@ -803,27 +805,41 @@ def _outline(
     position: int, model: int, metric: int, sample_id: str, question: str, facets: str, status: Any, *result: Any
 ) -> Outline:
     values, by, corrected = result
-    found, known = _object(values or "{}"), _object(facets)
+    found = {} if values is None else _read_object(values, _is_value)
     return Outline.model_construct(
-        **(_EMPTY | (known or {})),
+        **(_EMPTY | (_read_object(facets, _is_facet) or {})),
         position=position,
         model=model,
         metric=metric,
         sample_id=sample_id,
         question=question,
-        status=status if found is not None else "failed",
+        status="failed" if found is None else status,
         values=found or {},
         by=by or "",
         corrected=corrected,
     )
 
 
-def _object(text: Any) -> dict[str, Any] | None:
-    """A JSON object; `None` for what is none."""
+_EMPTY: dict[str, Any] = {"ability": None, "noise": None, "effective_noise": None, "situation": ""}
+
+
+def _read_object(text: Any, is_good: Callable[[str, Any], bool]) -> dict[str, Any] | None:
+    """A JSON object with good entries; `None` for anything else."""
     with suppress(ValueError, TypeError, RecursionError):
         found = json.loads(text)
-        return found if isinstance(found, dict) else None
+        if isinstance(found, dict) and all(is_good(name, value) for name, value in found.items()):
+            return found
     return None
 
 
-_EMPTY: dict[str, Any] = {"ability": None, "noise": None, "effective_noise": None, "situation": ""}
+def _is_value(_: str, value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and math.isfinite(value))
+
+
+def _is_facet(name: str, value: Any) -> bool:
+    if name in ("noise", "effective_noise"):
+        return _is_value(name, value)
+    return (name == "situation" and isinstance(value, str)) or (name == "ability" and value in _ABILITIES)
+
+
+_ABILITIES = (None, *Ability)

@@ -1,0 +1,217 @@
+"""A row that cannot be read is told as such and takes nothing else with it."""
+
+import json
+import sqlite3
+
+import pytest
+
+from evaluators.errors import UnreadableRowError
+from evaluators.labelling import Correction
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.runs import aggregate
+from evaluators.runs.aggregate import View
+from evaluators.runs.engine import create_run
+from evaluators.runs.evaluation import Results
+from evaluators.runs.job import Job
+from evaluators.runs.store import Counts, Store
+from evaluators.types import Call, Cell, Completion, Dataset, EvaluatorSpec, Sample, Usage
+
+ROWS = 3
+DOCUMENT = "The tower is 330 metres tall. It stands in Paris."
+DATASET = Dataset(
+    name="towers",
+    samples=tuple(
+        Sample(id=f"s{n}", question="How tall?", response="It is 330 metres tall.", retrieved_documents=(DOCUMENT,))
+        for n in range(ROWS)
+    ),
+)
+DAMAGE = {
+    "a field of another version": lambda body: json.dumps({**json.loads(body), "later": 1}),
+    "cut off": lambda body: body[: len(body) // 2],
+    "empty": lambda body: "",
+    "another kind of JSON": lambda body: "[1]",
+    "no text": lambda body: b"\xff\x00\xfe",
+    "a number": lambda body: 7,
+    "too deep": lambda body: "[" * 5000,
+    "no character set": lambda body: ("cast", body.encode()[:-1] + b"\xff\xfe"),
+}
+
+
+@pytest.fixture(params=DAMAGE)
+def damage(request):
+    return DAMAGE[request.param]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "plumbline.sqlite3"
+
+
+def change(path, table, column, damage, where="rowid = 1"):
+    """Damages one cell of the file behind the store's back."""
+    with sqlite3.connect(path) as db:
+        (text,) = db.execute(f"select {column} from {table} where {where}").fetchone()
+        made = damage(text)
+        if isinstance(made, tuple):
+            db.execute(f"update {table} set {column} = cast(? as text) where {where}", (made[1],))
+        else:
+            db.execute(f"update {table} set {column} = ? where {where}", (made,))
+    db.close()
+
+
+def finished(store, title="t", **options):
+    run = create_run(store, DATASET, EvaluatorSpec(name="trace"), workspace="w", title=title, **options)
+    job = Job(run, store)
+    job.start()
+    job.wait()
+    return run
+
+
+@pytest.fixture
+def store(path):
+    return Store(path)
+
+
+def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path, damage):
+    lost, fine = finished(store), finished(store)
+    change(path, "runs", "body", damage)
+
+    assert store.runs("w") == [fine]
+    assert [each.name for each in store.unreadable_runs("w")] == [lost.id]
+    assert store.unreadable_runs("w")[0].reason
+    assert store.unreadable_runs("another") == []
+    with pytest.raises(UnreadableRowError, match=rf"{lost.id} cannot be read .*--format raw\), or delete it"):
+        store.run(lost.id)
+    lines = [json.loads(line) for line in store.raw_run(lost.id)]
+    assert [line["table"] for line in lines] == ["runs", *["samples"] * ROWS, *["results"] * ROWS]
+    store.delete_run(lost.id)
+    assert (store.unreadable_runs("w"), store.runs("w")) == ([], [fine])
+    assert store.counts(fine).scored == ROWS
+
+
+@pytest.mark.parametrize(("column", "value"), [("id", "other"), ("workspace", "other"), ("created", "yesterday")])
+def test_a_run_whose_body_is_of_another_row_or_without_a_time_cannot_be_read(store, path, column, value):
+    lost = finished(store)
+    change(path, "runs", "body", lambda body: json.dumps({**json.loads(body), column: value}))
+
+    assert [each.name for each in store.unreadable_runs("w")] == [lost.id]
+
+
+def test_a_sample_fails_its_own_cell_and_the_others_are_scored(store, path, damage):
+    run = create_run(store, DATASET, EvaluatorSpec(name="trace"), workspace="w", title="t")
+    change(path, "samples", "body", damage)
+
+    job = Job(run, store)
+    job.start()
+    job.wait()
+
+    assert store.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
+    assert store.failures(run.id)[0][0].startswith("Sample 1 cannot be read")
+    assert store.stop_reason(run.id) == ""
+    with pytest.raises(UnreadableRowError, match="Sample 1 cannot be read"):
+        store.sample(run.fingerprint, 0)
+    assert [cell for cell, _, _ in store.scored(run)] == [Cell(1), Cell(2)]
+    lines = list(Results(run, store).lines())
+    assert [bool(line["error"]) for line in lines] == [True, False, False]
+    assert [bool(line["response"]) for line in lines] == [False, True, True]
+
+
+def test_a_result_counts_as_failed_where_it_is_read_and_the_others_stay(store, path, damage):
+    run = finished(store)
+    change(path, "results", "body", damage, "position = 1")
+
+    assert store.results(run.id, 1)[0].status == "failed"
+    assert "cannot be read" in store.results(run.id, 1)[0].error
+    assert [cell for cell, _, _ in store.scored(run)] == [Cell(0), Cell(2)]
+    rows = aggregate.viewed(store.outlines(run), store.scored(run), View(), {})
+    assert [row.status for row in rows] == ["scored", "failed", "scored"]
+    summary = aggregate.summarise(rows, "adherence")
+    assert (summary.scored, summary.failed, summary.not_applicable) == (2, 1, 0)
+    assert len(list(Results(run, store).lines())) == ROWS
+
+
+def test_no_look_over_all_results_ends_at_a_damaged_one(store, path, damage):
+    run = finished(store)
+    change(path, "results", "body", damage, "position = 1")
+    change(path, "samples", "body", damage, "position = 2")
+
+    assert store.answered(run.fingerprint) <= ROWS
+    assert len(store.responses(run)) >= ROWS - 1
+    assert (store.notes(run.id), store.failures(run.id), store.flips(run), store.reused(run.id)) == ([], [], {}, 0)
+
+
+LISTED = [("results", '"values"', "failed"), ("samples", "facets", "scored")]
+
+
+@pytest.mark.parametrize(("table", "column", "status"), LISTED)
+@pytest.mark.parametrize("text", ["{", "[1]", "7", "", b"\xff", '{"noise": "much"}', '{"ability": NaN}'])
+def test_what_lists_show_of_a_row_can_be_damaged_too(store, path, table, column, status, text):
+    run = finished(store)
+    change(path, table, column, lambda body: text, "position = 1")
+
+    assert [row.status for row in store.outlines(run)] == ["scored", status, "scored"]
+
+
+def test_an_upload_is_told_when_it_is_opened(store, path, damage):
+    store.save_upload("w", DATASET, "2026-01-01")
+    change(path, "uploads", "body", damage)
+
+    assert store.uploads("w") == {"towers": "2026-01-01"}
+    with pytest.raises(UnreadableRowError, match=r"“towers” cannot be read .* Delete it on the Datasets page"):
+        store.upload("w", "towers")
+    assert json.loads(store.raw_upload("w", "towers"))["name"] == "towers"
+
+
+def test_a_saved_metric_is_told_beside_the_others(store, path, damage):
+    for title in ("first", "second"):
+        store.save_metric("w", title, EvaluatorSpec(name="prompt", params={"title": title}))
+    change(path, "saved_metrics", "body", damage)
+
+    assert list(store.saved_metrics("w")) == ["second"]
+    assert [each.name for each in store.unreadable_metrics("w")] == ["first"]
+    assert json.loads(store.raw_metric("w", "first"))["title"] == "first"
+
+
+def test_a_mapping_is_as_if_nothing_had_been_said(store, path, damage):
+    store.save_mapping("w", ["a"], {"question": "a"})
+    change(path, "saved_mappings", "body", damage)
+
+    assert store.mapping("w", ["a"]) is None
+
+
+def test_an_answer_is_as_if_it_were_not_there(store, path, damage):
+    run = finished(store)
+    for text in ("older", "newer"):
+        completion = Completion(text=text, usage=Usage(prompt_tokens=1, answer_tokens=1))
+        store.save_calls(run.id, [Call(key="k", model="m", completion=completion)])
+    change(path, "calls", "answer", damage, "id = 2")
+
+    assert store.answer("w", "k").text == "older"
+
+
+@pytest.mark.parametrize("column", ["label", "value", "created"])
+def test_a_correction_is_left_out(store, path, column):
+    run = finished(store)
+    for position in (0, 1):
+        made = Correction(label="relevant", key="0a", value="no", created="2026-01-01T10:00:00")
+        store.save_correction(run.id, Cell(position), made)
+    change(path, "corrections", column, lambda text: "nonsense")
+
+    assert list(store.corrections(run.id)) == [Cell(1)]
+    store.reset_corrections(run.id, Cell(0))
+    assert list(store.corrections(run.id)) == [Cell(1)]
+
+
+def test_a_run_with_a_damaged_sample_is_resumed_by_its_other_samples(store, path):
+    unanswered = tuple(sample.model_copy(update={"response": None}) for sample in DATASET.samples)
+    asked = Dataset(name="towers", samples=unanswered)
+    asking = {"models": [OFFLINE], "prompt": "$question $documents"}
+    run = create_run(store, asked, EvaluatorSpec(name="trace"), workspace="w", title="t", **asking)
+    change(path, "samples", "body", DAMAGE["cut off"], "position = 2")
+
+    for _ in range(2):
+        job = Job(run, store)
+        job.start()
+        job.wait()
+
+    assert store.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
