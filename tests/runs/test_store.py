@@ -453,6 +453,62 @@ def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
     assert store.result("r1", 1, 1) == result
 
 
+WITH_SOURCES = Dataset(
+    name="three",
+    samples=tuple(sample.model_copy(update={"sources": ("a.txt",)}) for sample in DATASET.samples),
+)
+
+
+def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_from_all_new_data(path):
+    path.parent.mkdir()
+    earlier = run().model_copy(update={"fingerprint": DATASET.fingerprint})  # sources did not count
+    other = Dataset(name="other", samples=(Sample(id="x", question='"sources":'),))
+    plain = run("r2", dataset=other)
+    with sqlite3.connect(path) as db:
+        for script in sorted(MIGRATIONS.glob("*.sql"))[:6]:
+            db.executescript(script.read_text(encoding="utf-8"))
+        db.execute("pragma user_version = 6")
+        for each, data in ((earlier, WITH_SOURCES), (plain, other)):
+            body = each.model_dump_json(exclude_defaults=True)
+            db.execute(
+                "insert into runs values (?, ?, ?, ?, ?, '')", (each.id, "w", each.created, each.fingerprint, body)
+            )
+            for at, sample in enumerate(data.samples):
+                body = sample.model_dump_json(exclude_defaults=True)
+                db.execute(
+                    "insert into samples values (?, ?, ?, ?, '{}', ?)", (each.fingerprint, at, sample.id, "q", body)
+                )
+        db.execute("insert into samples values ('damaged', 0, 's', 'q', '{}', '{\"sources\":')")
+        db.execute("insert into runs values ('r3', 'w', 'now', 'damaged', '{', '')")
+        result = scored(1).model_dump_json(exclude_defaults=True)
+        db.execute("insert into results values ('r1', 1, 0, 0, 'scored', '{}', '', ?)", (result,))
+    db.close()
+
+    store = Store(path)
+    kept = store.run("r1")
+
+    assert kept.fingerprint == WITH_SOURCES.earlier_fingerprint
+    assert store.sample(kept.fingerprint, 0) == WITH_SOURCES.samples[0]
+    assert store.counts(kept) == Counts(asked=3, scored=1, failed=0)
+    assert store.run("r2") == plain
+    assert store.sample(plain.fingerprint, 0) == other.samples[0]
+    assert [each.name for each in store.unreadable_runs("w")] == ["r3"]
+    store.save_run(run("r4", "stranger"), DATASET)
+    assert store.sample(DATASET.fingerprint, 0).sources == ()
+
+
+def test_no_visitor_sees_the_names_of_anothers_documents(store):
+    theirs = WITH_SOURCES.model_copy(
+        update={"samples": tuple(each.model_copy(update={"sources": ("secret.txt",)}) for each in DATASET.samples)}
+    )
+    store.save_run(run("r1", "anna", theirs), theirs)
+    for name, data in (("r2", WITH_SOURCES), ("r3", DATASET)):
+        store.save_run(run(name, "ben", data), data)
+
+        assert store.sample(store.run(name).fingerprint, 0) == data.samples[0]
+    assert store.sample(theirs.fingerprint, 0).sources == ("secret.txt",)
+
+
 def test_a_result_replaces_an_earlier_failure(store):
     store.save_run(run(), DATASET)
     store.save_result("r1", failed(0))
