@@ -41,6 +41,7 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
     except BaseException:
         registry.cancel(run.id)
         raise
+    store.check()  # what was stored last may be in a file that is no longer there
     if store.run(run.id) is None:
         raise StoreError(f"“{shown(run.title)}” was deleted while it was at work. Begin it again if it is wanted.")
 

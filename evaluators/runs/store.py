@@ -122,7 +122,7 @@ class Store:
         self._lock = threading.RLock()
         self._unwritten: dict[str, str] = {}  # why runs stopped, as far as that could not be written
         self._file = None if path == ":memory:" else StoreFile(Path(path))
-        self._looked = 0.0
+        self._looked = -math.inf
         try:
             if self._file:
                 self._file.create()
@@ -158,6 +158,7 @@ class Store:
         if self._file is None:
             return
         with self._lock:
+            self._looked = -math.inf  # where this raises, the next reader looks again at once
             self._file.check(self._data_version)
             self._looked = time.monotonic()
 
@@ -673,7 +674,9 @@ class Store:
                 self._rollback()
                 raise
             if self._file:
+                self._looked = -math.inf
                 self._file.written()
+                self._looked = time.monotonic()
 
     def _rollback(self) -> None:
         with suppress(sqlite3.Error):  # closed, or the disk is gone: what is not committed is not there anyway
