@@ -92,12 +92,6 @@ def source(name: str) -> TestBed | Dataset | None:
     return bundled().get(name) or _upload(store(), workspace(), name, made)
 
 
-def _readable(name: str) -> TestBed | Dataset | None:
-    with suppress(UnreadableRowError):
-        return source(name)
-    return None
-
-
 def identity(name: str) -> tuple[str, str, str]:
     """Tells data of this name from all others of that name: whose they are, and when they were uploaded."""
     return workspace(), name, store().uploads(workspace()).get(name, "")
@@ -108,7 +102,7 @@ def opened() -> dict[str, TestBed | Dataset]:
 
     Without an upload that cannot be read: the Datasets page says so.
     """
-    uploads = {name: _readable(name) for name in store().uploads(workspace())}
+    uploads = {name: _readable(name, made) for name, made in store().uploads(workspace()).items()}
     return bundled() | {name: data for name, data in uploads.items() if data}
 
 
@@ -116,6 +110,12 @@ def answered() -> dict[str, Dataset]:
     """Those data sets that hold answers to judge."""
     samples = {name: data for name, data in opened().items() if isinstance(data, Dataset)}
     return {name: data for name, data in samples.items() if any(s.response is not None for s in data.samples)}
+
+
+def _readable(name: str, made: str) -> TestBed | Dataset | None:
+    with suppress(UnreadableRowError):
+        return _upload(store(), workspace(), name, made)
+    return None
 
 
 @lru_cache(maxsize=32)  # parsing takes long, and a form opens all uploads of a visitor, in order, at every click

@@ -3,7 +3,9 @@
 import os
 import shutil
 import sqlite3
+import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 from slow import slow_run
@@ -13,6 +15,7 @@ from evaluators.runs.job import Job
 from evaluators.runs.store import APPLICATION, NEWEST, Store
 from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult
 
+ROOT = Path(__file__).parents[2]
 DATASET = Dataset(name="d", samples=(Sample(id="s", question="q"),))
 
 
@@ -188,6 +191,18 @@ def test_a_run_at_work_stops_at_once(tmp_path, path, older, loss):
     assert begun < 60
     with pytest.raises(StoreError, match=LOSSES[loss]):
         store.check()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_cleaning_up_never_touches_a_store(tmp_path):
+    for name in (".plumbline", ".venv", ".pytest_cache"):
+        (tmp_path / name).mkdir()
+    Store(tmp_path / ".plumbline" / "plumbline.sqlite3").close()
+
+    subprocess.run(["make", "-f", ROOT / "Makefile", "clean"], cwd=tmp_path, check=True, capture_output=True)
+
+    assert [each.name for each in tmp_path.iterdir()] == [".plumbline"]
+    assert Store(tmp_path / ".plumbline" / "plumbline.sqlite3").runs("w") == []
 
 
 # Whose file it is
