@@ -21,7 +21,7 @@ LAST = "backup_made"
 
 
 def show() -> None:
-    """Where the backup goes, and the button; nothing on a public host, whose store belongs to all visitors."""
+    """Where the backup goes, and the button; nothing on a public host: its store is not one person's."""
     if config().public:
         return
     st.session_state.setdefault("backup_file", str(Path.home() / f"plumbline-{date.today()}.sqlite3"))
@@ -36,7 +36,7 @@ def show() -> None:
 
 
 def is_store_there() -> bool:
-    """Whether the store is still the one that was opened; else says what happened and offers to save what is left.
+    """Whether the store is still the one that was opened; else says so and offers to save it.
 
     Raises `StoreError` for a store that cannot be opened at all.
     """

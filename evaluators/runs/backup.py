@@ -16,7 +16,7 @@ ENDS = ("", "-journal", "-wal", "-shm")
 
 
 class Backup(Record):
-    """A copy that was made and can be opened: where it is, its size in bytes, and how many runs are in it."""
+    """A copy that was made and can be opened: where it is, its size in bytes, its runs."""
 
     path: Path
     size: int
@@ -26,8 +26,8 @@ class Backup(Record):
 def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
     """Copies the store into a new file that only its owner can read; runs may write meanwhile.
 
-    An existing file stays unless `replace`, and until the copy is whole. Raises `StoreError` where the copy cannot be
-    made, and never writes over the store itself. A store whose file was deleted can be saved so while it is open.
+    An existing file stays unless `replace`, and until the copy is whole; the store itself always.
+    Raises `StoreError`. A store whose file was deleted can be saved so while it is open.
     """
     draft = path.parent / f".{path.name}.part"
     try:
@@ -65,7 +65,7 @@ def _files(path: Path) -> set[Path]:
 
 
 def _checked(path: Path) -> int:
-    """How many runs the copy holds; raises `sqlite3.Error` where it is not whole, or could not be opened as a store."""
+    """How many runs the copy holds; raises `sqlite3.Error` where it is not whole or no store."""
     with closing(sqlite3.connect(path)) as copy:
         (found,) = copy.execute("pragma integrity_check").fetchone()
         (version,) = copy.execute("pragma user_version").fetchone()

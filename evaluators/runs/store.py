@@ -673,10 +673,14 @@ class Store:
             except BaseException:
                 self._rollback()
                 raise
-            if self._file:
-                self._looked = -math.inf
-                self._file.written()
-                self._looked = time.monotonic()
+            self._wrote()
+
+    def _wrote(self) -> None:
+        """To be called, with the lock, after anything that may change the file: else it looks like another program's."""
+        if self._file:
+            self._looked = -math.inf
+            self._file.written()
+            self._looked = time.monotonic()
 
     def _rollback(self) -> None:
         with suppress(sqlite3.Error):  # closed, or the disk is gone: what is not committed is not there anyway

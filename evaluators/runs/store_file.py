@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from evaluators.errors import StoreError
 
-COMPANIONS = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a database, by the end of its name."""
+COMPANIONS = ("-wal", "-shm")
+"""What SQLite keeps beside an open database, by the end of its name."""
+
+JOURNAL = "-journal"
+"""What it keeps there now and then."""
 
 LOCKS = "locks"
 """The folder beside the store where processes say which runs they work on."""
@@ -23,16 +26,16 @@ LOOK = 1.0
 """Seconds after which a reader looks at the file again; a writer always does."""
 
 AFTER_OTHERS = 30.0
-"""Seconds after another process wrote within which the file may change without a word: SQLite moves what was written
-from the log into the file a little later."""
+"""Seconds after another process wrote within which the file may change: SQLite moves what was
+written from the log into the file a little later."""
 
 GONE = (
     "Nothing more is stored, and what is at work has stopped. Put it back to go on, "
     "or restart Plumbline, which begins a new store where there is none."
 )
 REPLACED = (
-    "Nothing more is stored, and what is at work has stopped. Stop Plumbline, delete the files beside it "
-    "that end in -wal and -shm, put there the store that you want, and start again."
+    "Nothing more is stored, and what is at work has stopped. Stop Plumbline, delete the files "
+    "beside it that end in -wal and -shm, put there the store that you want, and start again."
 )
 
 
@@ -58,24 +61,27 @@ class StoreFile:
         self._is_foreign = False
 
     def create(self) -> None:
-        """Makes the folder (0700) and an empty file (0600) where there is none; SQLite gives its others that mode."""
+        """Makes the folder (0700) and an empty file (0600) where there is none.
+
+        SQLite gives the files that it puts beside it the same rights.
+        """
         if not self.path.parent.is_dir():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
     def opened(self, version: int | None) -> None:
-        """Takes others' rights to the files away, and notes which files these are; `version` is of the data."""
+        """Takes others' rights away, and notes which files these are; `version` is of the data."""
         self._make_private()
         self._opened = {name: found for name in self._names if (found := _stat(name))}
         self._stamp, self._version = self._look(), version
 
     def check(self, version: Callable[[], int | None] | None = None) -> None:
-        """Raises `StoreError` where the file is gone or another one, or was changed by anything but SQLite.
+        """Raises `StoreError` where the file is gone, another one, or was changed by another program.
 
-        A copy over a store that is open does not change which file it is, so size and time are looked at too: only
-        SQLite changes them, and only after somebody wrote. `version()` tells by its change that others did, and is
-        `None` where it cannot be read.
+        A copy over an open store does not change which file it is, so size and time are looked at
+        too: only SQLite changes them, and only after somebody wrote. `version()` tells by its
+        change that others did, and is `None` where it cannot be read.
         """
         if not self._opened:
             return
@@ -90,11 +96,12 @@ class StoreFile:
         if stamp.size == 0 or (stamp != self._stamp and now - self._others_wrote > AFTER_OTHERS):
             self._is_foreign = True
         if self._is_foreign:
-            raise StoreError(f"The run store {self.path} was overwritten or emptied by another program. {REPLACED}")
+            what = f"The run store {self.path} was overwritten or emptied by another program."
+            raise StoreError(f"{what} {REPLACED}")
         self._stamp = stamp
 
     def written(self) -> None:
-        """Notes what this connection wrote; raises `StoreError` where it went into a file that is gone."""
+        """Notes what this connection wrote; raises `StoreError` where that file is gone."""
         self._stamp = self._look()
 
     def closed(self) -> None:
@@ -102,7 +109,7 @@ class StoreFile:
         self._opened = {}
 
     def _look(self) -> _Stamp:
-        """The main file's stamp; raises `StoreError` where one of the files is no longer the one that was opened."""
+        """The main file's stamp; raises `StoreError` where a file is not the one that was opened."""
         stamp = _Stamp(0, 0.0)
         for name, opened in self._opened.items():
             found = _stat(name)
@@ -115,13 +122,13 @@ class StoreFile:
         return stamp
 
     def _make_private(self) -> None:
-        """Others of this machine may not read what is here; a folder that holds more than the store stays as it is.
+        """Others of this machine may not read the store; a folder with more in it stays as it is.
 
-        Rights are only taken away, and where the system does not allow or know that, nothing happens.
+        Rights are only taken away; where the system does not allow or know that, nothing happens.
         """
         if os.name != "posix":
             return
-        ours = {LOCKS, self.path.name, *(f"{self.path.name}{end}" for end in COMPANIONS)}
+        ours = {LOCKS, *(f"{self.path.name}{end}" for end in ("", *COMPANIONS, JOURNAL))}
         with suppress(OSError):
             if ours.issuperset(os.listdir(self.path.parent)):
                 _narrow(self.path.parent, 0o700)

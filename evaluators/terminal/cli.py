@@ -123,9 +123,11 @@ class _OfARun(click.Command):
     """A command that takes a run's id, which began with a dash now and then in early versions."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        known = {name[:2] for parameter in self.params for name in (*parameter.opts, *ctx.help_option_names)}
-        ids = [each for each in args if len(each) >= tables.SHORT and each[0] == "-" and each[:2] not in {*known, "--"}]
-        return super().parse_args(ctx, [*(each for each in args if each not in ids), *(["--", *ids] if ids else [])])
+        options = [name for parameter in self.params for name in parameter.opts]
+        known = {name[:2] for name in [*options, *ctx.help_option_names]}
+        ids = [each for each in args if len(each) >= tables.SHORT and each.startswith("-") and each[:2] not in known]
+        others = [each for each in args if each not in ids]
+        return super().parse_args(ctx, [*others, "--", *ids] if ids else args)
 
 
 class _Commands(click.Group):
