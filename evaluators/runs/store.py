@@ -676,7 +676,7 @@ class Store:
             self._wrote()
 
     def _wrote(self) -> None:
-        """To be called, with the lock, after anything that may change the file: else it looks like another program's."""
+        """To be called, with the lock, after whatever may change the file: it was no other program."""
         if self._file:
             self._looked = -math.inf
             self._file.written()
