@@ -645,13 +645,12 @@ class Store:
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         with self._lock:
-            if self._file and time.monotonic() - self._looked > LOOK and not self._db.in_transaction:
+            if time.monotonic() - self._looked > LOOK:
                 self.check()
             try:
                 return self._db.execute(query, values).fetchall()
             except sqlite3.Error as error:
-                if not self._db.in_transaction:
-                    self.check()  # why the file cannot be read, where that can be told
+                self.check()  # why the file cannot be read, where that can be told
                 raise StoreError(_not_read(error)) from error
 
     @contextmanager
