@@ -46,7 +46,7 @@ def is_store_there() -> bool:
     except StoreError as error:
         st.error(plain(str(error)), icon=":material/error:")
         if not config().public:
-            st.caption("This process still holds what was in the store. Save it before you restart.")
+            st.caption("What this process still holds of it can be saved; the copy is checked.")
             show()
         return False
     return True
