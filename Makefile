@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench clean
+.PHONY: app test check bench lock licences clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -19,16 +19,29 @@ check: $(VENV)/dev.installed
 bench: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.benchmarks
 
+# Renews what requirements.txt and requirements-dev.txt need in turn, with hashes, for every system and Python.
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-strip-extras --custom-compile-command "make lock"
+lock: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
+	$(LOCK) requirements.txt -o requirements.lock
+	$(LOCK) requirements-dev.txt --constraint requirements.lock -o requirements-dev.lock
+
+licences: $(VENV)/app.installed
+	@$(BIN)/python -m tests.licences
+
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Plumbline needs Python 3.11 or newer. Try: make PYTHON=python3.12 app')"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/app.installed: requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+
+$(VENV)/app.installed: requirements.lock | $(BIN)/python
+	$(INSTALL) -r requirements.lock
 	@touch $@
 
-$(VENV)/dev.installed: requirements.txt requirements-dev.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/dev.installed: requirements.lock requirements-dev.lock | $(BIN)/python
+	$(INSTALL) -r requirements-dev.lock
 	@touch $@ $(VENV)/app.installed
 
 # What can be made again: never .plumbline, which holds runs, corrections and paid answers.

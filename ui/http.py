@@ -127,9 +127,8 @@ def _is_own_page(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is None:
         return True
-    address = urlsplit(origin)
-    known = streamlit.config.get_option("browser.serverAddress")
-    return address.netloc == headers.get("host") or address.hostname == known
+    known = streamlit.config.get_option("browser.serverAddress")  # where a proxy changes the name
+    return urlsplit(origin).netloc in (headers.get("host"), known)
 
 
 # ---- what is uploaded
