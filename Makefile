@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench lock licences clean
+.PHONY: app test check bench attack lock licences clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -18,6 +18,10 @@ check: $(VENV)/dev.installed
 
 bench: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.benchmarks
+
+# Everything that strangers may send, against the readers and a live app on this machine; about an hour.
+attack: $(VENV)/dev.installed
+	@$(BIN)/python -m tests.attack
 
 # Renews what requirements.txt and requirements-dev.txt need in turn, with hashes, for every system and Python.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
