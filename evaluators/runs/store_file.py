@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 from evaluators.errors import StoreError
 
-COMPANIONS = ("-wal", "-shm")
-"""What SQLite keeps beside an open database, by the end of its name."""
+IS_POSIX = os.name == "posix"
 
-JOURNAL = "-journal"
-"""What it keeps there now and then."""
+LOG = "-wal"
+"""What was written last is in a file of its own, by the end of its name; SQLite moves it later."""
+
+COMPANIONS = (LOG, "-shm", "-journal")
+"""All that SQLite keeps beside a database."""
 
 LOCKS = "locks"
 """The folder beside the store where processes say which runs they work on."""
@@ -54,7 +56,7 @@ class StoreFile:
         self.locks = path.parent / LOCKS
         beside = os.path.realpath(path)  # SQLite follows a link, and keeps its other files there
         self._names = [str(path), *(f"{beside}{end}" for end in COMPANIONS)]
-        self._opened: dict[str, os.stat_result] = {}
+        self._opened: dict[str, os.stat_result] = {}  # of the database and its log
         self._stamp = _Stamp(0, 0.0)
         self._version: int | None = None
         self._asked = self._others_wrote = -math.inf
@@ -73,7 +75,7 @@ class StoreFile:
     def opened(self, version: int | None) -> None:
         """Takes others' rights away, and notes which files these are; `version` is of the data."""
         self._make_private()
-        self._opened = {name: found for name in self._names if (found := _stat(name))}
+        self._opened = {name: found for name in self._names[:2] if (found := _stat(name))}
         self._stamp, self._version = self._look(), version
 
     def check(self, version: Callable[[], int | None] | None = None) -> None:
@@ -102,23 +104,25 @@ class StoreFile:
 
     def written(self) -> None:
         """Notes what this connection wrote; raises `StoreError` where that file is gone."""
-        self._stamp = self._look()
+        self._stamp = self._look(most=1)
 
     def closed(self) -> None:
         """Nothing is to be looked at any more: SQLite takes its other files away."""
         self._opened = {}
 
-    def _look(self) -> _Stamp:
-        """The main file's stamp; raises `StoreError` where a file is not the one that was opened."""
+    def _look(self, most: int = 2) -> _Stamp:
+        """The database's stamp; raises `StoreError` where a file is not the one that was opened."""
         stamp = _Stamp(0, 0.0)
-        for name, opened in self._opened.items():
+        for number, (name, opened) in enumerate(self._opened.items()):
+            if number == most:
+                break
             found = _stat(name)
             if found is None:
                 raise StoreError(f"The run store {name} is gone: it was deleted or moved. {GONE}")
-            if (found.st_dev, found.st_ino) != (opened.st_dev, opened.st_ino):
+            if found.st_ino != opened.st_ino or found.st_dev != opened.st_dev:
                 raise StoreError(f"The run store {name} was replaced by another file. {REPLACED}")
-            if name == self._names[0]:
-                stamp = _Stamp(found.st_size, found.st_mtime if os.name == "posix" else 0.0)
+            if number == 0:
+                stamp = _Stamp(found.st_size, found.st_mtime if IS_POSIX else 0.0)
         return stamp
 
     def _make_private(self) -> None:
@@ -126,9 +130,9 @@ class StoreFile:
 
         Rights are only taken away; where the system does not allow or know that, nothing happens.
         """
-        if os.name != "posix":
+        if not IS_POSIX:
             return
-        ours = {LOCKS, *(f"{self.path.name}{end}" for end in ("", *COMPANIONS, JOURNAL))}
+        ours = {LOCKS, *(f"{self.path.name}{end}" for end in ("", *COMPANIONS))}
         with suppress(OSError):
             if ours.issuperset(os.listdir(self.path.parent)):
                 _narrow(self.path.parent, 0o700)
