@@ -66,13 +66,14 @@ class AnswerMatchAcc(Evaluator):
     def score(self, sample: Sample) -> Score:
         """`answer_match` of one sample; not applicable where the ground truth has no word to compare."""
         require(("response",), sample, self.title)
-        said = sample.response or ""
+        said = words(sample.response or "")
         required = [[text for text in spellings if words(text)] for spellings in groups(sample.ground_truth)]
         if not required or not all(required):
             return Score(values={"answer_match": None}, reason=NO_WORD if required else NO_TRUTH)
-        best = [max(((self.compute_single_item(said, text), text) for text in group), key=_value) for group in required]
+        rule = _RULES[self.type]
+        best = [max(((rule(said, words(text)), text) for text in group), key=_value) for group in required]
         value, spelling = min(best, key=_value)
-        compared = {"response": " ".join(words(said)), "ground_truth": " ".join(words(spelling))}
+        compared = {"response": " ".join(said), "ground_truth": " ".join(words(spelling))}
         reason = "" if value else WHY_ZERO[self.type]
         return Score(values={"answer_match": value}, reason=reason, details={"compared": compared})
 

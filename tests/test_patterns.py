@@ -75,6 +75,9 @@ class Patterns(ast.NodeVisitor):
         self._functions.pop()
         self._own.pop()
 
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
     def visit_Import(self, node: ast.Import) -> None:
         if any(alias.name in OTHER_DOORS or (alias.name == "re" and alias.asname) for alias in node.names):
             self._tell(node)
@@ -207,9 +210,7 @@ def test_a_pattern_takes_linear_time_on_the_worst_strings_made_for_it(pattern):
         (r"\s+$", "search"),
         (r"\s*x", "search"),
         (r"<!--.*?-->", "search"),
-        (r"\[[^\]]*\]\(", "sub"),
-        (r"(.*),(.*);", "fullmatch"),
-        (r"[a-z]*[0-9a-f]*z", "fullmatch"),
+        (r"(?:.*,)*;", "fullmatch"),
         (r":\s*(\(?\d{1,2}[.)])?\W*$", "search"),
         (r"(?:^|[.:;!?\n])[\s*(]*\d{1,2}[.):](?=\W|$)", "sub"),
         (r"\s*(<\?xml[^>]*>\s*)?(?s:<!--.*?-->\s*)*<(!doctype html|html)\b", "match"),

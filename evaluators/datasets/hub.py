@@ -191,7 +191,9 @@ def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> 
     folder = str(entry.get("data_dir") or "").strip("/")
     inside = f"{folder}/" if folder else ""
     if not entry.get("data_files"):
-        return _by_name(file for file in usable if inside and file.path.startswith(inside))
+        there = [file for file in usable if inside and file.path.startswith(inside)][: max(0, left.compared)]
+        left.compared -= len(there)
+        return _by_name(there)
     found: Splits = {}
     for split, patterns in _patterns(entry["data_files"]):
         wanted = [inside + pattern.removeprefix("./") for pattern in islice(patterns, max(0, left.patterns))]
@@ -233,11 +235,11 @@ def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:
 
 def _by_name(inside: Any) -> Splits:
     """A split for each name of a file; numbered parts belong together."""
-    found: Splits = {}
+    found: dict[str, list[File]] = {}
     for file in sorted(inside):
         split = _ENDING.sub("", PurePosixPath(file.path).name)
-        found[split] = (*found.get(split, ()), file)
-    return found
+        found.setdefault(split, []).append(file)
+    return {split: tuple(files) for split, files in found.items()}
 
 
 # Rows

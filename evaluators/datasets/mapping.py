@@ -40,6 +40,9 @@ __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "r
 FLAT = ("CSV", "TSV", "XLSX")
 """Formats whose cells hold no lists."""
 
+MOST_TEXTS = 1000
+"""Documents of a row, and accepted answers: each answer is looked for in the response, each document in the others."""
+
 TEXT_KEYS = ("text", "page_content", "content", "passage", "document", "body")
 """Under which a document that is an object holds its text."""
 
@@ -344,7 +347,7 @@ def _unquoted(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bed_row(row: Mapping[str, Any]) -> rgb.BedRow:
     known = {name: unpack(row[name]) for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")}
-    known |= {name: _spelled(known[name]) for name in ("answer", "fakeanswer") if name in known}
+    known |= {name: _accepted(known[name]) for name in ("answer", "fakeanswer") if name in known}
     return rgb.BedRow.model_validate({**known, "id": str(row["id"]), "query": _question(row, "query")})
 
 
@@ -376,6 +379,7 @@ def _documents(row: Mapping[str, Any], column: str | None, splits: bool = False)
         return ()
     items = lines(value) if splits and isinstance(value, str) else value
     texts = [_document(item) for item in (items if isinstance(items, list) else [items])]
+    _check_count(len(texts), f"documents in {column}")
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             raise DatasetError(f"document {number} in {column} is {str(text)[:40]!r}. Make it text.")
@@ -392,7 +396,17 @@ def _document(item: Any) -> Any:
 
 
 def _accepted(cell: Any) -> Any:
-    return None if cell in (None, "") else _spelled(unpack(cell))
+    if cell in (None, ""):
+        return None
+    found = _spelled(unpack(cell))
+    if isinstance(found, list):
+        _check_count(sum(len(group) if isinstance(group, list) else 1 for group in found), "accepted answers")
+    return found
+
+
+def _check_count(count: int, what: str) -> None:
+    if count > MOST_TEXTS:
+        raise DatasetError(f"it has {count:,} {what}; the limit is {MOST_TEXTS:,}. Leave some out.")
 
 
 def _first(row: Mapping[str, Any], field: str) -> str | None:

@@ -385,7 +385,8 @@ def _likely(field: str, free: Mapping[str, _Content]) -> list[str]:
     score = _LIKELY[field]
     worded = [column for column in free if free[column].worded > 0.5]
     hinted = {of: [column for column in worded if hint.search(_folded(column))] for of, hint in _HINTS.items()}
-    others = [column for column in free if score(free[column]) > 0 and column not in chain(*hinted.values())]
+    of_others = frozenset(chain(*hinted.values()))
+    others = [column for column in free if score(free[column]) > 0 and column not in of_others]
     return sorted(hinted.get(field) or others, key=lambda column: score(free[column]), reverse=True)
 
 

@@ -11,6 +11,8 @@ from evaluators.errors import DatasetError
 from evaluators.text.normalise import without_surrogates
 
 MOST_COLUMNS = 1000
+MOST_NAMES = 10 * MOST_COLUMNS
+"""Different names of fields in a whole file, whose rows need not have the same."""
 MOST_VALUES = 6_000_000
 """Values of a whole file: each costs memory, however short its text (100 MB of RAGBench hold 2.5 million)."""
 RAW_SHOWN = 300
@@ -54,6 +56,7 @@ class Collector:
         self.rows: list[Row] = []
         self.problems: list[Problem] = []
         self._values = 0
+        self._names: set[str] = set()
 
     @property
     def longest_row(self) -> int:
@@ -89,6 +92,11 @@ class Collector:
             return
         self.rows.append((number, value))
         self._check_count()
+        self._names.update(value)
+        if len(self._names) > MOST_NAMES:
+            raise DatasetError(
+                f"{self.name} has more than {MOST_NAMES:,} different field names. Give all rows the same fields."
+            )
 
     def reject(self, number: int, message: str, raw: str = "") -> None:
         """A row that cannot be used."""
@@ -146,9 +154,13 @@ def too_deep(limits: Config) -> str:
 def column_names(header: list[str]) -> list[str]:
     """The names of a header without white space; a name that comes again is numbered, no name stays empty."""
     names: list[str] = []
+    taken: set[str] = set()
     for name in (name.strip().lstrip("\ufeff") for name in header):
-        again = sum(1 for earlier in names if earlier == name or earlier.startswith(f"{name} ("))
-        names.append(f"{name} ({again + 1})" if name and name in names else name)
+        if name and name in taken:
+            again = sum(1 for earlier in names if earlier == name or earlier.startswith(f"{name} ("))
+            name = f"{name} ({again + 1})"
+        names.append(name)
+        taken.add(name)
     return names
 
 

@@ -51,7 +51,7 @@ LONG = (50_000,)
 
 def limit(name: str) -> float:
     """Seconds a character: a sentence or a row costs its time however short it is, and the shortest has two letters."""
-    return 200e-6 if name.startswith("file") else 60e-6
+    return 100e-6 if name.startswith("file") else 60e-6
 
 
 RGB = RGBEvaluator()

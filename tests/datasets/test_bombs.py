@@ -1,5 +1,6 @@
 """Small files that hold far too much are refused in little memory, whoever unpacks them: this process or its child."""
 
+import json
 import os
 import threading
 
@@ -98,3 +99,11 @@ def test_a_long_line_between_others_costs_only_itself():
 
     assert table.rows == [(1, {"a": 1}), (3, {"a": 2})]
     assert table.problems[0].message == "longer than 8,388,608 characters. Cut it."
+
+
+def test_a_file_with_new_names_in_every_row_is_refused():
+    rows = ({"question": "Who?"} | {f"r{number}c{at}": 1 for at in range(900)} for number in range(60))
+    data = "\n".join(map(json.dumps, rows)).encode()
+
+    with pytest.raises(DatasetError, match="more than 10,000 different field names"):
+        read("a.jsonl", data)

@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -148,6 +149,25 @@ def test_configurations_and_splits_are_those_of_the_card_or_else_folders_and_fil
         name: {split: [file.path for file in files] for split, files in splits.items()}
         for name, splits in found.items()
     } == expected
+
+
+@pytest.mark.parametrize(
+    "configs",
+    [
+        [{"data_files": ["[" * 50_000]}],
+        [{"config_name": str(at), "data_files": ["*a" * 99] * 5} for at in range(1000)],
+        [{"data_files": {str(at): ["data/" + "?" * 190] * 5 for at in range(10_000)}}],
+        [{"config_name": str(at), "data_dir": "data"} for at in range(20_000)],
+    ],
+    ids=["brackets", "stars", "question marks", "folders"],
+)
+def test_a_card_made_to_cost_hours_costs_a_second_or_two(configs):
+    usable = tuple(hub.File(f"data/{'a' * 150}{number:04}.csv", 1) for number in range(500))
+    before = time.thread_time()
+
+    hub._declared(configs, usable)
+
+    assert time.thread_time() - before < 3
 
 
 @pytest.mark.parametrize(

@@ -637,3 +637,21 @@ def test_a_recorded_answer_with_a_planted_one_tests_counterfactual_robustness():
     task = load("a.json", json.dumps([row]).encode()).samples[0].rgb
 
     assert (task.ability, task.counterfactual) == (Ability.COUNTERFACTUAL, "London")
+
+
+@pytest.mark.parametrize(
+    ("field", "many", "told"),
+    [
+        ("ground_truth", [f"a{n}" for n in range(1001)], "it has 1,001 accepted answers"),
+        ("ground_truth", [[f"a{n}" for n in range(600)]] * 2, "it has 1,200 accepted answers"),
+        ("contexts", [f"a{n}" for n in range(1001)], "it has 1,001 documents in contexts"),
+    ],
+)
+def test_a_row_with_more_texts_than_can_be_compared_is_left_out(field, many, told):
+    rows = [{"question": "Who?", "response": "Anna.", "contexts": ["Anna won."], "ground_truth": "Anna"}] * 2
+    data = "\n".join(json.dumps(row) for row in [rows[0], rows[1] | {field: many}])
+
+    loaded = open_file("a.jsonl", data.encode())
+
+    assert loaded.usable == 1
+    assert [problem.message for problem in loaded.problems] == [f"{told}; the limit is 1,000. Leave some out."]

@@ -225,3 +225,13 @@ def test_the_child_only_refuses_whatever_it_is_given(parse, data, place):
         found = list(sandbox.messages(parse, each, LIMITS))
 
         assert set(found[-1]) <= {"refused", "end"}
+
+
+@pytest.mark.parametrize("start", ["<!---->" * 40, "<!--" * 400, "<?xml " * 300, " " * 1900, "<!-- a -->\n" * 150])
+def test_a_text_that_only_begins_like_a_page_is_read_as_text(start):
+    assert document("notes.txt", f"{start}hello".encode()).text == f"{start}hello".strip()
+
+
+@pytest.mark.parametrize("start", ["", "<!-- a --><!-- b -->\n", '<?xml version="1.0"?>\n<!-- a -->'])
+def test_comments_before_a_page_do_not_matter(start):
+    assert document("notes.txt", f"{start}<!DOCTYPE html><p>hello".encode()).text == "hello"

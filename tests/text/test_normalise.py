@@ -25,6 +25,14 @@ def test_look_alike_characters_get_one_form(text, normal):
     assert nfkc(text) == normal
 
 
+@pytest.mark.parametrize("marks", ["\u0301\u0316", "\u0301\uff9e", "\u3099\u0316\u0301"])
+def test_a_letter_with_thousands_of_accents_is_no_trouble(marks):
+    text = nfkc("e" + marks * 100_000 + "ﬁn")  # all at once they would take a minute
+
+    assert text.endswith("fin")
+    assert text[0] in "éȩe"
+
+
 @given(ANY_TEXT)
 def test_normalising_twice_changes_nothing_more(text):
     assert nfkc(nfkc(text)) == nfkc(text)
