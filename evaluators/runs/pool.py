@@ -37,7 +37,14 @@ GRACE = 0.5
 LARGE = 50_000
 """Characters from which a sample is worth waiting for a worker that has still to start."""
 
-_PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from evaluators.runs.worker import main; main()"
+_PROGRAM = """
+import json, os, sys
+if hasattr(os, "nice"):
+    os.nice(10)  # before anything is imported: pages come first
+sys.path[:] = json.loads(sys.argv[1])
+from evaluators.runs.worker import main
+main()
+"""
 
 Cancelled = Callable[[], bool]
 
@@ -57,10 +64,11 @@ def is_large(sample: Sample) -> bool:
 
 
 class Pool:
-    """So many workers; who asks first is served first."""
+    """So many workers, each with so many seconds for a sample; who asks first is served first."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, seconds: float = SECONDS) -> None:
         self.size = size
+        self._seconds = seconds
         self._lock = threading.Lock()
         self._workers: set[_Worker] = set()
         self._starting = 0
@@ -118,7 +126,7 @@ class Pool:
         line = request.model_dump_json().encode() + b"\n"
         worker = self._take(is_cancelled)
         try:
-            reply = Reply.model_validate_json(worker.ask(line, is_cancelled))
+            reply = Reply.model_validate_json(worker.ask(line, self._seconds, is_cancelled))
         except BaseException:
             self._drop(worker)
             if self._is_closed:
@@ -219,12 +227,12 @@ class _Worker:
             return self._lines.get(timeout=START_SECONDS) == READY
         return False
 
-    def ask(self, line: bytes, is_cancelled: Cancelled) -> bytes:
+    def ask(self, line: bytes, seconds: float, is_cancelled: Cancelled) -> bytes:
         """Its reply; raises `WorkerError` where none comes, after which this worker is of no use."""
         with suppress(OSError):  # it has ended: then its output has, too
             self._input.write(line)
             self._input.flush()
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + seconds
         was_cancelled = False
         while True:
             try:
@@ -237,7 +245,7 @@ class _Worker:
                 if was_cancelled:
                     raise CancelledError from None
                 raise WorkerError(
-                    f"This sample took longer than {SECONDS} s and was ended. Shorten its texts, or split it."
+                    f"This sample took longer than {seconds:g} s and was ended. Shorten its texts, or split it."
                 ) from None
             if reply:
                 return reply

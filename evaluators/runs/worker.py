@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import BinaryIO
 
@@ -22,7 +21,6 @@ from evaluators.text.sentences import split_sentences
 from evaluators.types import EvaluatorSpec, Record, Sample, Score
 
 READY = b"ready\n"
-NICE = 10
 MEMORY = 2**30
 """Bytes that one sample may need beside those of Python and its libraries; the heuristic takes a quarter at most."""
 SECONDS = 120
@@ -64,8 +62,6 @@ def reply(request: Request) -> Reply:
 def main() -> None:
     """Works until the input ends."""
     output = _own_output()
-    with suppress(AttributeError, OSError):
-        os.nice(NICE)
     catalogue()
     split_sentences("Loads the cutter.")  # the first sample shall not wait for it, nor count as its memory
     _restrict()

@@ -16,6 +16,7 @@ PARTS = (
     "limits",
     "app",
     "visitors",
+    "beside_runs",
     "heaviest",
 )
 
