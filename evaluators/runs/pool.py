@@ -210,7 +210,8 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(),
-            start_new_session=True,  # Ctrl-C in a terminal is meant for us alone
+            # Ctrl-C in a terminal is meant for us alone; in a session of its own, Linux would not let a nice process wait
+            process_group=0 if hasattr(os, "setpgid") else None,
         )
         assert self._process.stdin
         self._input = self._process.stdin
