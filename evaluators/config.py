@@ -25,7 +25,7 @@ class Config(Record):
     workers: int = Field(32, ge=1, le=256)
     """Cells of a run that are worked on at once, where a provider answers; shared by its models."""
     processes: int = Field(default_factory=lambda: min(4, os.cpu_count() or 1), ge=1, le=64)
-    """Worker processes for what needs the processor, shared by all runs; one for each processor, but four."""
+    """Worker processes for what needs the processor, shared by all runs: one for each processor, four at most."""
     public: bool = False
     """Whether strangers share this host: each then sees only what is theirs."""
     runs_per_visitor: int = Field(1, ge=1)

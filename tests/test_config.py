@@ -18,6 +18,7 @@ def test_without_variables_it_is_a_laptop():
         ("PLUMBLINE_DATA_DIR", "/data", "data_dir", Path("/data")),
         ("PLUMBLINE_CALL_SECONDS", "2.5", "call_seconds", 2.5),
         ("PLUMBLINE_WORKERS", "4", "workers", 4),
+        ("PLUMBLINE_PROCESSES", "3", "processes", 3),
         ("PLUMBLINE_PUBLIC", "1", "public", True),
         ("PLUMBLINE_PUBLIC", "false", "public", False),
         ("PLUMBLINE_PUBLIC", "", "public", False),

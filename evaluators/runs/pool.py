@@ -210,7 +210,8 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(),
-            # Ctrl-C in a terminal is meant for us alone; in a session of its own, Linux would not let a nice process wait
+            # Ctrl-C in a terminal is meant for us alone. No session of its own, though: Linux shares the processor
+            # among sessions alike, however nice their processes are.
             process_group=0 if hasattr(os, "setpgid") else None,
         )
         assert self._process.stdin
