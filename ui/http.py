@@ -10,7 +10,6 @@ import base64
 import hashlib
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import streamlit
 from starlette.datastructures import Headers, MutableHeaders
@@ -38,6 +37,7 @@ def _inline_scripts() -> list[str]:
 
 _SCRIPTS = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
 """Streamlit's protobuf counts in WebAssembly; no text can become a script by it."""
+_HOST = re.compile(r"[\w.:\[\]-]{1,255}", re.ASCII)
 _SPACE_FRAMES = "https://huggingface.co https://*.hf.space"
 
 _HEADERS = {
@@ -52,7 +52,7 @@ _HEADERS = {
 def _content_security_policy(host: str) -> str:
     """Nothing but this server's own files; what is more is named with its reason."""
     # Not every browser counts a WebSocket of the same host as 'self'.
-    sockets = f" ws://{host} wss://{host}" if re.fullmatch(r"[\w.:\[\]-]{1,255}", host) else ""
+    sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     allowed = {
         "default-src": "'self'",
         "script-src": _SCRIPTS,
@@ -127,8 +127,9 @@ def _is_own_page(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is None:
         return True
+    name = origin.partition("://")[2]
     known = streamlit.config.get_option("browser.serverAddress")  # where a proxy changes the name
-    return urlsplit(origin).netloc in (headers.get("host"), known)
+    return bool(name) and name in (headers.get("host"), known)
 
 
 # ---- what is uploaded
@@ -181,7 +182,7 @@ class BoundedUploads:
             self._take(request, session, len(message.get("body", b"")), limits)
             return message  # Streamlit's layers turn an HTTPException into the answer
 
-        announced = Headers(scope=scope).get("content-length", "")
+        announced = Headers(scope=scope).get("content-length", "")[:15]
         try:
             # Refuse before a byte is read; but count only what comes, or a promise would fill the host.
             self._take(request, session, int(announced) if announced.isdecimal() else 0, limits)

@@ -12,12 +12,15 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult
+from ui.http import SecurityHeaders
 
 from .conftest import HOME_HOSTS, Seen, Server, running
 
@@ -92,6 +95,13 @@ def test_every_answer_tells_the_browser_what_it_may_do(host: Server, path: str) 
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
+def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPACE_ID", "someone/plumbline")
+    policy = TestClient(SecurityHeaders(PlainTextResponse("."))).get("/").headers["Content-Security-Policy"]
+
+    assert policy.endswith("frame-ancestors https://huggingface.co https://*.hf.space")
+
+
 @pytest.mark.parametrize(
     ("name", "answered"),
     [
@@ -113,7 +123,8 @@ def test_only_names_of_this_machine_reach_the_app(host: Server, name: str, answe
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost:1", "file://"]
+    "origin",
+    ["http://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost:1", "file://", "http://[::"],
 )
 def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(host: Server, addresses: Path, origin: str) -> None:
     assert not stream_is_open(host, Origin=origin)
