@@ -138,7 +138,7 @@ def _plain() -> dict[str, Callable[[], bytes]]:
         "line_breaks.txt": lambda: b"\n" * 5_000_000 + b"x",
         "fences.txt": lambda: b"```\n" * 300_000 + b"a b c",
         "pdf_inside.txt": lambda: b"x" * 500 + b"%PDF-1.4 junk",
-        "comments.txt": lambda: b"<!---->" * 40,
+        "comments.txt": lambda: b"<!---->" * 40 + b" The tower of Paris.",
         "spaces.txt": lambda: (b" " * 100 + b"a\n") * 100_000,
         "chinese.txt": lambda: ("中" * 3_000_000).encode(),
         "too_long.txt": lambda: b"ab cd. " * 3_200_000,
