@@ -30,6 +30,8 @@ class Config(Record):
     """Whether strangers share this host: each then sees only what is theirs."""
     runs_per_visitor: int = Field(1, ge=1)
     runs_in_all: int = Field(8, ge=1)
+    runs_waiting: int = Field(100, ge=1)
+    """Runs that may wait for a place."""
     runs_kept_per_visitor: int = Field(100, ge=1)
     cells_per_run: int = Field(2000, ge=1)
     uploads_per_visitor: int = Field(10, ge=1)
@@ -46,6 +48,10 @@ class Config(Record):
     metrics_per_visitor: int = Field(20, ge=1)
     unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""
+    unwatched_seconds_when_full: float = Field(90, gt=0)
+    """The same while others wait. A browser shows a page in the background only once a minute."""
+    behind_proxy: bool = False
+    """Whether a proxy in front of this host tells in X-Forwarded-For where a visitor comes from."""
 
 
 def on_a_space(environment: Mapping[str, str] = os.environ) -> bool:
@@ -59,6 +65,7 @@ def from_environment(environment: Mapping[str, str]) -> Config:
     found = {name: value for name, value in given.items() if value}
     if on_a_space(environment):
         found["public"] = "1"
+        found["behind_proxy"] = "1"
     try:
         return Config.model_validate(found)
     except ValueError as error:

@@ -30,6 +30,10 @@ def test_without_variables_it_is_a_laptop():
         ("PLUMBLINE_UPLOAD_BYTES", "1000", "upload_bytes", 1000),
         ("PLUMBLINE_ROWS_PER_DATASET", "10", "rows_per_dataset", 10),
         ("PLUMBLINE_UNWATCHED_SECONDS", "60", "unwatched_seconds", 60),
+        ("PLUMBLINE_RUNS_WAITING", "5", "runs_waiting", 5),
+        ("PLUMBLINE_UNWATCHED_SECONDS_WHEN_FULL", "20", "unwatched_seconds_when_full", 20),
+        ("PLUMBLINE_BEHIND_PROXY", "1", "behind_proxy", True),
+        ("SPACE_ID", "someone/plumbline", "behind_proxy", True),
     ],
 )
 def test_a_variable_sets_its_field(variable, value, field, read):

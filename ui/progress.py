@@ -8,11 +8,13 @@ from typing import Literal
 import streamlit as st
 
 from evaluators.errors import ParameterError
+from evaluators.llm.estimate import duration
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts
 from evaluators.types import Cap, Run
 from ui import problems, session, spending
 from ui.untrusted import plain
+from ui.words import ordinal
 
 TICK = 0.7
 REDRAW = 3.0
@@ -29,10 +31,10 @@ RAISE = "Raise the cap"
 
 def watched(run: Run, body: Callable[[], None]) -> None:
     """Draws the run's state and then `body`; while the run is at work both are drawn again and again."""
-    at_work = registry.is_at_work(run.id, session.store())
+    moves = is_moving(run)
 
     def follow(draw: Callable[[], None]) -> None:
-        if registry.is_at_work(run.id, session.store()) != at_work:
+        if is_moving(run) != moves:
             st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
         with problems.told():
             draw()
@@ -43,29 +45,29 @@ def watched(run: Run, body: Callable[[], None]) -> None:
         failures(run)
         body()
 
-    st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if at_work else None, key=f"state_{run.id}")()
-    st.fragment(lambda: follow(results), run_every=REDRAW if at_work else None, key=f"body_{run.id}")()
+    st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if moves else None, key=f"state_{run.id}")()
+    st.fragment(lambda: follow(results), run_every=REDRAW if moves else None, key=f"body_{run.id}")()
 
 
 def state(run: Run) -> None:
     """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it stopped."""
     counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
     with st.container(horizontal=True, vertical_alignment="center"):
-        _bar(counts, " · ".join([words(counts, at_work), *spent(run), *pace(run)]))
+        _bar(counts, " · ".join([words(run, counts, at_work), *spent(run), *pace(run)]))
         actions(run, counts, at_work)
-        if not at_work and not counts.open and counts.failed and run.cap != Cap():
+        if not is_moving(run) and not counts.open and counts.failed and run.cap != Cap():
             _raise_cap(run)  # a second try at the cap comes to nothing, and leaves no reason
     problems.show(run.id)
     if reason := session.store().stop_reason(run.id):  # of one model, perhaps, while others go on
         st.warning(plain(reason), icon=":material/pause_circle:")
-    if counts.failed and not counts.open and not at_work:
+    if counts.failed and not counts.open and not is_moving(run):
         results = f"the results are of the other {counts.scored:,}" if counts.scored else "there is no result"
         st.warning(f"{counts.failed:,} of {counts.asked:,} failed: {results}.", icon=":material/error:")
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
     """The buttons that fit the run's state; `problems.show(run.id)` tells why one of them came to nothing."""
-    if registry.is_live(run.id):
+    if registry.is_live(run.id) or registry.is_waiting(run.id):
         _button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
         st.caption("At work in another process: stop it there (Ctrl-C).")
@@ -77,8 +79,16 @@ def actions(run: Run, counts: Counts, at_work: bool) -> None:
         _button("Retry failed", "refresh", f"retry_{run.id}", _start, run)
 
 
-def words(counts: Counts, at_work: bool) -> str:
+def is_moving(run: Run) -> bool:
+    """Whether the run is at work, here or elsewhere, or waits for a place."""
+    return registry.is_waiting(run.id) or registry.is_at_work(run.id, session.store())
+
+
+def words(run: Run, counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
+    if place := registry.place(run.id):
+        about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
+        return f"Waiting · {ordinal(place.number)}{about} · {counts.scored:,} / {counts.asked:,} scored"
     head = "Running" if at_work else "Stopped" if counts.open else "Finished"
     failed = f" · {counts.failed} failed" if counts.failed else ""
     return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
@@ -91,11 +101,11 @@ def spent(run: Run) -> list[str]:
 
 
 def pace(run: Run, *, brief: bool = False) -> list[str]:
-    """How fast a live run is, how long it will take, and what it waits for."""
+    """How fast a live run is, how long it will take, and what it waits for; who is told this watches the run."""
+    registry.watch(run.id)
     progress = registry.progress(run.id)
     if progress is None:
         return []
-    registry.watch(run.id)
     told = [f"{progress.rate:.0f} a minute"] if progress.rate and not brief else []
     if progress.seconds_left is not None:
         told.append(_left(progress.seconds_left))
@@ -123,7 +133,7 @@ def failures(run: Run) -> None:
 
 
 def sidebar() -> None:
-    """The live runs of this workspace, on every page."""
+    """The runs of this workspace that are at work or wait, on every page."""
     live = registry.live(session.workspace())
     if not live:
         return
@@ -134,9 +144,9 @@ def sidebar() -> None:
             for run in live:
                 counts = session.store().counts(run)
                 _bar(counts, run.title)
-                told = [words(counts, registry.is_live(run.id)), *spent(run), *pace(run, brief=True)]
+                told = [words(run, counts, registry.is_live(run.id)), *spent(run), *pace(run, brief=True)]
                 st.caption(plain(" · ".join(told)))
-        if not all(registry.is_live(run.id) for run in live):
+        if not all(map(is_moving, live)):
             st.rerun()
 
     watch()
@@ -188,7 +198,7 @@ def _resume_with_more(run: Run) -> None:
 
 
 def _start(run: Run) -> None:
-    registry.start(run, session.store(), session.keys())
+    registry.start_or_wait(run, session.store(), session.keys(), session.visitor())
 
 
 def _cancel(run: Run) -> None:

@@ -81,7 +81,7 @@ def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         what.markdown(f"**{plain(run.title)}**  \n{_kind(run)} · {_when(run)}")
-        state.caption(progress.words(counts, at_work))
+        state.caption(progress.words(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)

@@ -22,6 +22,7 @@ from evaluators.llm.keys import from_environment
 from evaluators.runs import aggregate
 from evaluators.runs.engine import registry
 from evaluators.runs.given import local_store
+from evaluators.runs.queue import visitor_address
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.types import Cell, Dataset, Run
 
@@ -62,6 +63,12 @@ def workspace() -> str:
 def address(**parts: str) -> dict[str, str]:
     """The query parameters of a place in the app; on a public host they lead back to this workspace."""
     return {"w": workspace(), **parts} if config().public else parts
+
+
+def visitor() -> str:
+    """Where this visitor comes from, as far as it can be known: runs of one address take turns with those of others."""
+    forwarded = st.context.headers.get("X-Forwarded-For", "") if config().behind_proxy else ""
+    return visitor_address(st.context.ip_address or "", forwarded)
 
 
 def keys() -> dict[str, Access]:
@@ -196,6 +203,9 @@ def _outlines(runs: Store, run_id: str, _: Version) -> tuple[Outline, ...]:
 
 
 def start(run: Run) -> None:
-    """Starts the run and goes to its page; raises `AccessError` or `HostLimitError` where it cannot start now."""
-    registry.start(run, store(), keys())
+    """Starts the run, or lets it wait where a public host is full, and goes to its page.
+
+    Raises `AccessError` or `HostLimitError` where it can do neither.
+    """
+    registry.start_or_wait(run, store(), keys(), visitor())
     open_run(run)

@@ -15,6 +15,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def ordinal(number: int) -> str:
+    """A place in a row: "1st", "2nd", "11th"."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
 def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
     """Numbers in order, the first of them where there are many: "row 3", "rows 3, 5, 9 and 120 more"."""
     shown = ", ".join(f"{number:,}" for number in sorted(numbers)[:most])

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from evaluators.base import JURIES, Evaluator, from_spec, most_judges
 from evaluators.config import config
-from evaluators.errors import HostLimitError, ParameterError
+from evaluators.errors import HostLimitError, ParameterError, PlumblineError, StoreError
 from evaluators.llm import Keys, catalogue
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
 from evaluators.runs.given import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.lock import RunLock
+from evaluators.runs.queue import Place, Ticket, expected, in_turn
 from evaluators.runs.store import Store
 from evaluators.types import Cap, Dataset, EvaluatorSpec, ModelSpec, Run
+
+LOOK = 0.5
+"""Seconds between two looks at the queue."""
+
+RECENT_RUNS = 20
+"""Runs from whose length the time of waiting is estimated."""
+
+SHARE_SECONDS = 60.0
+
+BUSY = "This host is busy, and as many runs wait as may. This run is kept: resume it in a few minutes."
+
+log = logging.getLogger(__name__)
 
 WITH_A_PAGE = ("rgb", "trace", *JURIES)
 """Evaluators with a page of their own, which shows the run: at most one of them is in it, and it is the first."""
@@ -78,10 +94,19 @@ def check_cap(run: Run, cap: Cap) -> None:
 
 
 class RunRegistry:
-    """The jobs of this process by run id; any page that knows the id can attach."""
+    """The runs of this process, at work or waiting for a place; any page that knows an id can attach.
 
-    def __init__(self) -> None:
+    Where a public host is full, a run waits in a queue. `share_seconds` is how long a further run of an address may
+    keep its place there while somebody else has none.
+    """
+
+    def __init__(self, share_seconds: float = SHARE_SECONDS) -> None:
+        self._share_seconds = share_seconds
         self._jobs: dict[str, Job] = {}
+        self._tickets: dict[str, Ticket] = {}  # of the jobs
+        self._waiting: list[Ticket] = []  # as they came; never changed in place, so that readers need no lock
+        self._recent: deque[float] = deque(maxlen=RECENT_RUNS)
+        self._keeper: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def start(self, run: Run, store: Store, keys: Keys | None = None) -> Job:
@@ -93,15 +118,38 @@ class RunRegistry:
         with self._lock:
             job = self._jobs.get(run.id)
             if job is None or not job.is_live:
-                self._jobs = {key: each for key, each in self._jobs.items() if each.is_live}
-                self._check_room(run)
-                job = self._jobs[run.id] = Job(run, store, keys)
-                job.start()
+                self._check_visitor(run)
+                if not self._has_room():
+                    raise HostLimitError(BUSY)
+                job = self._begin(Ticket(run, store, keys))
             return job
+
+    def start_or_wait(self, run: Run, store: Store, keys: Keys | None = None, address: str = "") -> None:
+        """The same, but where a public host is full, the run waits for its turn and then starts by itself.
+
+        `address` is where the visitor comes from, empty where that is not known; addresses take turns. Raises
+        `HostLimitError` only where the visitor has a run already, or the queue is full.
+        """
+        with self._lock:
+            if self.is_live(run.id):
+                return
+            ticket = Ticket(run, store, keys, address)
+            if self.is_waiting(run.id):  # perhaps with another key or cap; it keeps its place
+                self._waiting = [ticket if each.run.id == run.id else each for each in self._waiting]
+                return
+            self._check_visitor(run)
+            if self._has_room():
+                self._begin(ticket)
+            else:
+                self._queue(ticket)
 
     def is_live(self, run_id: str) -> bool:
         job = self._jobs.get(run_id)
         return job is not None and job.is_live
+
+    def is_waiting(self, run_id: str) -> bool:
+        """Whether the run waits for a place on a public host that is full."""
+        return any(ticket.run.id == run_id for ticket in self._waiting)
 
     def is_at_work(self, run_id: str, store: Store) -> bool:
         """Whether this process or another one (a terminal, a notebook) works on the run."""
@@ -109,41 +157,152 @@ class RunRegistry:
 
     def watch(self, run_id: str) -> None:
         """Somebody looks at the run; on a public host one that nobody looks at is paused."""
-        job = self._jobs.get(run_id)
-        if job:
-            job.last_seen = time.monotonic()
+        now = time.monotonic()
+        if job := self._jobs.get(run_id):
+            job.last_seen = now
+        for ticket in self._waiting:
+            if ticket.run.id == run_id:
+                ticket.last_seen = now
 
     def progress(self, run_id: str) -> Progress | None:
         """How fast the run is, while it is live."""
         job = self._jobs.get(run_id)
         return job.progress() if job and job.is_live else None
 
+    def place(self, run_id: str) -> Place | None:
+        """Where in the queue the run is, while it waits."""
+        order = [ticket.run.id for ticket in self._in_turn()]
+        if run_id not in order:
+            return None
+        number = order.index(run_id) + 1
+        return Place(number=number, seconds=expected(number, config().runs_in_all, tuple(self._recent)))
+
     def live(self, workspace: str) -> list[Run]:
-        """The workspace's runs that are at work."""
-        jobs = list(self._jobs.values())
-        return [job.run for job in jobs if job.run.workspace == workspace and job.is_live]
+        """The workspace's runs that are at work or wait."""
+        jobs = [job.run for job in list(self._jobs.values()) if job.is_live]
+        return [run for run in (*jobs, *(each.run for each in self._waiting)) if run.workspace == workspace]
 
     def cancel(self, run_id: str) -> None:
-        """Stops the run and waits for its threads, so that nothing is written afterwards."""
+        """Stops the run, or takes it out of the queue; waits for its threads, so that nothing is written afterwards."""
+        with self._lock:
+            self._waiting = [ticket for ticket in self._waiting if ticket.run.id != run_id]
+            if ticket := self._tickets.get(run_id):
+                ticket.returns, ticket.keys = False, None
         job = self._jobs.get(run_id)
         if job:
             job.cancel()
             job.wait()
 
-    def _check_room(self, run: Run) -> None:
-        settings = config()
-        if not settings.public:
+    # Places; whoever calls these holds the lock
+
+    def _begin(self, ticket: Ticket) -> Job:
+        job = Job(ticket.run, ticket.store, ticket.keys)
+        ticket.keys = None  # the job has them, and lets them go at its end
+        job.start()
+        self._jobs[ticket.run.id] = job
+        self._tickets[ticket.run.id] = ticket
+        return job
+
+    def _forget_ended(self) -> None:
+        """Lets go of the jobs that have ended; a run that made room for others waits again."""
+        for run_id, job in [*self._jobs.items()]:
+            if job.is_live:
+                continue
+            ticket = self._tickets.pop(run_id)
+            self._jobs = {key: other for key, other in self._jobs.items() if key != run_id}
+            if not ticket.returns:
+                self._recent.append(job.seconds)
+            else:
+                self._waiting = [*self._waiting, Ticket(job.run, ticket.store, ticket.keys, ticket.address)]
+
+    def _check_visitor(self, run: Run) -> None:
+        """Raises `HostLimitError` where a visitor of a public host has as many runs at work or waiting as allowed."""
+        most = config().runs_per_visitor
+        if config().public and len(self.live(run.workspace)) >= most:
+            raise HostLimitError(
+                "Another run of yours is at work or waiting, and this host allows a visitor "
+                f"{most} at a time. This one is kept: resume it when the other is done."
+            )
+
+    def _has_room(self) -> bool:
+        self._forget_ended()
+        return not config().public or (not self._waiting and len(self._jobs) < config().runs_in_all)
+
+    def _in_turn(self) -> list[Ticket]:
+        return in_turn(self._waiting, [ticket.address for ticket in [*self._tickets.values()]])
+
+    def _queue(self, ticket: Ticket) -> None:
+        """Lets the run wait; where the queue is full, whoever's turn is farthest leaves it, perhaps this one."""
+        before = self._waiting
+        self._waiting = [*before, ticket]
+        if len(self._waiting) > config().runs_waiting:
+            last = self._in_turn()[-1]
+            self._waiting = [each for each in self._waiting if each is not last]
+            if last is ticket:
+                raise HostLimitError(BUSY)
+            _note(last, BUSY)
+        with suppress(StoreError):
+            ticket.store.save_stop_reason(ticket.run.id, "")
+        if self._keeper is None:
+            self._keeper = threading.Thread(target=self._keep, daemon=True, name="plumbline queue")
+            self._keeper.start()
+
+    def _keep(self) -> None:
+        """Looks after the queue until nobody waits."""
+        while True:
+            time.sleep(LOOK)
+            with self._lock:
+                self._forget_ended()
+                self._drop_unwatched()
+                self._start_next()
+                self._make_room()
+                if not self._waiting and not any(ticket.returns for ticket in self._tickets.values()):
+                    self._keeper = None
+                    return
+
+    def _drop_unwatched(self) -> None:
+        """Whoever does not look at a run any more neither waits nor keeps a place for which others wait."""
+        since = time.monotonic() - config().unwatched_seconds_when_full
+        for ticket in self._waiting:
+            if ticket.last_seen < since:
+                self._waiting = [each for each in self._waiting if each is not ticket]
+                _note(ticket, "Nobody watched this run while it waited, so it gave its turn up. Resume it.")
+        for job in self._jobs.values() if self._waiting else ():
+            if job.last_seen < since and not job.is_pausing:
+                job.pause("Others waited and nobody watched this run, so it was paused. Resume it.")
+
+    def _start_next(self) -> None:
+        while self._waiting and len(self._jobs) < config().runs_in_all:
+            ticket = self._in_turn()[0]
+            self._waiting = [each for each in self._waiting if each is not ticket]
+            try:
+                self._begin(ticket).last_seen = ticket.last_seen
+            except PlumblineError as error:
+                _note(ticket, str(error))
+            except Exception as error:  # whatever it is, the others in the queue must get their turn
+                log.exception("A run that waited could not be started")
+                _note(ticket, f"It could not be started ({type(error).__name__}). Resume it; if it stays, report it.")
+
+    def _make_room(self) -> None:
+        """Where somebody waits who has no place, an address with several gives its newest one up, and waits again."""
+        at_work = Counter(ticket.address for ticket in self._tickets.values() if not ticket.returns)
+        leaving = sum(job.is_pausing for job in self._jobs.values())
+        without = {ticket.address for ticket in self._waiting} - {ticket.address for ticket in self._tickets.values()}
+        if leaving >= len(without):
             return
-        live = [job for job in self._jobs.values() if job.is_live]
-        if sum(job.run.workspace == run.workspace for job in live) >= settings.runs_per_visitor:
-            raise HostLimitError(
-                "Another run of yours is at work, and this host allows a visitor "
-                f"{settings.runs_per_visitor} at a time. This one is kept: resume it when the other is done."
-            )
-        if len(live) >= settings.runs_in_all:
-            raise HostLimitError(
-                f"This host is busy: {len(live)} at work is its most. This run is kept: resume it in a few minutes."
-            )
+        for run_id, ticket in reversed(self._tickets.items()):
+            job = self._jobs[run_id]
+            has_had_its_share = job.seconds > self._share_seconds and not job.is_pausing
+            if has_had_its_share and at_work[ticket.address] == max(at_work.values()) > 1:
+                ticket.returns, ticket.keys = True, job.keys
+                job.pause("")
+                return
+
+
+def _note(ticket: Ticket, reason: str) -> None:
+    """Says at the run why it no longer waits."""
+    with suppress(StoreError):
+        ticket.store.save_stop_reason(ticket.run.id, reason)
 
 
 registry = RunRegistry()

@@ -88,6 +88,8 @@ class Job:
     def __init__(self, run: Run, store: Store, keys: Keys | None = None) -> None:
         self.run = run
         self.last_seen = time.monotonic()
+        self.keys: Keys = keys or {}
+        """What its models are asked with; nothing once it has ended."""
         self._store = store
         self._evaluators = tuple(map(from_spec, run.evaluators))
         self._patience = config().unwatched_seconds if config().public else math.inf
@@ -97,6 +99,7 @@ class Job:
         self._shelf = _shelf(store, run)
         self._seats: list[Seat] = []
         self._started = time.monotonic()
+        self._ended: float | None = None
         self._done: deque[float] = deque(maxlen=20_000)
         self._lock = threading.Lock()
         self._logged: set[str] = set()
@@ -106,7 +109,7 @@ class Job:
             self._run_lock.acquire()
             counts = store.counts(run)
             self._is_resumed = counts.open < counts.asked  # else there is no earlier result to be read
-            self._judges, self._lanes = self._opened(keys or {})
+            self._judges, self._lanes = self._opened(self.keys)
         except BaseException:
             self._close()
             raise
@@ -133,6 +136,23 @@ class Job:
         for lane in self._lanes:
             lane.stop()
         self._scope.cancel()
+
+    def pause(self, reason: str) -> None:
+        """Takes up nothing more: the answers on their way are stored, so that nothing is paid for twice."""
+        for lane in self._lanes:
+            lane.stop(reason)
+        with suppress(StoreError):
+            self._store.save_stop_reason(self.run.id, reason)
+
+    @property
+    def is_pausing(self) -> bool:
+        """Whether nothing more is taken up."""
+        return all(lane.is_stopped for lane in self._lanes)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been at work, up to its end."""
+        return (self._ended or time.monotonic()) - self._started
 
     @property
     def is_live(self) -> bool:
@@ -179,6 +199,7 @@ class Job:
         return self._store.samples(self.run.fingerprint, positions)
 
     def _close(self) -> None:
+        self.keys = {}
         for seat in self._seats:
             seat.close()
         self._run_lock.release()
@@ -308,6 +329,7 @@ class Job:
             self._at_work -= 1
             if self._at_work:
                 return
+        self._ended = time.monotonic()
         self._close()
         with suppress(StoreError):
             if not self._store.counts(self.run).open:  # it came to its end all the same

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -199,24 +201,56 @@ def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(
         assert not upload(open_page("datasets", w=workspace), "first.csv").error
 
 
-def test_a_run_that_the_host_has_no_room_for_is_kept_and_can_be_resumed(
-    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def full(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """The host's one place is taken by a run that does not end."""
     monkeypatch.setenv("PLUMBLINE_RUNS_IN_ALL", "1")
     monkeypatch.setitem(keys.ADDRESSES, "openai", loopback(fault=lambda _: "hang").base_url)
     another = sample_run([LUNA])
     access = Access(provider="openai", base_url=keys.ADDRESSES["openai"], key=SecretStr(KEY))
     registry.start(another, session.store(), {"openai": access})
+    yield another
+    registry.cancel(another.id)
+
+
+def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_itself(
+    open_page: OpenPage, full: Run
+) -> None:
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
-    assert "This host is busy" in said(checked(at.run()), "error")
-    registry.cancel(another.id)
+    assert state(checked(at.run())).count("Waiting · 1st · 0 / 24 scored") == 1  # on the run's page
+    assert "Waiting · 1st · 0 / 24 scored" in said(at)  # in the sidebar
     (run,) = session.store().runs(MINE)
-    assert session.store().counts(run).open == 24
-    again = open_page("trace", w=MINE, run=run.id)
-    again.button(key=f"resume_{run.id}").click()
-    again.run()
-    assert state(settled(again)) == "Finished · 24 / 24 scored"
+    listed = checked(at.switch_page("../pages/runs.py").run())
+    assert said(listed).count("Waiting · 1st") == 2
+    assert button(listed, "Cancel").key == f"cancel_{run.id}"
+    registry.cancel(full.id)
+    for _ in range(200):
+        if not session.store().counts(run).open:
+            break
+        time.sleep(0.05)
+    assert state(settled(open_page("trace", w=MINE, run=run.id))) == "Finished · 24 / 24 scored"
+
+
+def test_whoever_waits_is_told_about_how_long(open_page: OpenPage, full: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_recent", deque([20.0]))
+    at = open_page("home", w=MINE)
+    button(at, "Run the TRACE sample").click()
+    assert "Waiting · 1st, about 20 s" in state(checked(at.run()))
+    registry.cancel(session.store().runs(MINE)[0].id)
+
+
+def test_a_waiting_run_can_be_cancelled_and_resumed(open_page: OpenPage, full: Run) -> None:
+    at = open_page("home", w=MINE)
+    button(at, "Run the TRACE sample").click()
+    at.run()
+    (run,) = session.store().runs(MINE)
+    at = open_page("trace", w=MINE, run=run.id)
+    at.button(key=f"cancel_{run.id}").click()
+    assert state(checked(at.run())) == "Stopped · 0 / 24 scored"
+    at.button(key=f"resume_{run.id}").click()
+    assert "Waiting · 1st" in state(checked(at.run()))
+    registry.cancel(run.id)
 
 
 def upload(at: AppTest, name: str) -> AppTest:

@@ -492,7 +492,7 @@ def test_a_host_that_is_full_says_so(store, registry, loopback, public):
     store.save_run(theirs, paid.dataset(20))
     job = registry.start(mine, store, paid.keys(server.base_url))
 
-    with pytest.raises(HostLimitError, match="busy: 1 at work"):
+    with pytest.raises(HostLimitError, match="This host is busy"):
         registry.start(theirs, store, paid.keys(server.base_url))
     job.wait(PATIENCE)
 
