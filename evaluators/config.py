@@ -45,6 +45,14 @@ class Config(Record):
     json_depth: int = Field(64, ge=1, le=500)
     rgb_address: str = Field("https://raw.githubusercontent.com/chen700564/RGB/master", pattern=r"^https?://[^/]")
     """Where the official files of the RGB benchmark lie, as in its repository."""
+    workspace_days: float = Field(7, gt=0)
+    """Days after the last visit until a workspace of a public host is deleted with all that is in it."""
+    workspaces_per_minute: int = Field(60, ge=1)
+    workspaces_in_all: int = Field(10_000, ge=1)
+    workspace_bytes: int = Field(200 * 2**20, ge=1)
+    """What the uploads and runs of one visitor may take up in the store."""
+    store_bytes: int = Field(5 * 2**30, ge=1)
+    """What all of them may."""
     metrics_per_visitor: int = Field(20, ge=1)
     unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""

@@ -76,7 +76,7 @@ def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
     name = earlier or next(each for each in _numbered(data.name) if _is_free(each, data))
     is_there = not earlier and name in session.sources()
     if not is_there:
-        _check_room(name)
+        _check_room(name, data)
         named = data.model_copy(update={"name": name})
         session.store().save_upload(session.workspace(), named, datetime.now(UTC).isoformat())
     if not earlier:
@@ -195,16 +195,21 @@ def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
     if columns is None:
         session.store().delete_mapping(session.workspace(), found.names)
     else:
+        session.check_room()
         session.store().save_mapping(session.workspace(), found.names, columns)
 
 
-def _check_room(name: str) -> None:
+def _check_room(name: str, data: TestBed | Dataset) -> None:
     """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing data is no more."""
+    if not config().public:
+        return
     kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
-    if config().public and name not in kept and len(kept) >= most:
+    if name not in kept and len(kept) >= most:
         raise HostLimitError(
             f"This host keeps {counted(most, 'upload')} for each visitor, and you have that many. Delete one first."
         )
+    rows = data.rows if isinstance(data, TestBed) else data.samples
+    session.check_room(sum(len(row.model_dump_json(exclude_defaults=True)) for row in rows))
 
 
 def _numbered(name: str) -> Iterator[str]:

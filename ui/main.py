@@ -27,4 +27,6 @@ with problems.told():
     st.query_params.update(session.address())  # a click on the menu drops it
     with st.sidebar:
         progress.sidebar()
+    if session.is_link_dead():
+        st.warning("That link is unknown or expired here. This is a new, empty workspace.", icon=":material/link_off:")
     page.run()

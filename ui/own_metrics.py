@@ -188,6 +188,7 @@ def _save(metric: PromptMetric) -> None:
         raise HostLimitError(
             f"This host keeps {counted(most, 'metric')} for each visitor, and you have that many. Delete one first."
         )
+    session.check_room()
     session.store().save_metric(session.workspace(), metric.title, metric.spec())
     _forget(NEW)
     st.session_state["own_metric"] = metric.title

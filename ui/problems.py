@@ -8,8 +8,11 @@ from functools import wraps
 
 import streamlit as st
 
-from evaluators.errors import AccessError, PlumblineError
+from evaluators.errors import AccessError, HostLimitError, PlumblineError
+from ui import session
 from ui.untrusted import plain
+
+MOVED = "This workspace has got a new link, or has expired. Nothing was done: open it with its own link."
 
 
 @contextmanager
@@ -26,7 +29,10 @@ def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
 
     @wraps(callback)
     def call(*arguments: object) -> None:
+        seen = st.session_state.get("workspace")
         try:
+            if seen and session.workspace() != seen:  # what was clicked belongs to somebody else by now
+                raise HostLimitError(MOVED)
             callback(*arguments)
         except PlumblineError as error:
             st.session_state[_key(place)] = error

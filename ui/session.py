@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -19,7 +17,7 @@ from evaluators.errors import UnreadableRowError
 from evaluators.labelling import Correction
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, workspaces
 from evaluators.runs.engine import registry
 from evaluators.runs.given import local_store
 from evaluators.runs.queue import visitor_address
@@ -35,8 +33,8 @@ PAGES = {"rgb": "../pages/rgb.py"} | dict.fromkeys(TRACE, "../pages/trace.py")
 METRICS = "../pages/metrics.py"
 """The page that all other evaluators share."""
 
-TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
-"""The name of a workspace on a public host: at least 128 bits that nobody can guess."""
+DEAD_LINK = "dead_link"
+"""Where a session notes that it came with a link that leads nowhere."""
 
 
 class Version(NamedTuple):
@@ -52,12 +50,38 @@ def store() -> Store:
 
 
 def workspace() -> str:
-    """One workspace on a laptop; on a public host an unguessable one: the address's, the session's, or a new one."""
+    """One workspace on a laptop; on a public host that of the address, else the session's, else a new one.
+
+    Only tokens that this host issued count; of any other `is_link_dead` tells.
+    """
     if not config().public:
         return "local"
-    if TOKEN.fullmatch(named := st.query_params.get("w", "")):
-        st.session_state["workspace"] = named
-    return str(st.session_state.setdefault("workspace", secrets.token_urlsafe(16)))
+    host = workspaces.of(store())
+    named, own = st.query_params.get("w", ""), st.session_state.get("workspace", "")
+    for token in dict.fromkeys(filter(None, (named, own))):
+        if host.admits(token):
+            st.session_state["workspace"] = token
+            return str(token)
+        st.session_state[DEAD_LINK] = True
+    st.session_state["workspace"] = new = host.issue()
+    return new
+
+
+def is_link_dead() -> bool:
+    """Whether this session came with a link that leads nowhere, and has kept nothing since."""
+    token = workspace()
+    return DEAD_LINK in st.session_state and not store().knows(token)
+
+
+def move_workspace() -> None:
+    """All that is here gets a new link at once, and the old one leads nowhere; raises `HostLimitError` during a run."""
+    st.session_state["workspace"] = st.query_params["w"] = registry.move_workspace(workspace(), store())
+
+
+def check_room(incoming: int = 0) -> None:
+    """Raises `HostLimitError` where a public host cannot keep so many more bytes for this visitor."""
+    if config().public:
+        workspaces.of(store()).check_room(workspace(), incoming)
 
 
 def address(**parts: str) -> dict[str, str]:

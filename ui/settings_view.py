@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import streamlit as st
@@ -96,12 +97,27 @@ def link() -> None:
     st.code(f"{home}/?w={session.workspace()}", language=None, wrap_lines=True)
     host = config()
     st.markdown(
-        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.\n"
+        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.  \n"
+        f"Kept until {_expiry()} unless you come back; after {host.workspace_days:g} days without a visit "
+        "all of it is deleted.\n"
         f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, {host.runs_in_all} of all.\n"
         f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
-        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept.\n"
-        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused. You can resume it."
+        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept; with your runs they may take up "
+        f"{host.workspace_bytes / 2**20:,.0f} MB.\n"
+        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused, or after "
+        f"{host.unwatched_seconds_when_full:.0f} seconds when others wait. You can resume it."
     )
+    with st.popover("New link", icon=":material/sync_lock:", key="new_link"):
+        st.write("Move everything to a new link? The old one leads nowhere then, whoever has it.")
+        on_click = problems.guarded(session.move_workspace, "link")
+        st.button("Move for good", type="primary", key="move_workspace", on_click=on_click)
+    problems.show("link")
+
+
+def _expiry() -> str:
+    """When the workspace expires if nobody comes back: the day, by the clock of Greenwich."""
+    day = datetime.now(UTC) + timedelta(days=config().workspace_days)
+    return f"{day.day} {day:%B %Y}"
 
 
 def _form(provider: str) -> None:

@@ -17,6 +17,7 @@ from evaluators.errors import HostLimitError, ParameterError, PlumblineError, St
 from evaluators.llm import Keys, catalogue
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
+from evaluators.runs import workspaces
 from evaluators.runs.given import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.lock import RunLock
@@ -193,6 +194,15 @@ class RunRegistry:
             job.cancel()
             job.wait()
 
+    def move_workspace(self, workspace: str, store: Store) -> str:
+        """Moves all of a workspace to a new token and returns it; raises `HostLimitError` while a run is at work."""
+        with self._lock:
+            if self.live(workspace):
+                raise HostLimitError(
+                    "A run of yours is at work or waiting. Cancel it or wait for its end, then make the new link."
+                )
+            return workspaces.of(store).move(workspace)
+
     # Places; whoever calls these holds the lock
 
     def _begin(self, ticket: Ticket) -> Job:
@@ -353,3 +363,5 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
         raise HostLimitError(
             f"This host keeps {settings.runs_kept_per_visitor} runs for each visitor. Delete one on the Runs page."
         )
+    size = sum(len(sample.model_dump_json(exclude_defaults=True)) for sample in dataset.samples)
+    workspaces.of(store).check_room(run.workspace, size)

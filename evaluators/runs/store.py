@@ -190,6 +190,7 @@ class Store:
         """Keeps an uploaded file for the workspace; a file of the same name replaces it."""
         with self._transaction() as db:
             values = (workspace, upload.name, created, _json(upload))
+            _open_workspace(db, workspace)
             db.execute("insert or replace into uploads values (?, ?, ?, ?)", values)
 
     def uploads(self, workspace: str) -> dict[str, str]:
@@ -218,6 +219,7 @@ class Store:
     def save_metric(self, workspace: str, title: str, spec: EvaluatorSpec) -> None:
         """Keeps a metric for the workspace; one of the same title is replaced."""
         with self._transaction() as db:
+            _open_workspace(db, workspace)
             db.execute("insert or replace into saved_metrics values (?, ?, ?)", (workspace, title, _json(spec)))
 
     def saved_metrics(self, workspace: str) -> dict[str, EvaluatorSpec]:
@@ -254,6 +256,7 @@ class Store:
         oldest = """delete from saved_mappings where workspace = ?1 and columns not in
                     (select columns from saved_mappings where workspace = ?1 order by rowid desc limit ?2)"""
         with self._transaction() as db:
+            _open_workspace(db, workspace)
             db.execute("insert or replace into saved_mappings values (?, ?, ?, ?)", values)
             db.execute(oldest, (workspace, MOST_MAPPINGS))
 
@@ -272,6 +275,64 @@ class Store:
         with self._transaction() as db:
             db.execute("delete from saved_mappings where workspace = ? and columns = ?", (workspace, _hash(columns)))
 
+    # Workspaces
+
+    def knows(self, workspace: str) -> bool:
+        """Whether anything is, or was, kept for the workspace."""
+        return bool(self._all("select 1 from workspaces where token = ?", workspace))
+
+    def visit(self, workspace: str) -> None:
+        """Notes that somebody came to the workspace now; nothing where nothing is kept for it."""
+        with self._transaction() as db:
+            db.execute("update workspaces set last_visit = ? where token = ?", (_moment(), workspace))
+
+    def workspaces_since(self, moment: datetime) -> int:
+        """How many workspaces there are that were new after that moment."""
+        return int(self._all("select count(*) from workspaces where created > ?", _moment(moment))[0][0])
+
+    def unvisited_since(self, moment: datetime) -> list[str]:
+        """The workspaces that nobody came to after that moment; that of a person's own machine is none of them."""
+        query = "select token from workspaces where last_visit < ? and token <> 'local' order by last_visit"
+        return [token for (token,) in self._all(query, _moment(moment))]
+
+    def move_workspace(self, workspace: str, new: str) -> None:
+        """Gives the workspace another name, with all that is in it."""
+        with self._transaction() as db:
+            db.execute("update workspaces set token = ? where token = ?", (new, workspace))
+            for table in ("uploads", "runs", "saved_metrics", "saved_mappings", "calls"):
+                db.execute(f"update {table} set workspace = ? where workspace = ?", (new, workspace))
+            moved = "update runs set body = json_set(body, '$.workspace', workspace) where workspace = ?"
+            db.execute(moved, (new,))
+
+    def delete_workspace(self, workspace: str) -> None:
+        """Removes all that is in the workspace, a part at a time, so that others read and write in between."""
+        for name in self.uploads(workspace):
+            self.delete_upload(workspace, name)
+        for run_id in self.run_ids(workspace):
+            self.delete_run(run_id)
+        with self._transaction() as db:
+            for table in ("calls", "saved_metrics", "saved_mappings"):
+                db.execute(f"delete from {table} where workspace = ?", (workspace,))
+            db.execute("delete from workspaces where token = ?", (workspace,))
+
+    def bytes_of(self, workspace: str) -> int:
+        """Bytes that the workspace's uploads, samples, results and answers take up; names and the like not counted."""
+        query = """select coalesce(sum(size), 0) from (
+                   select length(cast(body as blob)) size from uploads where workspace = ?1 union all
+                   select length(cast(body as blob)) from samples
+                   where fingerprint in (select fingerprint from runs where workspace = ?1) union all
+                   select length(cast(body as blob)) from results
+                   where run_id in (select id from runs where workspace = ?1) union all
+                   select length(cast(answer as blob)) from calls where workspace = ?1)"""
+        return int(self._all(query, workspace)[0][0])
+
+    def bytes_used(self) -> int:
+        """Bytes of the file that are in use."""
+        pages, free, size = (
+            self._all(f"pragma {name}")[0][0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * size)
+
     # Runs
 
     def save_run(self, run: Run, dataset: Dataset) -> None:
@@ -281,6 +342,7 @@ class Store:
             for position, sample in enumerate(dataset.samples)
         )
         with self._transaction() as db:
+            _open_workspace(db, run.workspace)
             db.executemany("insert or ignore into samples values (?, ?, ?, ?, ?, ?)", rows)
             values = (run.id, run.workspace, run.created, run.fingerprint, _json(run))
             db.execute("insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)", values)
@@ -339,6 +401,9 @@ class Store:
             }
             yield json.dumps({"table": table, **cells}, ensure_ascii=False).encode(errors="replace") + b"\n"
 
+    def run_ids(self, workspace: str) -> list[str]:
+        return [run_id for (run_id,) in self._all("select id from runs where workspace = ?", workspace)]
+
     def set_cap(self, run_id: str, cap: Cap) -> None:
         """Changes what the run may spend."""
         with self._transaction() as db:
@@ -365,8 +430,10 @@ class Store:
     def delete_run(self, run_id: str) -> None:
         """Removes a run with its results, and its samples when no other run uses them; answers stay for the cache."""
         with self._transaction() as db:
+            rows = db.execute("select fingerprint from runs where id = ?", (run_id,)).fetchall()
             db.execute("delete from runs where id = ?", (run_id,))
-            db.execute("delete from samples where fingerprint not in (select fingerprint from runs)")
+            unused = "delete from samples where fingerprint = ?1 and ?1 not in (select fingerprint from runs)"
+            db.executemany(unused, rows)
         RunLock(self.locks, run_id).remove()
 
     # Results
@@ -743,6 +810,16 @@ def _models(run: Run) -> range:
 def _numbers(run: Run) -> tuple[str, str]:
     """The numbers of the run's models and of its metrics, as JSON."""
     return json.dumps(list(_models(run))), json.dumps(list(range(len(run.evaluators))))
+
+
+def _open_workspace(db: sqlite3.Connection, workspace: str) -> None:
+    """From now on the workspace is known: something is kept for it."""
+    db.execute("insert or ignore into workspaces values (?1, ?2, ?2)", (workspace, _moment()))
+
+
+def _moment(moment: datetime | None = None) -> str:
+    """A moment, now by default, as text that sorts by time."""
+    return (moment or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
 def _insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -13,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators.llm import Access, keys
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
-from evaluators.types import Run
+from evaluators.types import Dataset, Run
 from tests.loopback import Loopback
 from ui import session
 
@@ -28,8 +30,11 @@ ROW = b"question,response\nWhen?,In May."
 
 
 @pytest.fixture(autouse=True)
-def public_host(monkeypatch: pytest.MonkeyPatch) -> None:
+def public_host(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two visitors were here before."""
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    for workspace in (MINE, YOURS):
+        session.store().save_mapping(workspace, ["question"], {})
 
 
 @pytest.fixture
@@ -60,6 +65,66 @@ def test_two_visitors_get_workspaces_that_nobody_can_guess(open_page: OpenPage) 
 def test_the_link_brings_back_the_runs(open_page: OpenPage, my_run: Run) -> None:
     assert "Finished · 24 / 24 scored" in said(open_page("runs", w=MINE))
     assert "Adherence" in cards(open_page("trace", w=MINE, run=my_run.id))
+
+
+DEAD = "That link is unknown or expired here. This is a new, empty workspace."
+
+
+@pytest.mark.parametrize("link", ["A" * 22, "made-by-somebody-else-0123456789", "short"])
+def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(open_page: OpenPage, link: str) -> None:
+    at = open_page("datasets", w=link)
+    assert at.query_params["w"] != link
+    assert DEAD in said(at, "warning")
+    upload(at, "mine.csv")
+    assert not session.store().uploads(link)
+    assert DEAD not in said(checked(at.run()))  # it is no longer empty
+
+
+def test_a_reload_before_anything_is_kept_stays_in_the_workspace(open_page: OpenPage) -> None:
+    issued = open_page("home").query_params["w"]
+    again = open_page("home", w=issued)
+    assert again.query_params["w"] == issued
+    assert DEAD not in said(again)
+
+
+def test_a_visit_alone_writes_nothing(open_page: OpenPage) -> None:
+    issued = open_page("home").query_params["w"]
+    assert not session.store().knows(issued)
+
+
+def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(open_page: OpenPage, my_run: Run) -> None:
+    upload(open_page("datasets", w=MINE), "mine.csv")
+    other_tab, at = open_page("runs", w=MINE), open_page("settings", w=MINE)
+    at.button(key="move_workspace").click()
+    new = checked(at.run()).query_params["w"]
+    assert new != MINE
+    assert f"/?w={new}" in at.code[0].value
+    assert "Finished · 24 / 24 scored" in said(open_page("runs", w=new))
+    assert "mine.csv (uploaded)" in open_page("datasets", w=new).selectbox(key="dataset").options
+    for old in (open_page("runs", w=MINE), checked(other_tab.run())):
+        assert DEAD in said(old, "warning")
+        assert "No run yet." in said(old)
+
+
+def test_a_tab_with_the_old_link_can_change_nothing_any_more(open_page: OpenPage, my_run: Run) -> None:
+    tab = open_page("runs", w=MINE)
+    registry.move_workspace(MINE, session.store())
+    tab.button(key=f"delete_{my_run.id}").click()
+    checked(tab.run())
+    assert session.store().run(my_run.id)
+
+
+def test_no_new_link_while_a_run_is_at_work(open_page: OpenPage, loopback: Callable[..., Loopback]) -> None:
+    server = loopback(fault=lambda _: "hang")
+    run = sample_run([LUNA]).model_copy(update={"id": "mine", "workspace": MINE})
+    session.store().save_run(run, Dataset(name="kept already", samples=()))
+    access = Access(provider="openai", base_url=server.base_url, key=SecretStr(KEY))
+    registry.start(run, session.store(), {"openai": access})
+    at = open_page("settings", w=MINE)
+    at.button(key="move_workspace").click()
+    assert "A run of yours is at work" in said(checked(at.run()), "error")
+    assert at.query_params["w"] == MINE
+    registry.cancel(run.id)
 
 
 @pytest.mark.parametrize("odd", ["", "local", "short", "x" * 21, "x" * 87, "../" * 10, "a b" * 10, "é" * 30])
@@ -180,9 +245,35 @@ def test_settings_show_the_link_and_what_the_host_allows(
     assert "up to 2,000 samples" in text
     assert "Up to 7 uploads of yours are kept" in text
     assert "for 5 minutes is paused" in text
+    assert "they may take up 200 MB" in text
+    assert re.search(r"Kept until \d+ \w+ 20\d\d unless you come back; after 7 days without a visit", text)
 
 
 # Limits
+
+
+def test_a_host_that_has_many_newcomers_lets_the_next_one_wait_and_loses_nothing(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_WORKSPACES_PER_MINUTE", "2")  # MINE and YOURS are new
+    at = upload(open_page("datasets"), "new.csv")
+    assert "2 new visitors a minute are the most that this host takes" in said(at, "error")
+    assert not upload(open_page("datasets", w=MINE), "mine.csv").error
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [("WORKSPACE_BYTES", "this host keeps 0.0 MB for each visitor"), ("STORE_BYTES", "This host has no room")],
+)
+def test_an_upload_or_a_run_beyond_the_bytes_says_so(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, variable: str, words: str
+) -> None:
+    monkeypatch.setenv(f"PLUMBLINE_{variable}", "10")
+    assert words in said(upload(open_page("datasets", w=MINE), "mine.csv"), "error")
+    at = open_page("home", w=MINE)
+    button(at, "Run the TRACE sample").click()
+    assert words in said(checked(at.run()), "error")
+    assert session.store().runs(MINE) == []
 
 
 def test_an_upload_over_the_limit_says_so_and_is_not_kept(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +301,8 @@ def full(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> 
     access = Access(provider="openai", base_url=keys.ADDRESSES["openai"], key=SecretStr(KEY))
     registry.start(another, session.store(), {"openai": access})
     yield another
-    registry.cancel(another.id)
+    for run in (another, *session.store().runs(MINE)):
+        registry.cancel(run.id)
 
 
 def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_itself(
@@ -218,8 +310,9 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
 ) -> None:
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
-    assert state(checked(at.run())).count("Waiting · 1st · 0 / 24 scored") == 1  # on the run's page
-    assert "Waiting · 1st · 0 / 24 scored" in said(at)  # in the sidebar
+    waits = re.compile(r"Waiting · 1st(, about \d+ s)? · 0 / 24 scored")
+    assert waits.search(state(checked(at.run())))  # on the run's page
+    assert waits.search(said(at))  # in the sidebar
     (run,) = session.store().runs(MINE)
     listed = checked(at.switch_page("../pages/runs.py").run())
     assert said(listed).count("Waiting · 1st") == 2
@@ -233,11 +326,10 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
 
 
 def test_whoever_waits_is_told_about_how_long(open_page: OpenPage, full: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_recent", deque([20.0]))
     at = open_page("home", w=MINE)
+    monkeypatch.setattr(registry, "_recent", deque([20.0]))
     button(at, "Run the TRACE sample").click()
     assert "Waiting · 1st, about 20 s" in state(checked(at.run()))
-    registry.cancel(session.store().runs(MINE)[0].id)
 
 
 def test_a_waiting_run_can_be_cancelled_and_resumed(open_page: OpenPage, full: Run) -> None:
@@ -250,7 +342,6 @@ def test_a_waiting_run_can_be_cancelled_and_resumed(open_page: OpenPage, full: R
     assert state(checked(at.run())) == "Stopped · 0 / 24 scored"
     at.button(key=f"resume_{run.id}").click()
     assert "Waiting · 1st" in state(checked(at.run()))
-    registry.cancel(run.id)
 
 
 def upload(at: AppTest, name: str) -> AppTest:

@@ -1,0 +1,161 @@
+"""The workspaces of a public host: only tokens that it issued open one, each has its limits, and unused ones expire."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from evaluators.config import config
+from evaluators.errors import HostLimitError, StoreError
+from evaluators.runs.lock import RunLock
+from evaluators.runs.store import Store
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
+"""The name of a workspace: at least 128 bits that nobody can guess."""
+
+REMEMBERED = 20_000
+"""Tokens in memory. One under which nothing is kept is nowhere else, so that a visit writes nothing."""
+
+VISIT = 300.0
+"""Seconds after which another visit is written down."""
+
+SWEEP = 3600.0
+"""Seconds between two looks for workspaces that have expired."""
+
+EXPIRED = "expired "
+"""What stands before the token of a workspace that is being deleted: no visitor's token begins so."""
+
+MB = 2**20
+
+
+class Workspaces:
+    """The workspaces in a store of a public host; safe to share between threads."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._visits: OrderedDict[str, float] = OrderedDict()  # when the last visit was written down
+        self._lock = threading.Lock()
+        self._next_sweep = -math.inf
+
+    def issue(self) -> str:
+        """A new token, under which nothing is kept yet."""
+        token = secrets.token_urlsafe(16)
+        self._remember(token)
+        return token
+
+    def admits(self, token: str) -> bool:
+        """Whether this host issued the token and has not let it expire; this counts as a visit."""
+        with self._lock:
+            last = self._visits.get(token)
+            if last is not None:
+                self._visits.move_to_end(token)
+        if last is None and not (TOKEN.fullmatch(token) and self._store.knows(token)):
+            return False
+        if last is None or time.monotonic() - last > VISIT:
+            self._remember(token)
+            with suppress(StoreError):  # a full disk must not keep anybody from reading
+                self._store.visit(token)
+            self._sweep_sometimes()
+        return True
+
+    def move(self, token: str) -> str:
+        """Gives all that is kept under the token a new one, which is returned; the old one leads nowhere any more."""
+        new = self.issue()
+        self._store.move_workspace(token, new)
+        self._forget(token)
+        return new
+
+    def check_room(self, token: str, incoming: int = 0) -> None:
+        """Raises `HostLimitError` where a public host cannot keep so many more bytes under the token."""
+        limits = config()
+        if not limits.public:
+            return
+        self._sweep_sometimes()
+        if not self._store.knows(token):
+            self._check_new()
+        used = self._store.bytes_of(token)
+        if used + incoming > limits.workspace_bytes:
+            raise HostLimitError(
+                f"Your uploads and runs take up {_mb(used)}, this would add {_mb(incoming)}, and this host keeps "
+                f"{_mb(limits.workspace_bytes)} for each visitor. Delete some first."
+            )
+        if self._store.bytes_used() + incoming > limits.store_bytes:
+            self.sweep()
+        if self._store.bytes_used() + incoming > limits.store_bytes:
+            raise HostLimitError(
+                f"This host has no room: its store may have {_mb(limits.store_bytes)}. "
+                "Delete something of yours, try again tomorrow, or run Plumbline on your own machine."
+            )
+
+    def sweep(self) -> None:
+        """Deletes what nobody visited for too long, little by little, and gives the space back to the disk."""
+        self._next_sweep = time.monotonic() + SWEEP
+        before = datetime.now(UTC) - timedelta(days=config().workspace_days)
+        for token in self._store.unvisited_since(before):
+            runs = self._store.run_ids(token)
+            if any(RunLock(self._store.locks, run_id).is_held for run_id in runs):
+                continue
+            self._forget(token)
+            gone = EXPIRED + token.removeprefix(EXPIRED)
+            self._store.move_workspace(token, gone)  # at once: nobody comes back to a half of it
+            self._store.delete_workspace(gone)
+
+    def _sweep_sometimes(self) -> None:
+        """Sweeps beside the pages, at most once an hour."""
+        with self._lock:
+            is_due = config().public and time.monotonic() >= self._next_sweep
+            if is_due:
+                self._next_sweep = time.monotonic() + SWEEP
+        if is_due:
+            threading.Thread(target=self._sweep_quietly, daemon=True, name="plumbline sweep").start()
+
+    def _sweep_quietly(self) -> None:
+        with suppress(StoreError):  # in an hour it is tried again
+            self.sweep()
+
+    def _check_new(self) -> None:
+        """Raises `HostLimitError` where this host makes no further workspace now."""
+        limits = config()
+        if self._store.workspaces_since(datetime.now(UTC) - timedelta(minutes=1)) >= limits.workspaces_per_minute:
+            raise HostLimitError(
+                f"{limits.workspaces_per_minute} new visitors a minute are the most that this host takes. "
+                "Nothing was kept yet: try again in a minute."
+            )
+        if self._count() >= limits.workspaces_in_all:
+            self.sweep()
+        if self._count() >= limits.workspaces_in_all:
+            raise HostLimitError(
+                f"This host keeps {limits.workspaces_in_all:,} workspaces, and has that many. "
+                "Try again tomorrow, or run Plumbline on your own machine."
+            )
+
+    def _count(self) -> int:
+        return self._store.workspaces_since(datetime.min.replace(tzinfo=UTC))
+
+    def _remember(self, token: str) -> None:
+        with self._lock:
+            self._visits[token] = time.monotonic()
+            self._visits.move_to_end(token)
+            while len(self._visits) > REMEMBERED:
+                self._visits.popitem(last=False)
+
+    def _forget(self, token: str) -> None:
+        with self._lock:
+            self._visits.pop(token, None)
+
+
+@cache
+def of(store: Store) -> Workspaces:
+    """The workspaces in this store."""
+    return Workspaces(store)
+
+
+def _mb(size: int) -> str:
+    return f"{size / MB:,.1f} MB" if size < 10 * MB else f"{size / MB:,.0f} MB"

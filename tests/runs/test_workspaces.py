@@ -1,0 +1,285 @@
+"""The workspaces of a public host: issued, found again, moved, limited, and deleted when nobody comes any more."""
+
+import sqlite3
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import slow
+
+from evaluators.errors import HostLimitError
+from evaluators.labelling import Correction
+from evaluators.runs import samples
+from evaluators.runs.engine import RunRegistry
+from evaluators.runs.lock import RunLock
+from evaluators.runs.store import MIGRATIONS, Store
+from evaluators.runs.workspaces import Workspaces
+from evaluators.types import Call, Cell, Completion, Dataset, EvaluatorSpec, Run, Sample, Usage
+
+ANN, BEN = "ann-0123456789-abcdefghij", "ben-0123456789-abcdefghij"
+COLUMNS = ["question", "response"]
+
+
+@pytest.fixture(autouse=True)
+def public(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    return monkeypatch
+
+
+@pytest.fixture
+def host(store) -> Workspaces:
+    host = Workspaces(store)
+    host._next_sweep = float("inf")  # only when a test says so
+    return host
+
+
+def answers(name: str = "answers", text: str = "In May.") -> Dataset:
+    return Dataset(name=name, samples=(Sample(id="1", question="When?", response=text, retrieved_documents=(text,)),))
+
+
+def fill(store: Store, workspace: str) -> Run:
+    """Something of every kind is kept for the workspace."""
+    store.save_upload(workspace, answers(), "2026-01-01T00:00:00+00:00")
+    store.save_metric(workspace, "Kind?", EvaluatorSpec(name="prompt"))
+    store.save_mapping(workspace, COLUMNS, {"question": "question"})
+    run = samples.trace(store, workspace)
+    RunRegistry().start(run, store).wait()
+    completion = Completion(text="Yes.", finish_reason="stop", usage=Usage(prompt_tokens=1, answer_tokens=1))
+    store.save_calls(run.id, [Call(key="k", model="m", completion=completion, reusable=True)])
+    store.save_correction(run.id, Cell(0), Correction(label="support", key="a", value="full", created="now"))
+    return run
+
+
+def what_is_kept(store: Store, workspace: str) -> tuple[object, ...]:
+    runs = store.runs(workspace)
+    return (
+        list(store.uploads(workspace)),
+        store.upload(workspace, "answers"),
+        list(store.saved_metrics(workspace)),
+        store.mapping(workspace, COLUMNS),
+        [run.id for run in runs],
+        [store.counts(run) for run in runs],
+        [store.corrections(run.id) for run in runs],
+        store.answer(workspace, "k"),
+    )
+
+
+def long_ago(store: Store, workspace: str, days: float = 8) -> None:
+    moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+    with store._transaction() as db:
+        db.execute("update workspaces set last_visit = ? where token = ?", (moment, workspace))
+
+
+# Tokens
+
+
+def test_a_token_is_admitted_once_it_was_issued_and_no_other(host):
+    token = host.issue()
+    assert len(token) >= 22
+    assert host.admits(token)
+    assert not host.admits(ANN)
+    assert not host.admits("local")
+
+
+@pytest.mark.parametrize("kind", ["upload", "run", "metric", "mapping"])
+def test_what_is_kept_makes_a_workspace_known_also_after_a_restart(store, kind):
+    if kind == "upload":
+        store.save_upload(ANN, answers(), "2026-01-01T00:00:00+00:00")
+    elif kind == "run":
+        samples.trace(store, ANN)
+    elif kind == "metric":
+        store.save_metric(ANN, "Kind?", EvaluatorSpec(name="prompt"))
+    else:
+        store.save_mapping(ANN, COLUMNS, {})
+    assert Workspaces(store).admits(ANN)
+    assert not Workspaces(store).admits(BEN)
+
+
+def test_a_token_under_which_nothing_is_kept_is_in_memory_only(store, host):
+    token = host.issue()
+    assert host.admits(token)
+    assert not store.knows(token)
+    assert not Workspaces(store).admits(token)
+
+
+def test_a_visit_is_written_down_but_not_every_click(store, host):
+    store.save_mapping(ANN, COLUMNS, {})
+    long_ago(store, ANN)
+    assert host.admits(ANN)
+    assert store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
+    long_ago(store, ANN)
+    assert host.admits(ANN)
+    assert store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == [ANN]
+
+
+def test_owners_of_a_store_of_before_are_known(tmp_path):
+    path = tmp_path / "old.sqlite3"
+    db = sqlite3.connect(path)
+    scripts = [each for each in sorted(MIGRATIONS.glob("*.sql")) if each.name < "008"]
+    for script in scripts:
+        db.executescript(script.read_text())
+    db.execute(f"pragma user_version = {len(scripts)}")
+    db.execute("insert into uploads values (?, 'x', '2026-01-01T00:00:00+00:00', '{}')", (ANN,))
+    db.execute("insert into saved_metrics values (?, 'x', '{}')", (BEN,))
+    db.commit()
+    db.close()
+    store = Store(path)
+    assert store.knows(ANN)
+    assert store.knows(BEN)
+    assert store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []  # they have all their days still
+
+
+# A new link
+
+
+def test_a_move_takes_everything_along(store, host):
+    fill(store, ANN)
+    fill(store, BEN)
+    before, others = what_is_kept(store, ANN), what_is_kept(store, BEN)
+    new = host.move(ANN)
+    assert what_is_kept(store, new) == before
+    assert {run.workspace for run in store.runs(new)} == {new}
+    assert not any(map(bool, what_is_kept(store, ANN)[:1]))
+    assert not host.admits(ANN)
+    assert host.admits(new)
+    assert what_is_kept(store, BEN) == others
+
+
+def test_nothing_moves_while_a_run_is_at_work_or_waits(store, tmp_path, public):
+    public.setenv("PLUMBLINE_RUNS_IN_ALL", "1")
+    registry = RunRegistry()
+    runs = [slow.slow_run(store, tmp_path).model_copy(update={"workspace": name, "id": name}) for name in (ANN, BEN)]
+    for run in runs:
+        store.save_run(run, slow.dataset("wait"))
+        registry.start_or_wait(run, store)
+        with pytest.raises(HostLimitError, match="at work or waiting"):
+            registry.move_workspace(run.workspace, store)
+    for run in reversed(runs):
+        registry.cancel(run.id)
+
+
+# Limits
+
+
+def test_so_many_workspaces_are_made_a_minute_and_the_known_ones_go_on(store, host, public):
+    public.setenv("PLUMBLINE_WORKSPACES_PER_MINUTE", "1")
+    host.check_room(ANN)
+    store.save_mapping(ANN, COLUMNS, {})
+    with pytest.raises(HostLimitError, match="try again in a minute"):
+        host.check_room(BEN)
+    host.check_room(ANN)
+
+
+def test_so_many_workspaces_are_kept_in_all_and_expired_ones_make_room(store, host, public):
+    public.setenv("PLUMBLINE_WORKSPACES_IN_ALL", "1")
+    store.save_mapping(ANN, COLUMNS, {})
+    with pytest.raises(HostLimitError, match="This host keeps 1 workspaces, and has that many"):
+        host.check_room(BEN)
+    long_ago(store, ANN)
+    host.check_room(BEN)
+    assert not store.knows(ANN)
+
+
+def test_bytes_of_a_workspace_count_all_that_is_its_own(store, host, public):
+    text = "x" * 1000
+    assert store.bytes_of(ANN) == 0
+    store.save_upload(ANN, answers(text=text), "2026-01-01T00:00:00+00:00")
+    assert 2000 < store.bytes_of(ANN) < 2300
+    run = fill(store, BEN)
+    assert store.bytes_of(BEN) > 10_000  # samples, results, answers
+    store.delete_run(run.id)
+    assert store.bytes_of(BEN) < 1000
+
+
+def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, public):
+    public.setenv("PLUMBLINE_WORKSPACE_BYTES", str(3 * 2**20))
+    store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+    host.check_room(ANN, 2**19)
+    with pytest.raises(HostLimitError, match=r"take up 2.0 MB, this would add 1.5 MB, and this host keeps 3.0 MB"):
+        host.check_room(ANN, 3 * 2**19)
+    host.check_room(BEN, 3 * 2**19)
+
+
+def test_a_full_store_first_lets_go_what_has_expired(store, host, public):
+    store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+    public.setenv("PLUMBLINE_STORE_BYTES", str(2 * 2**20))
+    with pytest.raises(HostLimitError, match=r"This host has no room: its store may have 2.0 MB"):
+        host.check_room(BEN)
+    long_ago(store, ANN)
+    host.check_room(BEN)
+
+
+def test_a_machine_of_ones_own_has_no_such_limits(store, host, public):
+    public.setenv("PLUMBLINE_WORKSPACE_BYTES", "1")
+    public.delenv("PLUMBLINE_PUBLIC")
+    host.check_room("local", 10**9)
+
+
+# Expiry
+
+
+def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else(store, host):
+    mine, yours = fill(store, ANN), fill(store, BEN)
+    others = what_is_kept(store, BEN)
+    long_ago(store, ANN)
+    host.sweep()
+    assert not host.admits(ANN)
+    assert store.run(mine.id) is None
+    assert store.bytes_of(ANN) == 0
+    assert what_is_kept(store, BEN) == others
+    assert store.sample(yours.fingerprint, 0)  # shared with the one that is gone
+    long_ago(store, BEN)
+    host.sweep()
+    tables = ("samples", "uploads", "runs", "results", "calls", "corrections", "saved_metrics", "saved_mappings")
+    assert {table: store._all(f"select count(*) from {table}")[0][0] for table in tables} == dict.fromkeys(tables, 0)
+
+
+def test_the_days_come_from_the_configuration(store, host, public):
+    store.save_mapping(ANN, COLUMNS, {})
+    long_ago(store, ANN, days=8)
+    public.setenv("PLUMBLINE_WORKSPACE_DAYS", "9")
+    host.sweep()
+    assert store.knows(ANN)
+
+
+def test_the_workspace_of_a_persons_own_machine_never_expires(store, host):
+    store.save_upload("local", answers(), "2026-01-01T00:00:00+00:00")
+    long_ago(store, "local", days=1000)
+    host.sweep()
+    assert list(store.uploads("local")) == ["answers"]
+
+
+def test_a_workspace_whose_run_is_at_work_elsewhere_stays(store, host):
+    run = samples.trace(store, ANN)
+    long_ago(store, ANN)
+    lock = RunLock(store.locks, run.id)
+    lock.acquire()
+    host.sweep()
+    assert store.knows(ANN)
+    lock.release()
+    host.sweep()
+    assert not store.knows(ANN)
+
+
+def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(store, host):
+    fill(store, ANN)
+    long_ago(store, ANN)
+    store.move_workspace(ANN, f"expired {ANN}")  # and then the process was killed
+    assert not host.admits(ANN)
+    host.sweep()
+    assert store._all("select count(*) from uploads")[0][0] == 0
+    assert store._all("select count(*) from workspaces")[0][0] == 0
+
+
+def test_a_visit_sets_off_a_sweep_at_most_once_an_hour(store):
+    host = Workspaces(store)
+    store.save_mapping(BEN, COLUMNS, {})
+    store.save_mapping(ANN, COLUMNS, {})
+    long_ago(store, ANN)
+    assert host.admits(BEN)
+    for _ in range(200):
+        if not store.knows(ANN):
+            break
+        time.sleep(0.02)
+    assert not store.knows(ANN)
+    assert host._next_sweep > time.monotonic()
