@@ -53,6 +53,10 @@ class Config(Record):
     """What the uploads and runs of one visitor may take up in the store."""
     store_bytes: int = Field(5 * 2**30, ge=1)
     """What all of them may."""
+    held_bytes: int = Field(300 * 2**20, ge=1)
+    """What is held in memory of data, for all visitors together."""
+    children_at_once: int = Field(2, ge=1)
+    """Processes that parse files of visitors of a public host; each may need some 350 MB."""
     metrics_per_visitor: int = Field(20, ge=1)
     unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""

@@ -24,6 +24,7 @@ from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.types import Dataset, Sample
 from ui import data_choice, mapping_form, origin, problems, reading, rgb_form, session
+from ui.held import held, weight
 from ui.reading import Reading
 from ui.untrusted import plain
 from ui.words import accepted, counted
@@ -37,7 +38,7 @@ FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
 """Shapes that hold more than samples made of columns."""
 
 READING = "reading"
-"""Where a session keeps what it read last."""
+"""Where a session keeps the name of what it read last, and the key under which it is held."""
 
 JUST_KEPT = "just_kept"
 """Where a session keeps the name of the data that are to be chosen next."""
@@ -60,12 +61,13 @@ def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = 
     Raises `DatasetError` where nothing of it can be used, `HostLimitError` where there is no room.
     """
     forget()
-    found, table = reading.begin(name, content, source or {})
-    remembered = session.store().mapping(session.workspace(), found.names)
-    found = found.proposing(remembered) if remembered else found
-    st.session_state[READING] = found
-    if found.is_sure:
-        _keep(found, table, remembered)
+    with reading.turn(content):
+        found, table = reading.begin(name, content, source or {})
+        remembered = session.store().mapping(session.workspace(), found.names)
+        found = found.proposing(remembered) if remembered else found
+        _hold(found)
+        if found.is_sure:
+            _keep(found, table, remembered)
 
 
 def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
@@ -93,7 +95,8 @@ def is_kept() -> bool:
 
 def forget() -> None:
     """What was read last is put away."""
-    st.session_state.pop(READING, None)
+    _, key = st.session_state.pop(READING, ("", None))
+    held.drop(key)
 
 
 def uploader() -> str:
@@ -101,9 +104,17 @@ def uploader() -> str:
     return f"upload_{st.session_state.setdefault(ROUND, 0)}"
 
 
+def empty_uploader() -> None:
+    """The field for files is a new one, so that the bytes of the file in it are let go."""
+    st.session_state[ROUND] += 1
+
+
 def question() -> bool:
     """Asks which column means what, where that is in doubt; nothing is kept before. Tells whether it asks."""
     found = _last()
+    if found is None and READING in st.session_state:
+        name, _ = st.session_state.pop(READING)
+        st.caption(plain(f"{name} was put away meanwhile. To read it otherwise, choose the file again."))
     if found is None or found.loaded:
         return False
     with st.container(border=True):
@@ -158,8 +169,15 @@ def delete_button(name: str) -> None:
 
 def _last(name: str | None = None) -> Reading | None:
     """What was read last; with a name, if it became the data of that name."""
-    found: Reading | None = st.session_state.get(READING)
+    _, key = st.session_state.get(READING, ("", None))
+    found: Reading | None = held.find(key)
     return found if found and (name is None or (found.loaded and found.kept_as == name)) else None
+
+
+def _hold(found: Reading) -> None:
+    """What was read last: in the memory that all visitors share, as a file may be large."""
+    held.keep(found.key, found, weight(found))
+    st.session_state[READING] = found.name, found.key
 
 
 def _columns(found: Reading) -> None:
@@ -176,7 +194,8 @@ def _columns(found: Reading) -> None:
         again = st.checkbox("Remember for files with the same columns", value=True, key=f"{found.key}_again")
     if use and chosen:
         with problems.told(), st.spinner("Reading", show_time=True):
-            _keep(found, found.table(), chosen)
+            with reading.turn(found.content):
+                _keep(found, found.table(), chosen)
             _remember(found, chosen if again else None)
             st.rerun()
 
@@ -187,7 +206,7 @@ def _keep(found: Reading, table: Table, columns: Mapping[str, str] | None) -> No
         raise DatasetError(told(list(loaded.problems)))
     earlier = found.kept_as if found.is_stored else ""
     name, is_stored = keep(loaded.data.model_copy(update={"origin": dict(found.origin)}), earlier)
-    st.session_state[READING] = found.kept(loaded, name, is_stored=is_stored)
+    _hold(found.kept(loaded, name, is_stored=is_stored))
 
 
 def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
@@ -236,7 +255,7 @@ def _about_the_name(name: str, wanted: str, is_there: bool) -> str:
 def _put_away() -> None:
     """What was read last is forgotten, and the field for files is empty again."""
     forget()
-    st.session_state[ROUND] += 1
+    empty_uploader()
 
 
 def _delete(name: str) -> None:

@@ -16,13 +16,12 @@ FIRST = "answer_match"
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
-    name = data_choice.choose(left, "Data set", datasets, "metrics_dataset")
+    name = data_choice.choose(left, "Data set", session.named(Dataset), "metrics_dataset")
     if name is None:
         return
-    dataset, plan = datasets[name], None
+    dataset, plan = session.dataset(name), None
     metrics = metric_choice.choose("Metrics", dataset, "metrics", [FIRST])
     if metrics == []:
         st.caption("Choose a metric to start.")

@@ -151,10 +151,10 @@ def _widgets(given: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _preview(metric: PromptMetric) -> None:
     """What the judge would read about the first sample of a data set."""
-    datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
+    datasets = session.named(Dataset)
     with st.expander("Preview of the prompt", icon=":material/edit_note:", key="own_preview"):
-        name = st.selectbox("Data set", list(datasets), key="own_preview_data", **KEPT)
-        sample = _first(datasets[name], metric) if name else None
+        name = st.selectbox("Data set", datasets, key="own_preview_data", **KEPT)
+        sample = _first(session.dataset(name), metric) if name else None
         if sample:
             st.caption(plain(f"About sample {sample.id}. Nothing was sent."))
             st.code(metric.prompt(sample).text, language=None, wrap_lines=True)

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any
 
 import streamlit as st
 
+from evaluators.config import config
+from evaluators.datasets.binary import PARQUET, ZIP
 from evaluators.datasets.checks import Finding
+from evaluators.datasets.encoding import GZIP
 from evaluators.datasets.mapping import Loaded, rejected
 from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import Guess, names_of, recognise
-from evaluators.datasets.table import Problem, Table
+from evaluators.datasets.table import Problem, Row, Table
+from evaluators.turns import Turns
+from ui.held import give_back, weight
 from ui.untrusted import plain
 from ui.words import counted, places
 
 GROUPS_SHOWN = 20
 WORDS_SHOWN = 400
 HEAD = 300
-"""Rows that are kept to look at while a person decides on the columns."""
+HEAD_BYTES = 2 * 2**20
+"""Rows, and bytes of them, that are kept to look at while a person decides on the columns."""
+
+LARGE = 2**20
+PACKED = (PARQUET, ZIP, GZIP)
+"""A file of that many bytes, or one that begins so, may need some hundred MB while it is read."""
+
+TURNS = Turns("reading large files", lambda: 1, patience=60)
+"""Those of the visitors of a public host."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +84,28 @@ class Reading:
 def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple[Reading, Table]:
     """What a file seems to be, and its table; raises `DatasetError` where there is none."""
     table = content if isinstance(content, Table) else read(name, content)
-    guess, head = recognise(table), replace(table, rows=table.rows[:HEAD], problems=[])
+    guess, head = recognise(table), replace(table, rows=list(_first(table)), problems=[])
     key = f"reading_{token_hex(4)}"
     return Reading(name, content, head, names_of(table), guess, dict(guess.columns), origin, key), table
+
+
+@contextmanager
+def turn(content: bytes | Table) -> Iterator[None]:
+    """The block reads the content; on a public host one large file is read at a time, and the memory then given back.
+
+    Raises `HostLimitError` where the others take too long.
+    """
+    is_large = not isinstance(content, bytes) or len(content) > LARGE or content.startswith(PACKED)
+    if not config().public or not is_large:
+        yield
+        return
+    note = st.empty()
+    try:
+        with TURNS.turn(lambda: note.caption("Waiting for other uploads")):
+            note.empty()
+            yield
+    finally:
+        give_back()
 
 
 def doubt(reading: Reading) -> None:
@@ -121,6 +154,15 @@ def remarks(findings: Sequence[Finding], noun: str) -> None:
         with st.expander(counted(len(findings), "remark"), icon=":material/flag:", key="remarks"):
             for finding in findings:
                 _entry(finding.title, places(finding.rows, noun), finding.words)
+
+
+def _first(table: Table) -> Iterator[Row]:
+    size = 0
+    for row in table.rows[:HEAD]:
+        yield row
+        size += weight(row)
+        if size > HEAD_BYTES:
+            return
 
 
 def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:

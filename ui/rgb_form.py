@@ -54,15 +54,14 @@ def hint() -> str:
 
 
 def _ask() -> None:
-    beds = {name: bed for name, bed in session.opened().items() if isinstance(bed, TestBed)}
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     right.page_link("../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:")
-    name = data_choice.choose(left, "Test bed", beds, "rgb_bed")
+    name = data_choice.choose(left, "Test bed", session.named(TestBed), "rgb_bed")
     if name is None:
         return
     found = model_form.choices()
     chosen = model_form.models(found, "rgb_models")
-    bed = beds[name]
+    bed = session.test_bed(name)
     asked = _composition(bed, name)
     params = forms.parameter_widgets(RGBEvaluator, "rgb")
     prompt, problem = _prompt(bed)
@@ -77,7 +76,7 @@ def _ask() -> None:
 
 def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Plan) -> bool:
     """Says what will be asked and what it takes; tells whether there is anything to ask."""
-    sent = _sent(bed, asked, prompt, plan.models)
+    sent = _sent(session.identity(bed.name), asked, prompt, plan.models)
     count = len(sent.prompt_tokens)
     if not count:
         st.caption("Choose at least one ability and one noise level.")
@@ -89,9 +88,9 @@ def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Pl
 
 
 @lru_cache(maxsize=8)
-def _sent(bed: TestBed, asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> sending.Sent:
+def _sent(data: tuple[str, str, str], asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> sending.Sent:
     """What the run would send; remembered, as the form is drawn again at every click."""
-    samples = compose(bed, **asked._asdict()).samples
+    samples = compose(session.test_bed(data[1]), **asked._asdict()).samples
     texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
     judged = (sample for sample in samples if sample.rgb and sample.rgb.ability in JUDGED)
     return sending.sent(texts, models, map(_judge_prompt, judged))
@@ -186,13 +185,12 @@ def _is_published(prompt: str) -> bool:
 
 
 def _score() -> None:
-    answered = session.answered()
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     right.page_link("../pages/datasets.py", label="Upload answers (RGB prediction file)", icon=":material/upload_file:")
-    name = data_choice.choose(left, "Answers", answered, "rgb_answers")
+    name = data_choice.choose(left, "Answers", session.answered(), "rgb_answers")
     if name is None:
         return
-    dataset = answered[name]
+    dataset = session.dataset(name)
     known = any(sample.rgb for sample in dataset.samples)
     choices = [AS_IN_FILE, *Ability] if known else list(Ability)
     ability = st.segmented_control(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
-from evaluators.errors import UnreadableRowError
+from evaluators.errors import DatasetError, UnreadableRowError
 from evaluators.labelling import Correction
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
@@ -23,6 +23,7 @@ from evaluators.runs.given import local_store
 from evaluators.runs.queue import visitor_address
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.types import Cell, Dataset, Run
+from ui.held import held
 
 TRACE = ("trace", "gpt_labeling", "hybrid")
 """The evaluators whose runs the TRACE page shows."""
@@ -33,8 +34,14 @@ PAGES = {"rgb": "../pages/rgb.py"} | dict.fromkeys(TRACE, "../pages/trace.py")
 METRICS = "../pages/metrics.py"
 """The page that all other evaluators share."""
 
+OUTLINE = 2000
+"""Bytes of an outline in memory, about."""
+
 DEAD_LINK = "dead_link"
 """Where a session notes that it came with a link that leads nowhere."""
+
+
+Kind = TypeVar("Kind", TestBed, Dataset)
 
 
 class Version(NamedTuple):
@@ -119,8 +126,20 @@ def sources() -> dict[str, str]:
 
 def source(name: str) -> TestBed | Dataset | None:
     """The data of that name; raises `UnreadableRowError`."""
-    made = store().uploads(workspace()).get(name, "")
-    return bundled().get(name) or _upload(store(), workspace(), name, made)
+    if name in bundled():
+        return bundled()[name]
+    made = store().uploads(workspace()).get(name)
+    return None if made is None else _upload(store(), workspace(), name, made)
+
+
+def dataset(name: str) -> Dataset:
+    """The samples of that name; raises `DatasetError` where they are gone."""
+    return _of_kind(Dataset, name)
+
+
+def test_bed(name: str) -> TestBed:
+    """The test bed of that name; raises `DatasetError` where it is gone."""
+    return _of_kind(TestBed, name)
 
 
 def identity(name: str) -> tuple[str, str, str]:
@@ -128,30 +147,36 @@ def identity(name: str) -> tuple[str, str, str]:
     return workspace(), name, store().uploads(workspace()).get(name, "")
 
 
-def opened() -> dict[str, TestBed | Dataset]:
-    """All data this visitor can use by name, bundled first; a form looks into each of them.
-
-    Without an upload that cannot be read: the Datasets page says so.
-    """
-    uploads = {name: _readable(name, made) for name, made in store().uploads(workspace()).items()}
-    return bundled() | {name: data for name, data in uploads.items() if data}
+def named(kind: type[TestBed | Dataset]) -> list[str]:
+    """The names of the data of that kind, bundled first."""
+    return [name for name in sources() if _traits(store(), *identity(name))[0] is kind]
 
 
-def answered() -> dict[str, Dataset]:
-    """Those data sets that hold answers to judge."""
-    samples = {name: data for name, data in opened().items() if isinstance(data, Dataset)}
-    return {name: data for name, data in samples.items() if any(s.response is not None for s in data.samples)}
+def answered() -> list[str]:
+    """The names of those data sets that hold answers to judge."""
+    return [name for name in sources() if _traits(store(), *identity(name))[1]]
 
 
-def _readable(name: str, made: str) -> TestBed | Dataset | None:
-    with suppress(UnreadableRowError):
-        return _upload(store(), workspace(), name, made)
-    return None
+def _of_kind(kind: type[Kind], name: str) -> Kind:
+    found = source(name)
+    if not isinstance(found, kind):
+        raise DatasetError(f"{name} is no longer there. Choose another one.")
+    return found
 
 
-@lru_cache(maxsize=32)  # parsing takes long, and a form opens all uploads of a visitor, in order, at every click
-def _upload(runs: Store, owner: str, name: str, _made: str) -> TestBed | Dataset | None:
-    return runs.upload(owner, name)
+def _upload(runs: Store, owner: str, name: str, made: str) -> TestBed | Dataset | None:
+    """The upload, parsed once as long as it is in use: parsing takes long, and a form looks at it at every click."""
+    return held.read((_upload, runs, owner, name, made), lambda: runs.upload(owner, name))
+
+
+@lru_cache(maxsize=1000)  # so that a form need not hold all uploads of a visitor to list them
+def _traits(_runs: Store, _owner: str, name: str, _made: str) -> tuple[type, bool]:
+    """What kind of data they are, and whether they hold answers; of no kind where they cannot be read."""
+    data = None
+    with suppress(UnreadableRowError):  # the Datasets page says so
+        data = source(name)
+    has_answers = isinstance(data, Dataset) and any(sample.response is not None for sample in data.samples)
+    return type(data), has_answers
 
 
 def run(run_id: str | None) -> Run | None:
@@ -206,24 +231,34 @@ def failed(run: Run) -> Mapping[tuple[int, int], Sequence[int]]:
     return _failed(store(), run.id, version(run))
 
 
-@lru_cache(maxsize=8)
 def _of_metric(runs: Store, run_id: str, version: Version, metric: int) -> tuple[Outline, ...]:
-    return tuple(aggregate.of_metric(_outlines(runs, run_id, version), metric))
+    def load() -> tuple[Outline, ...]:
+        return tuple(aggregate.of_metric(_outlines(runs, run_id, version), metric))
+
+    return held.read((_of_metric, runs, run_id, version, metric), load, _size)
 
 
-@lru_cache(maxsize=4)
 def _failed(runs: Store, run_id: str, version: Version) -> dict[tuple[int, int], list[int]]:
-    found: dict[tuple[int, int], list[int]] = {}
-    for row in _outlines(runs, run_id, version):
-        if row.status == "failed":
-            found.setdefault((row.position, row.model), []).append(row.metric)
-    return found
+    def load() -> dict[tuple[int, int], list[int]]:
+        found: dict[tuple[int, int], list[int]] = {}
+        for row in _outlines(runs, run_id, version):
+            if row.status == "failed":
+                found.setdefault((row.position, row.model), []).append(row.metric)
+        return found
+
+    return held.read((_failed, runs, run_id, version), load, _size)
 
 
-@lru_cache(maxsize=4)
-def _outlines(runs: Store, run_id: str, _: Version) -> tuple[Outline, ...]:
-    run = runs.run(run_id)
-    return tuple(runs.outlines(run)) if run else ()
+def _outlines(runs: Store, run_id: str, version: Version) -> tuple[Outline, ...]:
+    def load() -> tuple[Outline, ...]:
+        run = runs.run(run_id)
+        return tuple(runs.outlines(run)) if run else ()
+
+    return held.read((_outlines, runs, run_id, version), load, _size)
+
+
+def _size(rows: Sized) -> int:
+    return OUTLINE * len(rows)
 
 
 def start(run: Run) -> None:

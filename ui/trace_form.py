@@ -59,19 +59,19 @@ class Asked(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    datasets = {name: data for name, data in session.opened().items() if isinstance(data, Dataset)}
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     method = middle.selectbox("Method", list(METHODS), key="trace_method", **KEPT)
     right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
-    name = data_choice.choose(left, "Data set", datasets, "trace_dataset")
+    name = data_choice.choose(left, "Data set", session.named(Dataset), "trace_dataset")
     st.caption(MEANINGS[method])
     if name is None:
         return
-    generators = generator_form.choose(datasets[name], "trace")
+    dataset = session.dataset(name)
+    generators = generator_form.choose(dataset, "trace")
     if method == HEURISTIC:
-        _without_judges(datasets[name], generators)
+        _without_judges(dataset, generators)
     else:
-        _with_judges(datasets[name], name, method, generators)
+        _with_judges(dataset, name, method, generators)
 
 
 def _without_judges(dataset: Dataset, generators: Generators | None) -> None:

@@ -19,8 +19,12 @@ FIELDS = (
 )
 
 
+PROBLEM = "upload_problem"
+"""Where a session keeps why the last file cannot be used."""
+
+
 def upload() -> None:
-    """Reads the chosen file."""
+    """Reads the chosen file once; its bytes are let go then."""
     limits = config()
     file = st.file_uploader(
         f"CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {limits.rows_per_dataset:,} rows",
@@ -29,13 +33,12 @@ def upload() -> None:
         max_upload_size=max(1, limits.upload_bytes // 2**20),
         on_change=dataset_view.forget,
     )
-    if file is None:
-        st.session_state.pop("uploaded", None)
-        return
-    if st.session_state.get("uploaded", ("",))[0] != file.file_id:
-        st.session_state["uploaded"] = file.file_id, _offer(file.name, file.getvalue())
+    if file is not None:
+        st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
+        dataset_view.empty_uploader()
+        st.rerun()
     if not dataset_view.is_kept():
-        _tell(st.session_state["uploaded"][1])
+        _tell(st.session_state.get(PROBLEM, ""))
 
 
 def paste() -> None:

@@ -1,4 +1,4 @@
-"""Parquet and XLSX: parsed by a child process that may use little memory and time."""
+"""Parquet and XLSX: parsed by a child process that may use little memory and time, few of them at once."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import IO
 
+from evaluators.config import config
 from evaluators.datasets import sandbox
 from evaluators.datasets.table import MOST_COLUMNS, Collector, Table, column_names
 from evaluators.errors import DatasetError
+from evaluators.turns import Turns
 
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
 MEMORY = 256 * 2**20
 """Bytes that a file may need while it is parsed, beyond those of Python and the library."""
 SECONDS = 30
+TURNS = Turns("reading files", lambda: config().children_at_once, patience=60)
+"""Those of the visitors of a public host."""
+
 _OVERHEAD = 2**20
 """What a line of the child may have beyond its row."""
 
@@ -89,7 +94,16 @@ def _message(line: str, rows: Collector) -> Iterator[sandbox.Message]:
 
 @contextmanager
 def child(kind: str, data: bytes, limits: sandbox.Limits) -> Iterator[IO[bytes]]:
-    """A child that parses, and its output; it is gone afterwards."""
+    """A child that parses, and its output; it is gone afterwards.
+
+    On a public host it waits for its turn; raises `HostLimitError` where that takes too long.
+    """
+    with TURNS.turn() if config().public else nullcontext(), _child(kind, data, limits) as lines:
+        yield lines
+
+
+@contextmanager
+def _child(kind: str, data: bytes, limits: sandbox.Limits) -> Iterator[IO[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-I", sandbox.__file__, kind, json.dumps(limits)],
         stdin=subprocess.PIPE,

@@ -22,6 +22,8 @@ PDF_START = 1024
 """Bytes within which a PDF says that it is one."""
 SECONDS = {"pdf": 120, "html": 20, "markdown": 60}
 """For one document; a book of 1,000 pages takes about a minute."""
+SECONDS_ON_A_PUBLIC_HOST = 30
+"""For one document, as others wait meanwhile."""
 MOST_TEXT = 20_000_000
 """Characters of all documents together, some 7,000 pages; to index them takes up to two minutes and 500 MB."""
 WRAPPED = range(30, 161)
@@ -141,7 +143,7 @@ def _pages(name: str, kind: str, data: bytes) -> list[str]:
     """What the child process finds in a file."""
     allowed: sandbox.Limits = {
         "memory": MEMORY,
-        "seconds": SECONDS[kind],
+        "seconds": min(SECONDS[kind], SECONDS_ON_A_PUBLIC_HOST) if config().public else SECONDS[kind],
         "decoded": MOST_TEXT,
         "rows": 0,
         "first": None,

@@ -223,7 +223,7 @@ def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
     at.button(key="discard").click()
     assert "Nothing is kept yet." not in said(checked(at.run()))
-    assert not at.file_uploader(key="upload_1").value
+    assert not at.file_uploader(key="upload_2").value
     assert session.store().uploads("local") == {}
 
 
@@ -289,7 +289,7 @@ def test_an_upload_can_be_deleted(upload: Upload) -> None:
     assert at.selectbox(key="dataset").options[0] == at.selectbox(key="dataset").value + " (bundled)"
     assert at.selectbox(key="dataset").proto.set_value
     assert "samples.jsonl (uploaded)" not in at.selectbox(key="dataset").options
-    assert not at.file_uploader(key="upload_1").value
+    assert not at.file_uploader(key="upload_2").value
     assert session.store().uploads("local") == {}
     checked(at.switch_page("../pages/trace.py").run())
     assert at.selectbox(key="trace_dataset").value == "TRACE sample (English)"

@@ -1,0 +1,46 @@
+"""Turns at what only so many may do at once on a host: first come, first served, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from evaluators.errors import HostLimitError
+
+
+class Turns:
+    """A queue for what at most `most()` may do at once; who has waited `patience` seconds is refused."""
+
+    def __init__(self, doing: str, most: Callable[[], int], patience: float) -> None:
+        self._doing = doing
+        self._most = most
+        self._patience = patience
+        self._queue: list[object] = []  # those whose turn it is come first
+        self._moved = threading.Condition()
+
+    @contextmanager
+    def turn(self, waits: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """The block runs when its turn has come; `waits` is called before, if it has to wait.
+
+        Raises `HostLimitError` where it would have to wait too long.
+        """
+        ticket = object()
+        with self._moved:
+            self._queue.append(ticket)
+            is_next = self._is_next(ticket)
+        try:
+            if not is_next:
+                waits()
+                with self._moved:
+                    is_next = self._moved.wait_for(lambda: self._is_next(ticket), self._patience)
+            if not is_next:
+                raise HostLimitError(f"This host is busy {self._doing} for others. Try again in a minute.")
+            yield
+        finally:
+            with self._moved:
+                self._queue.remove(ticket)
+                self._moved.notify_all()
+
+    def _is_next(self, ticket: object) -> bool:
+        return self._queue.index(ticket) < self._most()

@@ -1,0 +1,91 @@
+"""What is held in memory: within its bytes, the least recently used first, and nothing that nobody uses."""
+
+import threading
+import time
+
+import pytest
+
+from evaluators.types import Dataset, Sample
+from ui.held import Held, weight
+
+KB = 1024
+
+
+def held(most: int = 10 * KB, **options: float) -> Held:
+    return Held(lambda: most, **options)
+
+
+def test_the_least_recently_used_goes_first():
+    memory = held()
+    for key in "abc":
+        memory.keep(key, key, 4 * KB)
+        memory.find("a")
+    assert [memory.find(key) for key in "abc"] == ["a", None, "c"]
+    assert memory.size == 8 * KB
+
+
+def test_what_is_larger_than_all_that_may_be_held_is_not_and_drops_nothing():
+    memory = held()
+    memory.keep("small", 1, KB)
+    assert memory.read("large", lambda: "x" * 20 * KB) == "x" * 20 * KB
+    assert memory.find("large") is None
+    assert memory.find("small") == 1
+
+
+def test_a_value_is_loaded_once_also_by_many_at_once():
+    memory, loads = held(), []
+
+    def load() -> str:
+        loads.append(1)
+        time.sleep(0.02)
+        return "value"
+
+    threads = [threading.Thread(target=memory.read, args=("key", load)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert memory.read("key", load) == "value"
+    assert len(loads) == 1
+
+
+def test_one_thing_is_loaded_at_a_time_and_may_need_another():
+    memory = held()
+    assert memory.read("outer", lambda: memory.read("inner", lambda: 1) + 1) == 2
+
+
+def test_what_failed_to_load_is_tried_again():
+    memory = held()
+    with pytest.raises(ZeroDivisionError):
+        memory.read("key", lambda: 1 // 0)
+    assert memory.read("key", lambda: 1) == 1
+
+
+def test_what_nobody_uses_is_let_go_and_what_is_used_stays():
+    memory = held(idle=0.3, look=0.05)
+    memory.keep("idle", 1, KB)
+    memory.keep("used", 2, KB)
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        memory.find("used")
+        time.sleep(0.02)
+    assert memory.size == KB
+    assert memory.find("idle") is None
+
+
+def test_what_is_dropped_is_gone():
+    memory = held()
+    memory.keep("key", 1, KB)
+    memory.drop("key")
+    memory.drop("key")
+    assert memory.size == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [("x" * 100 * KB, 100, 102), ("я" * 100 * KB, 200, 202), ("x" * (100 * KB - 1) + "😀", 400, 402)],
+    ids=["one byte a character", "two", "four for all because of one"],
+)
+def test_a_data_set_weighs_what_its_texts_take_in_memory(text, least, most):
+    data = Dataset(name="d", samples=(Sample(id="1", question="q", response=text),))
+    assert least <= weight(data) / KB <= most + 2
