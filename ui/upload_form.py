@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import count
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluators.config import config
 from evaluators.errors import PlumblineError
@@ -17,7 +19,6 @@ When was the mill built?,In 1812.,It was built in 1812.,1812"""
 FIELDS = (
     "A question or a response in each row; also documents, a true answer, labels. RGB, RAGBench and RAGAS files too."
 )
-
 
 PROBLEM = "upload_problem"
 """Where a session keeps why the last file cannot be used."""
@@ -35,6 +36,7 @@ def upload() -> None:
     )
     if file is not None:
         st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
+        _let_go(file.file_id)
         dataset_view.empty_uploader()
         st.rerun()
     if not dataset_view.is_kept():
@@ -59,6 +61,13 @@ def _offer(name: str, content: bytes) -> str:
     except PlumblineError as error:
         return str(error)
     return ""
+
+
+def _let_go(file_id: str) -> None:
+    """Streamlit would keep the bytes as long as the session; it lets files of its own other inputs go in this way."""
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)
 
 
 def _tell(problem: str) -> None:

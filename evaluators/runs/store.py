@@ -43,6 +43,10 @@ NEWEST = len(list(MIGRATIONS.glob("*.sql")))
 
 QUESTION_SHOWN = 120
 MOST_MAPPINGS = 100
+JOURNAL = 4 * 2**20
+"""Bytes of the write-ahead log that stay after a large write."""
+PAGES_AT_ONCE = 1000
+"""Pages that are given back to the disk in one go, while nobody else reads or writes."""
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
 MOST_COUNTED = 10**15
@@ -132,8 +136,10 @@ class Store:
         self._db.text_factory = _text
         try:
             self._check_ours(path)
+            self._db.execute("pragma auto_vacuum = incremental")  # of a new file: what is deleted makes it smaller
             _write_ahead(self._db)
             self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
+            self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
             self._migrate()
             if self._file:
                 self._file.opened(self._data_version())
@@ -213,6 +219,7 @@ class Store:
     def delete_upload(self, workspace: str, name: str) -> None:
         with self._transaction() as db:
             db.execute("delete from uploads where workspace = ? and name = ?", (workspace, name))
+        self._give_back()
 
     # Saved metrics
 
@@ -434,6 +441,7 @@ class Store:
             db.execute("delete from runs where id = ?", (run_id,))
             unused = "delete from samples where fingerprint = ?1 and ?1 not in (select fingerprint from runs)"
             db.executemany(unused, rows)
+        self._give_back()
         RunLock(self.locks, run_id).remove()
 
     # Results
@@ -670,6 +678,18 @@ class Store:
             self._db.close()
 
     # SQL
+
+    def _give_back(self) -> None:
+        """Makes the file and its write-ahead log smaller by what was deleted; a part at a time, so that others can work.
+
+        A file of an early version cannot become smaller: what is free in it is used again.
+        """
+        if not self._all("pragma auto_vacuum")[0][0]:
+            return
+        for _ in range(0, self._all("pragma freelist_count")[0][0], PAGES_AT_ONCE):
+            with self._lock, suppress(sqlite3.Error):  # somebody else writes: the next deletion does it
+                self._db.executescript(f"pragma incremental_vacuum({PAGES_AT_ONCE})")  # `execute` frees one page only
+        self._all("pragma wal_checkpoint(truncate)")
 
     def _migrate(self) -> None:
         for number, path in enumerate(sorted(MIGRATIONS.glob("*.sql")), start=1):

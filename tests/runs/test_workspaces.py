@@ -283,3 +283,37 @@ def test_a_visit_sets_off_a_sweep_at_most_once_an_hour(store):
         time.sleep(0.02)
     assert not store.knows(ANN)
     assert host._next_sweep > time.monotonic()
+
+
+# Space
+
+
+def on_disk(path) -> int:
+    return sum(each.stat().st_size for each in path.iterdir() if each.is_file())
+
+
+def test_what_is_deleted_is_given_back_to_the_disk(store, tmp_path):
+    empty = on_disk(tmp_path)
+    store.save_upload(ANN, answers(text="x" * 4 * 2**20), "2026-01-01T00:00:00+00:00")
+    data = answers(text="y" * 4 * 2**20)
+    run = samples.trace(store, ANN).model_copy(update={"id": "large", "fingerprint": data.fingerprint})
+    store.save_run(run, data)
+    assert on_disk(tmp_path) > 16 * 2**20
+    store.delete_upload(ANN, "answers")
+    assert on_disk(tmp_path) < 10 * 2**20
+    store.delete_workspace(ANN)
+    assert on_disk(tmp_path) < empty + 2**19
+
+
+def test_a_file_of_an_early_version_does_not_grow_by_what_was_deleted(tmp_path):
+    path = tmp_path / "early.sqlite3"
+    db = sqlite3.connect(path)
+    db.execute("create table something (x)")
+    db.commit()
+    db.close()
+    store = Store(path)
+    for _ in range(3):
+        store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+        store.delete_upload(ANN, "answers")
+    assert path.stat().st_size < 4 * 2**20
+    assert store.bytes_used() < 2**20
