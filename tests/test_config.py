@@ -31,6 +31,8 @@ def test_without_variables_it_is_a_laptop():
         ("PLUMBLINE_ROWS_PER_DATASET", "10", "rows_per_dataset", 10),
         ("PLUMBLINE_UNWATCHED_SECONDS", "60", "unwatched_seconds", 60),
         ("PLUMBLINE_RUNS_WAITING", "5", "runs_waiting", 5),
+        ("PLUMBLINE_HELD_BYTES", "1000", "held_bytes", 1000),
+        ("PLUMBLINE_CHILDREN_AT_ONCE", "1", "children_at_once", 1),
         ("PLUMBLINE_WORKSPACE_DAYS", "0.5", "workspace_days", 0.5),
         ("PLUMBLINE_WORKSPACE_BYTES", "1000", "workspace_bytes", 1000),
         ("PLUMBLINE_STORE_BYTES", "1000", "store_bytes", 1000),

@@ -19,6 +19,7 @@ from evaluators.datasets.mapping import Loaded, rejected
 from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import Guess, names_of, recognise
 from evaluators.datasets.table import Problem, Row, Table
+from evaluators.retrieval.documents import PDF
 from evaluators.turns import Turns
 from ui.held import give_back, weight
 from ui.untrusted import plain
@@ -31,7 +32,7 @@ HEAD_BYTES = 2 * 2**20
 """Rows, and bytes of them, that are kept to look at while a person decides on the columns."""
 
 LARGE = 2**20
-PACKED = (PARQUET, ZIP, GZIP)
+PACKED = (PARQUET, ZIP, GZIP, PDF)
 """A file of that many bytes, or one that begins so, may need some hundred MB while it is read."""
 
 TURNS = Turns("reading large files", lambda: 1, patience=60)
@@ -90,13 +91,14 @@ def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple
 
 
 @contextmanager
-def turn(content: bytes | Table) -> Iterator[None]:
-    """The block reads the content; on a public host one large file is read at a time, and the memory then given back.
+def turn(*contents: bytes | Table) -> Iterator[None]:
+    """The block reads these; on a public host one large file is read at a time, and the memory then given back.
 
     Raises `HostLimitError` where the others take too long.
     """
-    is_large = not isinstance(content, bytes) or len(content) > LARGE or content.startswith(PACKED)
-    if not config().public or not is_large:
+    files = [content for content in contents if isinstance(content, bytes)]
+    is_small = len(files) == len(contents) and sum(map(len, files)) <= LARGE
+    if not config().public or (is_small and not any(file.startswith(PACKED) for file in files)):
         yield
         return
     note = st.empty()

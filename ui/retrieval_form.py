@@ -12,7 +12,7 @@ from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.types import Dataset
-from ui import dataset_view, forms, problems
+from ui import dataset_view, forms, problems, reading
 from ui.fetching import Bar
 from ui.model_form import KEPT
 from ui.untrusted import plain
@@ -44,7 +44,7 @@ def show() -> None:
     )
     if st.button("Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"):
         if files and asked:
-            with problems.told():
+            with problems.told(), reading.turn(asked[1], *(file.getvalue() for file in files)):
                 _make(files, *asked, settings, name.strip())
         else:
             lacking = [words for words, there in (("documents", files), ("questions", asked)) if not there]

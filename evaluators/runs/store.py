@@ -680,7 +680,7 @@ class Store:
     # SQL
 
     def _give_back(self) -> None:
-        """Makes the file and its write-ahead log smaller by what was deleted; a part at a time, so that others can work.
+        """Makes the file and its write-ahead log smaller by what was deleted, a part at a time.
 
         A file of an early version cannot become smaller: what is free in it is used again.
         """
