@@ -54,6 +54,13 @@ def test_one_thing_is_loaded_at_a_time_and_may_need_another():
     assert memory.read("outer", lambda: memory.read("inner", lambda: 1) + 1) == 2
 
 
+def test_a_new_version_takes_the_place_of_the_one_before():
+    memory = held()
+    assert [memory.read("key", lambda number=number: number, number) for number in (1, 2, 2)] == [1, 2, 2]
+    assert memory.find("key", 1) is None
+    assert len(memory._entries) == 1
+
+
 def test_what_failed_to_load_is_tried_again():
     memory = held()
     with pytest.raises(ZeroDivisionError):
@@ -62,15 +69,18 @@ def test_what_failed_to_load_is_tried_again():
 
 
 def test_what_nobody_uses_is_let_go_and_what_is_used_stays():
-    memory = held(idle=0.3, look=0.05)
-    memory.keep("idle", 1, KB)
-    memory.keep("used", 2, KB)
-    end = time.monotonic() + 1
-    while time.monotonic() < end:
-        memory.find("used")
+    memory = held(idle=600, look=0.01)
+    for key in ("idle", "used"):
+        memory.keep(key, key, KB)
+        memory._entries[key] = memory._entries[key]._replace(used=time.monotonic() - 500)
+    assert memory.find("used")
+    memory._idle = 400
+    for _ in range(500):
+        if memory.size == KB:
+            break
         time.sleep(0.02)
-    assert memory.size == KB
     assert memory.find("idle") is None
+    assert memory.find("used")
 
 
 def test_what_is_dropped_is_gone():

@@ -28,6 +28,7 @@ T = TypeVar("T")
 
 class _Entry(NamedTuple):
     value: Any
+    version: Hashable
     size: int
     used: float
 
@@ -50,37 +51,43 @@ class Held:
         with self._lock:
             return sum(entry.size for entry in self._entries.values())
 
-    def find(self, key: Hashable) -> Any | None:
-        """What is held under the key, if anything; it counts as used."""
+    def find(self, key: Hashable, version: Hashable = None) -> Any | None:
+        """What is held under the key in that version, if anything; it counts as used."""
         with self._lock:
             entry = self._entries.get(key)
-            if entry is None:
+            if entry is None or entry.version != version:
                 return None
             self._entries[key] = entry._replace(used=time.monotonic())
             self._entries.move_to_end(key)
             return entry.value
 
-    def read(self, key: Hashable, load: Callable[[], T], size: Callable[[T], int] | None = None) -> T:
+    def read(
+        self,
+        key: Hashable,
+        load: Callable[[], T],
+        version: Hashable = None,
+        size: Callable[[T], int] | None = None,
+    ) -> T:
         """What is held under the key, loaded where it is not there; one thing at a time, as that takes memory.
 
-        `size` tells its bytes where weighing it would take long.
+        Another `version` takes the place of the one before; `size` tells its bytes where weighing it would take long.
         """
-        found = self.find(key)
+        found = self.find(key, version)
         if found is None:
             with self._loading:
-                found = self.find(key)  # somebody else may have loaded it meanwhile
+                found = self.find(key, version)  # somebody else may have loaded it meanwhile
                 if found is None:
                     found = load()
-                    self.keep(key, found, (size or weight)(found))
+                    self.keep(key, found, (size or weight)(found), version)
         return cast(T, found)
 
-    def keep(self, key: Hashable, value: object, size: int) -> None:
+    def keep(self, key: Hashable, value: object, size: int, version: Hashable = None) -> None:
         """Holds the value of so many bytes; one that is larger than all that may be held is not."""
         with self._lock:
             self._entries.pop(key, None)
             if size > self._most():
                 return
-            self._entries[key] = _Entry(value, size, time.monotonic())
+            self._entries[key] = _Entry(value, version, size, time.monotonic())
             total, dropped = sum(entry.size for entry in self._entries.values()), 0
             while total - dropped > self._most():
                 dropped += self._entries.popitem(last=False)[1].size

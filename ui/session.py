@@ -166,7 +166,7 @@ def _of_kind(kind: type[Kind], name: str) -> Kind:
 
 def _upload(runs: Store, owner: str, name: str, made: str) -> TestBed | Dataset | None:
     """The upload, parsed once as long as it is in use: parsing takes long, and a form looks at it at every click."""
-    return held.read((_upload, runs, owner, name, made), lambda: runs.upload(owner, name))
+    return held.read((_upload, runs, owner, name), lambda: runs.upload(owner, name), made)
 
 
 @lru_cache(maxsize=1000)  # so that a form need not hold all uploads of a visitor to list them
@@ -235,7 +235,7 @@ def _of_metric(runs: Store, run_id: str, version: Version, metric: int) -> tuple
     def load() -> tuple[Outline, ...]:
         return tuple(aggregate.of_metric(_outlines(runs, run_id, version), metric))
 
-    return held.read((_of_metric, runs, run_id, version, metric), load, _size)
+    return held.read((_of_metric, runs, run_id, metric), load, version, _size)
 
 
 def _failed(runs: Store, run_id: str, version: Version) -> dict[tuple[int, int], list[int]]:
@@ -246,7 +246,7 @@ def _failed(runs: Store, run_id: str, version: Version) -> dict[tuple[int, int],
                 found.setdefault((row.position, row.model), []).append(row.metric)
         return found
 
-    return held.read((_failed, runs, run_id, version), load, _size)
+    return held.read((_failed, runs, run_id), load, version, _size)
 
 
 def _outlines(runs: Store, run_id: str, version: Version) -> tuple[Outline, ...]:
@@ -254,7 +254,7 @@ def _outlines(runs: Store, run_id: str, version: Version) -> tuple[Outline, ...]
         run = runs.run(run_id)
         return tuple(runs.outlines(run)) if run else ()
 
-    return held.read((_outlines, runs, run_id, version), load, _size)
+    return held.read((_outlines, runs, run_id), load, version, _size)
 
 
 def _size(rows: Sized) -> int:
