@@ -11,7 +11,8 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, EvaluatorSpec
-from ui import session
+from ui import reading, session
+from ui.held import held
 
 from .conftest import OpenPage, Upload, checked, finish
 from .screen import ESCAPED, button, html, jsonl, markdown, said, table
@@ -225,6 +226,29 @@ def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
     assert "Nothing is kept yet." not in said(checked(at.run()))
     assert not at.file_uploader(key="upload_2").value
     assert session.store().uploads("local") == {}
+
+
+def test_a_file_that_was_put_away_meanwhile_has_to_be_chosen_again(upload: Upload) -> None:
+    at = upload("other.csv", OTHER)
+    _, key = at.session_state["reading"]
+    held.drop(key)  # as after some minutes, or when others need the memory
+    assert "other.csv was put away meanwhile. To read it otherwise, choose the file again." in said(checked(at.run()))
+    assert "put away" not in said(checked(at.run()))
+    at.file_uploader(key="upload_1").upload("other.csv", OTHER.encode())
+    assert "Nothing is kept yet." in said(checked(at.run()))
+
+
+def test_a_large_file_waits_for_others_on_a_public_host_and_is_refused_after_a_while(
+    upload: Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    monkeypatch.setattr(reading.TURNS, "_patience", 0.01)
+    large = jsonl(GOOD | {"response": "x" * 600_000}, GOOD | {"response": "y" * 600_000})
+    with reading.TURNS.turn():
+        assert not upload("small.jsonl", jsonl(GOOD)).error
+        at = upload("large.jsonl", large)
+        assert "This host is busy reading large files for others. Try again in a minute." in said(at, "error")
+    assert not upload("large.jsonl", large).error
 
 
 def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload: Upload) -> None:
