@@ -308,7 +308,9 @@ class Store:
             db.execute("update workspaces set token = ? where token = ?", (new, workspace))
             for table in ("uploads", "runs", "saved_metrics", "saved_mappings", "calls"):
                 db.execute(f"update {table} set workspace = ? where workspace = ?", (new, workspace))
-            moved = "update runs set body = json_set(body, '$.workspace', workspace) where workspace = ?"
+            # A body that cannot be read stays as it is: it must not keep the others back.
+            moved = """update runs set body = json_set(body, '$.workspace', workspace)
+                       where workspace = ? and json_valid(body)"""
             db.execute(moved, (new,))
 
     def delete_workspace(self, workspace: str) -> None:
@@ -407,9 +409,6 @@ class Store:
                 name: _text(cell) if isinstance(cell, bytes) else cell for name, cell in zip(names, row, strict=True)
             }
             yield json.dumps({"table": table, **cells}, ensure_ascii=False).encode(errors="replace") + b"\n"
-
-    def run_ids(self, workspace: str) -> list[str]:
-        return [run_id for (run_id,) in self._all("select id from runs where workspace = ?", workspace)]
 
     def set_cap(self, run_id: str, cap: Cap) -> None:
         """Changes what the run may spend."""
@@ -686,10 +685,16 @@ class Store:
         """
         if not self._all("pragma auto_vacuum")[0][0]:
             return
-        for _ in range(0, self._all("pragma freelist_count")[0][0], PAGES_AT_ONCE):
-            with self._lock, suppress(sqlite3.Error):  # somebody else writes: the next deletion does it
-                self._db.executescript(f"pragma incremental_vacuum({PAGES_AT_ONCE})")  # `execute` frees one page only
-        self._all("pragma wal_checkpoint(truncate)")
+        steps = [f"incremental_vacuum({PAGES_AT_ONCE})"] * -(-self._free_pages() // PAGES_AT_ONCE)
+        for step in [*steps, "wal_checkpoint(truncate)"]:
+            with self._lock:
+                self.check()
+                with suppress(sqlite3.Error):  # somebody else writes: the next deletion does it
+                    self._db.executescript(f"pragma {step}")  # `execute` frees one page only
+                self._wrote()
+
+    def _free_pages(self) -> int:
+        return int(self._all("pragma freelist_count")[0][0])
 
     def _migrate(self) -> None:
         for number, path in enumerate(sorted(MIGRATIONS.glob("*.sql")), start=1):
