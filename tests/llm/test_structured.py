@@ -1,6 +1,7 @@
 """Structured answers: whatever a judge writes ends as the one value it meant, or as an error with its own words."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from pydantic import BaseModel, Field
@@ -110,11 +111,12 @@ def test_an_answer_that_is_too_long_to_be_mended_says_so_when_asking_again_did_n
 @pytest.mark.parametrize("unit", ["a:b,", '"a":b', "{x:y,z:w},", "'b", "(b,", '"', "{"])
 def test_mending_what_is_broken_in_the_worst_way_takes_about_a_second(unit):
     def mend(text):
-        parse(text, Verdict)
+        with suppress(ValueError):
+            parse(text, Verdict)
 
-    check(
-        mend, [repeated("{", unit, "}")], [MOST_REPAIRED // 2], limit=0.5 / (MOST_REPAIRED // 2)
-    )  # 4 times that in all
+    half = MOST_REPAIRED // 2  # takes a quarter of the time
+
+    check(mend, [repeated("{", unit, "}")], [half], limit=0.5 / half)
 
 
 @pytest.mark.parametrize("text", ["两个句子都有依据。", "Les phrases « a » et « b » : étayées 👍", "\\n\\u00e9"])
