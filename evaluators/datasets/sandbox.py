@@ -1,9 +1,9 @@
-"""The child process that parses Parquet, XLSX, PDF, HTML and Markdown, with little memory and time.
+"""The child process that parses Parquet, XLSX, PDF, HTML, Markdown and broken JSON, with little memory and time.
 
 It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet '{"memory": ...}' < file`.
 It writes JSON lines. Each is one of {"names": the columns', "note": text}, {"row": [number, cells]},
-{"problem": [number, message, beginning]}, {"text": a page's}, {"refused": text}, and {"end": true} where nothing is
-missing.
+{"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands for}, {"refused": text}, and
+{"end": true} where nothing is missing.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ def _prepared(kind: str) -> Callable[[bytes, Limits], Iterator[Message]]:
         "pdf": ("pypdf", pdf),
         "html": ("html.entities", html),
         "markdown": ("markdown_it", markdown),
+        "json": ("json_repair", broken_json),
     }[kind]
     import_module(library)
     return parse
@@ -314,6 +315,16 @@ def _texts(texts: Iterable[str], limits: Limits) -> Iterator[Message]:
         raise RefusedError("needs more memory than a document may. Split it, or save it as plain text.") from error
     except Exception as error:
         raise RefusedError(f"cannot be read ({type(error).__name__}). Save it again, or as plain text.") from error
+
+
+# Broken JSON
+
+
+def broken_json(data: bytes, _: Limits) -> Iterator[Message]:
+    """What JSON stands for that a model wrote with small faults; strict: not where there are several objects."""
+    from json_repair import loads
+
+    yield {"value": loads(data.decode(errors="replace"), skip_json_loads=True, strict=True)}
 
 
 # All

@@ -12,6 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
+from evaluators.datasets import sandbox
+from evaluators.datasets.binary import MEMORY, child
 from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import find
@@ -21,8 +23,13 @@ from evaluators.types import Completion
 
 T = TypeVar("T", bound=BaseModel)
 
-MOST_REPAIRED = 8_000
-"""Characters of JSON that is mended at most: the time for the worst grows with the square, and 8,000 take a second."""
+MENDED_HERE = 8_000
+"""Characters of broken JSON that are mended in this process: the time for the worst grows with the square, and 8,000
+take a second. More are mended in a process of their own, which can be ended."""
+MOST_MENDED = 500_000
+"""Characters that are mended at all; a long judgement has some 50,000."""
+MENDING_SECONDS = 5
+"""Usual faults take a tenth of a second in 100,000 characters."""
 
 MOST_WORDS = 8_000
 """Characters of unreadable answers that are kept for the curious."""
@@ -31,7 +38,7 @@ _THOUGHTS = re.compile(r"(?:\s*<think>.*?|[^{]*?)</think>", re.DOTALL | re.IGNOR
 """What comes before the answer; some servers swallow the tag that opens it."""
 
 _NOT_JSON = "it is not one complete JSON object."
-_TOO_LONG = f"it is not valid JSON, and too long to be mended (more than {MOST_REPAIRED:,} characters)."
+_TOO_LONG = "it is not valid JSON, and too long to be mended."
 
 
 class Answered(NamedTuple, Generic[T]):
@@ -126,15 +133,44 @@ def _mended(body: str) -> Any:
     is_cut_off = body.count("{") > body.count("}") or body.count("[") > body.count("]")
     if is_cut_off:
         raise ValueError(_NOT_JSON)
-    if len(body) > MOST_REPAIRED:
-        raise ValueError(_TOO_LONG)
-    from json_repair import loads  # rarely needed, and takes a while
-
+    mended = _mended_here(body) if len(body) <= MENDED_HERE else _mended_apart(body)
     try:
-        mended = loads(body, skip_json_loads=True, strict=True)  # strict: not where there are several objects
         return from_json(json.dumps(mended, allow_nan=False))
     except (ValueError, RecursionError):
         raise ValueError(_NOT_JSON) from None
+
+
+def _mended_here(body: str) -> Any:
+    from json_repair import loads  # rarely needed, and takes a while
+
+    try:
+        return loads(body, skip_json_loads=True, strict=True)  # strict: not where there are several objects
+    except (ValueError, RecursionError):
+        raise ValueError(_NOT_JSON) from None
+
+
+def _mended_apart(body: str) -> Any:
+    """The same in a process that is ended after some seconds."""
+    if len(body) > MOST_MENDED:
+        raise ValueError(_TOO_LONG)
+    limits: sandbox.Limits = {
+        "memory": MEMORY,
+        "seconds": MENDING_SECONDS,
+        "decoded": MOST_MENDED,
+        "rows": 0,
+        "first": None,
+        "columns": 0,
+        "longest_row": 0,
+    }
+    with child("json", body.encode(errors="replace"), limits) as lines:
+        message = lines.readline(8 * MOST_MENDED)
+    try:
+        answer = json.loads(message)
+    except ValueError:  # it was ended, perhaps in the middle of a line
+        raise ValueError(_TOO_LONG) from None
+    if "value" not in answer:
+        raise ValueError(_NOT_JSON)
+    return answer["value"]
 
 
 def _same_fields(found: Any, meant: Any) -> bool:
