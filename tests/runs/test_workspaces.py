@@ -307,9 +307,9 @@ def test_what_is_deleted_is_given_back_to_the_disk(store, tmp_path):
 
 def test_a_file_of_an_early_version_does_not_grow_by_what_was_deleted(tmp_path):
     path = tmp_path / "early.sqlite3"
-    db = sqlite3.connect(path)
-    db.execute("create table something (x)")
-    db.commit()
+    Store(path).close()
+    db = sqlite3.connect(path, isolation_level=None)
+    db.executescript("pragma journal_mode = delete; pragma auto_vacuum = none; vacuum;")
     db.close()
     store = Store(path)
     for _ in range(3):
