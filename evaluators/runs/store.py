@@ -120,20 +120,22 @@ class Store:
 
     A row that cannot be read never keeps others from being read: alone it raises `UnreadableRowError`, among others
     it is left out and told by a method of its own.
+
+    Reads have a connection of their own: a page does not wait until the results of runs are on the disk.
     """
 
     def __init__(self, path: Path | str) -> None:
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # of whoever writes
+        self._reading = self._lock if path == ":memory:" else threading.RLock()
         self._unwritten: dict[str, str] = {}  # why runs stopped, as far as that could not be written
         self._file = None if path == ":memory:" else StoreFile(Path(path))
         self._looked = -math.inf
         try:
             if self._file:
                 self._file.create()
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+            self._db = self._reader = _connected(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(_not_opened(path, error)) from error
-        self._db.text_factory = _text
         try:
             self._check_ours(path)
             self._db.execute("pragma auto_vacuum = incremental")  # of a new file: what is deleted makes it smaller
@@ -142,9 +144,11 @@ class Store:
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
             self._migrate()
             if self._file:
+                self._reader = _connected(path)
+                self._reader.execute("pragma query_only = on")
                 self._file.opened(self._data_version())
         except BaseException as error:
-            self._db.close()
+            self._close()
             if isinstance(error, sqlite3.Error | OSError):
                 raise StoreError(_not_opened(path, error)) from error
             raise
@@ -671,10 +675,14 @@ class Store:
                 self._db.backup(copy)
 
     def close(self) -> None:
-        with self._lock:
+        with self._lock, self._reading:
             if self._file:
                 self._file.closed()
-            self._db.close()
+            self._close()
+
+    def _close(self) -> None:
+        self._reader.close()
+        self._db.close()
 
     # SQL
 
@@ -736,14 +744,14 @@ class Store:
         return None
 
     def _all(self, query: str, *values: Any) -> list[Any]:
-        with self._lock:
-            if time.monotonic() - self._looked > LOOK:
-                self.check()
-            try:
-                return self._db.execute(query, values).fetchall()
-            except sqlite3.Error as error:
-                self.check()  # why the file cannot be read, where that can be told
-                raise StoreError(_not_read(error)) from error
+        if time.monotonic() - self._looked > LOOK:
+            self.check()
+        try:
+            with self._reading:
+                return self._reader.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            self.check()  # why the file cannot be read, where that can be told
+            raise StoreError(_not_read(error)) from error
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -781,6 +789,12 @@ class Store:
 
 _UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError, sqlite3.DataError)
 """Raised for one value: a number beyond 64 bits, a text too long or with half a character, a record in a knot."""
+
+
+def _connected(path: Path | str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+    db.text_factory = _text
+    return db
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:
