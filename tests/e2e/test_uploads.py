@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from urllib.request import urlopen
 
 from playwright.sync_api import Page, expect
-
-from .conftest import Server
 
 ROWS = [
     {"question": "When was the mill built?", "response": "In 1812.", "retrieved_documents": ["It was built in 1812."]},
@@ -80,16 +76,11 @@ def test_the_page_of_a_large_file_stays_small(page: Page, tmp_path: Path) -> Non
     assert sum(received) < 1_000_000
 
 
-def test_the_bytes_of_a_file_are_let_go_once_it_was_read(page: Page, tmp_path: Path, server: Server) -> None:
-    choose(page, tmp_path / "large.jsonl", [{"question": "When?", "response": "In May. " * 100}] * 1000)
-    expect(page.get_by_text("1,000 rows in the file, 1,000 usable")).to_be_visible()
-    with urlopen(f"{server.address}/_stcore/metrics") as answer:
-        held = re.findall(r"UploadedFileManager.* (\d+)", answer.read().decode())
-    assert sum(map(int, held)) < 100_000  # of other tests, that look at their files still
-    put_again = page.get_by_test_id("stFileUploader").first.locator("input[type=file]")
-    put_again.set_input_files(
-        {"name": "next.csv", "mimeType": "text/csv", "buffer": b"question,response\nWhen?,In May."}
-    )
+def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(page: Page, tmp_path: Path) -> None:
+    choose(page, tmp_path / "first.jsonl", ROWS)
+    expect(page.get_by_text("2 rows in the file, 2 usable")).to_be_visible()
+    row = {"name": "next.csv", "mimeType": "text/csv", "buffer": b"question,response\nWhen?,In May."}
+    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(row)
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 
