@@ -349,7 +349,10 @@ class RGBEvaluator(Evaluator):
 
     def _answer_rules(self, said: str, truth: str, strict: bool) -> Iterator[Trial]:
         """The rules for one spelling; `said` is the response made comparable."""
-        true = _remembered(self.policy, self.nfkc, self.remove_reasoning, truth)
+        if len(truth) <= LONGEST_REMEMBERED:
+            true = _remembered(self.policy, self.nfkc, self.remove_reasoning, truth)
+        else:
+            true = self._comparable(truth)
         if self.policy == "paper":
             yield _contains(without_spaces(said) if is_chinese(said) else said, true)
             return
@@ -413,6 +416,10 @@ class RGBEvaluator(Evaluator):
             return False
         without = self.model_copy(update={option: False}).verdicts(sample)
         return any(float(verdict.passed) != values[name] for name, verdict in without.items())
+
+
+LONGEST_REMEMBERED = 2_000
+"""Characters of a spelling that is remembered; thousands of a megabyte each would fill the memory."""
 
 
 @lru_cache(maxsize=4096)
@@ -481,7 +488,6 @@ def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
     return [(group,) if isinstance(group, str) else tuple(group) for group in accepted]
 
 
-@lru_cache(maxsize=4096)
 def _is_complete(accepted: Accepted) -> bool:
     return bool(accepted) and all(group and all(map(str.strip, group)) for group in _groups(accepted))
 

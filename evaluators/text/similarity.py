@@ -50,20 +50,22 @@ _STOP_CHARACTERS = frozenset("的了是在和与或及也而且就着被把将�
 _SUFFIXES_TEXT = "ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly er e s y"
 _SUFFIXES = tuple(_SUFFIXES_TEXT.split())
 _SHORTEST_STEM = 3
+LONGEST_REMEMBERED = 64
+"""Characters of a word whose stem is remembered; 50,000 words of a megabyte each would fill the memory."""
 _LOADING = Lock()
 
 
 def terms(text: str) -> list[str]:
     """One term per word: its stem, or `STOP`; a Chinese character is a word and its term the pair with the next one."""
     text = nfkc(text)
-    if text.isascii():
-        return list(map(_term, _ASCII_WORD.findall(text.lower())))
-    words: list[str] = _WORD.findall(text.lower())
-    if not _IDEOGRAPH.search(text):
-        return list(map(_term, words))
+    words: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
+    are_usual = max(map(len, words), default=0) <= LONGEST_REMEMBERED
+    term = _remembered_term if are_usual else _term
+    if text.isascii() or not _IDEOGRAPH.search(text):
+        return list(map(term, words))
     following = [*words, STOP][1:]
     return [
-        _pair(word, after) if _is_ideograph(word) else _term(word) for word, after in zip(words, following, strict=True)
+        _pair(word, after) if _is_ideograph(word) else term(word) for word, after in zip(words, following, strict=True)
     ]
 
 
@@ -190,7 +192,6 @@ def _load(name: str) -> Embed:
     return lambda texts: np.asarray(model.encode(list(texts), normalize_embeddings=True), np.float32)
 
 
-@lru_cache(maxsize=50_000)
 def _term(word: str) -> str:
     """The word without its ending, so that "learns" meets "learning"; a number without thousands separators."""
     if word in _STOP_WORDS:
@@ -201,6 +202,9 @@ def _term(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
             return word[: -len(suffix)]
     return word
+
+
+_remembered_term = lru_cache(maxsize=50_000)(_term)
 
 
 def _is_ideograph(word: str) -> bool:
