@@ -9,7 +9,7 @@ app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
 
 test: $(VENV)/dev.installed
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/dev.installed
 	$(BIN)/ruff check .

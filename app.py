@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.http import MIDDLEWARE
+from ui.middleware import MIDDLEWARE
 
 app = st.App("ui/main.py", middleware=MIDDLEWARE)
 

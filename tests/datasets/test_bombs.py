@@ -18,10 +18,11 @@ SECONDS = 5
 
 
 class Watch:
-    """The most memory that this process has taken in since, together with all of its children."""
+    """The most memory that this process has taken in since, together with the children that it started since."""
 
     def __enter__(self):
         self._process = psutil.Process()
+        self.earlier = self._process.children(recursive=True)
         self._start = self._process.memory_info().rss
         self.peak = 0
         self._ends = threading.Event()
@@ -33,9 +34,12 @@ class Watch:
         self._ends.set()
         self._thread.join()
 
+    def started(self):
+        return [child for child in self._process.children(recursive=True) if child not in self.earlier]
+
     def _watch(self):
         while not self._ends.wait(0.01):
-            children = sum(memory(child, self._process) for child in self._process.children(recursive=True))
+            children = sum(memory(child, self._process) for child in self.started())
             self.peak = max(self.peak, children + self._process.memory_info().rss - self._start)
 
 
@@ -89,7 +93,7 @@ def test_a_file_that_holds_too_much_is_refused_in_little_memory(name, make, mess
     assert str(caught.value).startswith(message)
     assert watch.peak < CEILING - 100 * MB
     assert spent() - start < SECONDS
-    assert not psutil.Process().children(recursive=True)
+    assert not watch.started()
 
 
 def test_a_long_line_between_others_costs_only_itself():

@@ -20,7 +20,7 @@ from websockets.sync.client import connect
 
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult
-from ui.http import SecurityHeaders
+from ui.middleware import SecurityHeaders
 
 from .conftest import HOME_HOSTS, Seen, Server, running
 

@@ -241,7 +241,7 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(tmp_
 
     registry.start(run, store).wait()
 
-    assert 3 <= store.counts(run).scored < 40
+    assert 0 < store.counts(run).scored < 40
     assert store.stop_reason(run.id) == (
         "Unexpected MemoryError, which stopped the run. Everything so far is kept. Resume it; if it stays, report it."
     )

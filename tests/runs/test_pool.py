@@ -140,9 +140,15 @@ def eventually(claim, seconds=30):
 
 
 def workers():
-    """The processes of pools that this process started."""
-    children = psutil.Process().children()
-    return [child for child in children if any("evaluators.runs.worker" in part for part in child.cmdline())]
+    """The living processes of pools that this process started."""
+    return [child for child in psutil.Process().children() if is_worker(child)]
+
+
+def is_worker(child):
+    try:
+        return any("evaluators.runs.worker" in part for part in child.cmdline())
+    except psutil.Error:  # it has ended
+        return False
 
 
 def in_background(work):
