@@ -160,4 +160,4 @@ def archive_with_sheet(sheet):
 
 
 def packed(data):
-    return gzip.compress(data)
+    return gzip.compress(data, mtime=0)
