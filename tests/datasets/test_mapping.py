@@ -230,12 +230,12 @@ def test_an_id_that_stands_again_is_numbered_and_told():
 
 def test_one_id_for_all_rows_takes_no_longer_than_an_id_for_each():
     data = json_lines([ROW | {"id": "x", "question": f"q{number}"} for number in range(20_000)])
-    start = time.process_time()
+    start = time.thread_time()
 
     loaded = open_file("a.jsonl", data)
 
     assert loaded.data.samples[-1].id == "x (20000)"
-    assert time.process_time() - start < 15  # it took two minutes
+    assert time.thread_time() - start < 15  # it took two minutes
 
 
 @pytest.mark.parametrize("column", ["documents", "answer", "response", "labels", "anything"])

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests import judge
 from tests.loopback import Loopback
 
-from .conftest import Server, running, settled
+from .conftest import LONG, Server, running, settled
 
 FINISHED = "Finished · 24 / 24 scored"
 LUNA, SOL = "GPT-6 Luna", "GPT-6 Sol"
@@ -81,7 +81,7 @@ def start(page: Page, app: Server, method: str, *judges: str) -> None:
         settled(page)
     expect(page.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=LONG)
     settled(page)
 
 

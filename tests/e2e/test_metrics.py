@@ -6,6 +6,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from .conftest import LONG
+
 
 def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> None:
     page.goto("/metrics")
@@ -17,7 +19,7 @@ def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> Non
     ).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     main = page.get_by_test_id("stMain")
-    expect(main.get_by_text("Finished · 48 / 48 scored")).to_be_visible(timeout=60_000)
+    expect(main.get_by_text("Finished · 48 / 48 scored")).to_be_visible(timeout=LONG)
     expect(page.get_by_test_id("stMetric").filter(has_text="Answer match")).to_be_visible()
     expect(page.get_by_test_id("stMetricValue")).to_have_text([re.compile(r"[01]\.\d\d"), re.compile(r"0\.\d\d")])
     page.get_by_text("About this metric").last.click()

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.loopback import Loopback
 
-from .conftest import Server, cancel, running
+from .conftest import LONG, Server, cancel, running
 
 FINISHED = re.compile(r"Finished · 48 / 48 scored")
 
@@ -66,7 +66,7 @@ def test_two_models_from_the_drop_down_to_two_lines(page: Page, app: Server, pro
     expect(main.get_by_text(re.compile(r"Stopped · \d+ / 48 scored"))).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
-    expect(main.get_by_text(FINISHED)).to_be_visible(timeout=60_000)
+    expect(main.get_by_text(FINISHED)).to_be_visible(timeout=LONG)
 
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(2)
     expect(page.locator(".js-plotly-plot .legendtext").first).to_have_text(re.compile("GPT-6"))

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from evaluators.config import Config
 from tests.loopback import Loopback
 
-from .conftest import Server, running, settled
+from .conftest import LONG, Server, running, settled
 
 EXAMPLES = ("hedging.py", "names_its_source.py")
 JUDGE = "GPT-6 Luna"
@@ -61,7 +61,7 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(
     choose(page, "Metrics", "Hedging", "Names its source")
     pick(page, "Judge", JUDGE)
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=LONG)
     card = page.get_by_test_id("stMetric").filter(has_text="Names its source")
     expect(card.get_by_test_id("stMetricValue")).to_have_text("1.00")
     expect(page.get_by_test_id("stMetric").filter(has_text="Hedging")).to_be_visible()
@@ -90,7 +90,7 @@ def test_a_metric_is_written_without_programming(page: Page, app: Server, provid
     settled(page)
     pick(page, "Judge", JUDGE)
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished").first).to_be_visible(timeout=LONG)
     card = page.get_by_test_id("stMetric").filter(has_text="Polite")
     expect(card.get_by_test_id("stMetricValue")).to_have_text("1.00")
 

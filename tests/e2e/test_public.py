@@ -13,7 +13,7 @@ import websockets
 from playwright.sync_api import BrowserContext, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from .conftest import MANY, Server, cancel, create_long_run, running
+from .conftest import LONG, MANY, Server, cancel, create_long_run, running
 
 NOT_HERE = "There is no such run here"
 RUNNING = re.compile(r"Running · [\d,]+ / [\d,]+ scored")
@@ -63,7 +63,7 @@ def test_both_come_back_by_their_own_links_and_resume(host: Server, new_context:
         again.goto(link)
         again.get_by_role("button", name="Resume").click()
         finished = again.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
-        expect(finished).to_be_visible(timeout=90_000)
+        expect(finished).to_be_visible(timeout=LONG)
         go(again, "Runs")
         expect(again.get_by_text("A long run")).to_have_count(1)
 
@@ -78,7 +78,7 @@ def test_a_stranger_who_clears_the_caches_disturbs_no_run(host: Server, new_cont
     ThreadPoolExecutor().submit(asyncio.run, clear_caches(host)).result()  # here a loop runs already
 
     finished = page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
-    expect(finished).to_be_visible(timeout=90_000)
+    expect(finished).to_be_visible(timeout=LONG)
 
 
 def visitor(new_context: NewContext, host: Server) -> Page:
@@ -109,7 +109,7 @@ def start_sample(page: Page) -> str:
     """Starts the RGB sample and returns the run's id."""
     page.get_by_role("link", name="Home").click()
     page.get_by_role("button", name="Run the RGB sample").click()
-    expect(page.get_by_test_id("stMain").get_by_text(re.compile("Finished · 216 / 216"))).to_be_visible(timeout=90_000)
+    expect(page.get_by_test_id("stMain").get_by_text(re.compile("Finished · 216 / 216"))).to_be_visible(timeout=LONG)
     return parse_qs(urlsplit(page.url).query)["run"][0]
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.types import Run
 
-from .conftest import MANY, cancel
+from .conftest import LONG, MANY, cancel
 
 RUNNING = re.compile(r"Running · ([\d,]+) / [\d,]+ scored")
 
@@ -31,7 +31,7 @@ def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) ->
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")).to_be_visible(
-        timeout=240_000
+        timeout=LONG
     )
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 from tests.hub import Hub
 from tests.pages.test_sources import MILL, PAGES, PARK, REPOS
 
-from .conftest import Server, running
+from .conftest import LONG, Server, running
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def shown(page: Page) -> Locator:
 def finish(page: Page, words: str) -> None:
     """Starts the run of the form and waits for its end."""
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {words}")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {words}")).to_be_visible(timeout=LONG)
 
 
 def text(name: str, data: bytes) -> FilePayload:

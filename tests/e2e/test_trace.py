@@ -8,11 +8,13 @@ from playwright.sync_api import Locator, Page, expect
 
 from evaluators.types import Run
 
+from .conftest import LONG
+
 
 def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page: Page) -> None:
     page.goto("/trace")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 24 / 24 scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 24 / 24 scored")).to_be_visible(timeout=LONG)
     select_first_row(page)
     expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible()
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()

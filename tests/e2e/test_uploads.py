@@ -7,6 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from .conftest import LONG
+
 ROWS = [
     {"question": "When was the mill built?", "response": "In 1812.", "retrieved_documents": ["It was built in 1812."]},
     {"question": "What does it grind?", "response": "It grinds rye.", "retrieved_documents": ["The mill grinds rye."]},
@@ -24,7 +26,7 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("2 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 2 / 2 scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 2 / 2 scored")).to_be_visible(timeout=LONG)
     expect(page.get_by_test_id("stMain").get_by_text("2 / 2 scored")).to_have_count(7)  # the run's and six cards'
 
 
@@ -62,7 +64,7 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_text("3 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 3 / 3 scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 3 / 3 scored")).to_be_visible(timeout=LONG)
 
 
 def test_the_page_of_a_large_file_stays_small(page: Page, tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> No
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("1 sample will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(timeout=LONG)
     assert background(page) == colour
     page.goto(page.url.replace("/trace", "/sample"))
     expect(page.locator(".pl-text").filter(has_text="<script>alert(2)</script>").first).to_be_visible()

@@ -57,11 +57,11 @@ def test_every_form_of_a_sign_and_every_invisible_character_is_known():
 
 @pytest.mark.parametrize("piece", [" \n", "\n", " ", ";", ";'", "' ", "\t;", "=;", "'"])
 def test_long_texts_take_no_longer_than_others(piece):
-    start = time.process_time()
+    start = time.thread_time()
 
     unsafe(safe(piece * 100_000 + "x"))
 
-    assert time.process_time() - start < 5  # it took hours
+    assert time.thread_time() - start < 5  # it took hours
 
 
 def test_the_guard_of_earlier_versions_comes_off_too():
