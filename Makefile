@@ -8,8 +8,14 @@ BIN := $(VENV)/bin
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
 
+# Browsers and servers come alone: beside other tests they would wait for the processor.
 test: $(VENV)/dev.installed
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+ifdef ARGS
+	$(BIN)/python -m pytest $(ARGS)
+else
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/e2e
+	$(BIN)/python -m pytest tests/e2e
+endif
 
 check: $(VENV)/dev.installed
 	$(BIN)/ruff check .

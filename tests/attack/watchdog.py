@@ -28,7 +28,7 @@ from tests.e2e.conftest import QUIET, browser_path, running
 
 BOUND = 2.0
 """Seconds within which a click and a health check are answered, whatever else is sent."""
-PATIENCE = 60.0
+PATIENCE = 150.0
 """Seconds to wait for what becomes of one input; a document may take longer in its child."""
 READ = re.compile(r"rows? in the file|Which column is what|Samples · |Test bed · ")
 RUN = re.compile(r"Finished · |Stopped · ")

@@ -1,11 +1,10 @@
 """A key is masked in every form and place, an innocent text stays as it is, and neither takes long."""
 
-import time
-
 import pytest
 
 from evaluators.llm.masking import Masker, secrets_in
 from tests.echoes import FORMS, traces
+from tests.hostile import processor_seconds
 
 KEYS = (
     "MARKEDKEY-7f3a9c1e5b2d4860aabbccdd",
@@ -99,6 +98,4 @@ def test_what_of_an_address_is_secret(address, secrets):
 def test_the_time_grows_with_the_text_and_no_faster(unit):
     masked = Masker(KEYS[0])
     text = (unit * 50_000)[:50_000]
-    start = time.thread_time()
-    masked(text)
-    assert time.thread_time() - start < 1.0  # it takes a twentieth of that
+    assert processor_seconds(masked, text, 2.0) < 1.0  # it takes a twentieth of that
