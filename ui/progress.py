@@ -16,9 +16,12 @@ from ui import problems, session, spending
 from ui.untrusted import plain
 from ui.words import ordinal
 
-TICK = 0.7
-REDRAW = 3.0
-"""Seconds between two drawings of partial results: they cost the workers time."""
+TICK = 1.0
+"""Seconds between two drawings of a run's state."""
+
+REDRAW = (3.0, 15.0)
+SAMPLES_A_SECOND = 200
+"""Seconds between two drawings of partial results, least and most: a run of more samples takes longer to draw."""
 
 REASONS = 5
 
@@ -46,7 +49,7 @@ def watched(run: Run, body: Callable[[], None]) -> None:
         body()
 
     st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if moves else None, key=f"state_{run.id}")()
-    st.fragment(lambda: follow(results), run_every=REDRAW if moves else None, key=f"body_{run.id}")()
+    st.fragment(lambda: follow(results), run_every=_redraw(run) if moves else None, key=f"body_{run.id}")()
 
 
 def state(run: Run) -> None:
@@ -150,6 +153,11 @@ def sidebar() -> None:
             st.rerun()
 
     watch()
+
+
+def _redraw(run: Run) -> float:
+    least, most = REDRAW
+    return min(max(least, session.store().counts(run).asked / SAMPLES_A_SECOND), most)
 
 
 def _button(label: str, icon: str, key: str, callback: Callable[[Run], None], run: Run) -> None:

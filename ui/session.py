@@ -37,6 +37,9 @@ METRICS = "../pages/metrics.py"
 OUTLINE = 2000
 """Bytes of an outline in memory, about."""
 
+FRESH = 2.0
+"""Seconds for which the partial results of a run at work are shown before they are read again."""
+
 DEAD_LINK = "dead_link"
 """Where a session notes that it came with a link that leads nowhere."""
 
@@ -206,9 +209,21 @@ def open_run(run: Run) -> None:
 
 
 def version(run: Run) -> Version:
-    """How far the run is, and what a person has corrected in it."""
-    made = store().corrections(run.id)
-    return Version(store().counts(run), tuple((cell, tuple(own)) for cell, own in made.items()))
+    """How far the run is, and what a person has corrected in it.
+
+    Of a run at work it is up to `FRESH` seconds old: what one drawing shows is read once, for all who look at it.
+    """
+    return _recent_version(store(), run) if registry.is_live(run.id) else _version(store(), run)
+
+
+@st.cache_resource(ttl=FRESH, max_entries=1000, show_spinner=False, hash_funcs={Run: lambda run: run.id, Store: id})
+def _recent_version(runs: Store, run: Run) -> Version:
+    return _version(runs, run)
+
+
+def _version(runs: Store, run: Run) -> Version:
+    made = runs.corrections(run.id)
+    return Version(runs.counts(run), tuple((cell, tuple(own)) for cell, own in made.items()))
 
 
 def made(version: Version) -> dict[Cell, tuple[Correction, ...]]:

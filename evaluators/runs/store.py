@@ -955,7 +955,7 @@ def _read_object(text: Any, is_good: Callable[[str, Any], bool]) -> dict[str, An
 
 
 def _is_value(_: str, value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and math.isfinite(value))
+    return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
 
 
 def _is_facet(name: str, value: Any) -> bool:
