@@ -2,20 +2,16 @@
 
 import streamlit as st
 
-from ui import dataset_view, hub_form, official_form, problems, retrieval_form, session, upload_form
+from ui import session
+from ui.datasets import hub, official, retrieval, upload
+from ui.datasets import view as dataset_view
+from ui.parts import problems
 
 st.title("Datasets")
-upload, paste, hub, official, documents = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
-with upload:
-    upload_form.upload()
-with paste:
-    upload_form.paste()
-with hub:
-    hub_form.show()
-with official:
-    official_form.show()
-with documents:
-    retrieval_form.show()
+tabs = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
+for tab, show in zip(tabs, (upload.upload, upload.paste, hub.show, official.show, retrieval.show), strict=True):
+    with tab:
+        show()
 if dataset_view.question():
     st.stop()
 st.divider()

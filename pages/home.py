@@ -3,7 +3,9 @@
 import streamlit as st
 
 from evaluators.runs import samples
-from ui import problems, run_list, session
+from ui import session
+from ui.parts import problems
+from ui.runs import overview
 
 st.title("Plumbline")
 st.markdown(
@@ -23,4 +25,4 @@ if rgb or trace:
         session.start(sample(session.store(), session.workspace()))
 
 st.subheader("Recent runs")
-run_list.show(limit=5)
+overview.show(limit=5)

@@ -2,17 +2,21 @@
 
 import streamlit as st
 
-from ui import metrics_form, metrics_view, own_metrics, progress, run_list, session
+from ui import session
+from ui.metrics import form as metric_form
+from ui.metrics import own_metrics
+from ui.metrics import results as metric_results
+from ui.runs import overview, progress
 
 st.title("Metrics")
 run = session.shown_run()
-run_list.missing(run)
+overview.missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
-    metrics_form.show()
+    metric_form.show()
 own_metrics.show()
 if run is None:
-    run_list.none_shown("No run on this page yet. Choose a metric and press Start; those without a judge need no key.")
+    overview.none_shown("No run on this page yet. Choose a metric and press Start; those without a judge need no key.")
 else:
-    run_list.keep_link()
-    metrics_view.card(run)
-    progress.watched(run, lambda: metrics_view.show(run))
+    overview.keep_link()
+    metric_results.card(run)
+    progress.watched(run, lambda: metric_results.show(run))

@@ -2,16 +2,19 @@
 
 import streamlit as st
 
-from ui import progress, rgb_form, rgb_view, run_list, session
+from ui import session
+from ui.rgb import form as rgb_form
+from ui.rgb import results as rgb_results
+from ui.runs import overview, progress
 
 st.title("RGB")
 run = session.shown_run("rgb")
-run_list.missing(run)
+overview.missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     rgb_form.show()
 if run is None:
-    run_list.none_shown(rgb_form.hint())
+    overview.none_shown(rgb_form.hint())
 else:
-    run_list.keep_link()
-    rgb_view.card(run)
-    progress.watched(run, lambda: rgb_view.show(run))
+    overview.keep_link()
+    rgb_results.card(run)
+    progress.watched(run, lambda: rgb_results.show(run))

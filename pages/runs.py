@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from ui import run_list
+from ui.runs import overview
 
 st.title("Runs")
 st.caption("Every result is stored the moment it exists. A stopped run resumes where it was.")
-run_list.show(limit=100, editable=True)
+overview.show(limit=100, editable=True)

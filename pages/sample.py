@@ -2,13 +2,15 @@
 
 import streamlit as st
 
-from ui import highlight, run_list, sample_view
+from ui.parts import highlight
+from ui.runs import overview
+from ui.sample import view as sample_view
 
 st.title("Sample")
 run, cell = sample_view.chosen()
-run_list.missing(run)
+overview.missing(run)
 if run is None:
-    run_list.none_shown("Open a run and select a row there.")
+    overview.none_shown("Open a run and select a row there.")
 else:
     highlight.style()
     sample_view.show(run, sample_view.steps(run, cell))

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from evaluators.config import config
-from ui import backup_form, settings_view
+from ui.settings import backup
+from ui.settings import view as settings_view
 
 st.title("Settings")
 provider = settings_view.access()
@@ -16,4 +17,4 @@ if config().public:
     settings_view.link()
 else:
     st.subheader("Backup")
-    backup_form.show()
+    backup.show()

@@ -15,7 +15,7 @@ PIPELINE = "evaluators.evaluation_pipeline"
 METRICS = set(_MODULES) - {PIPELINE}
 ABOVE_RUNS = ("evaluators/__init__.py", "evaluators/__main__.py", "evaluators/terminal/")
 """The doors of the package, for Python and for a terminal; they alone may use the engine from outside `runs`."""
-DOORS = {"sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"), "plotly": "ui/charts.py"}
+DOORS = {"sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"), "plotly": "ui/parts/charts.py"}
 
 
 def imported(path):

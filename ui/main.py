@@ -4,7 +4,10 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.llm.keys import quiet_logs
-from ui import backup_form, problems, progress, session
+from ui import session
+from ui.parts import problems
+from ui.runs import progress
+from ui.settings import backup
 
 quiet_logs()
 st.set_page_config(page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide")
@@ -22,7 +25,7 @@ page = st.navigation(
     ]
 )
 with problems.told():
-    if not backup_form.is_store_there():
+    if not backup.is_store_there():
         st.stop()
     st.query_params.update(session.address())  # a click on the menu drops it
     with st.sidebar:

@@ -78,7 +78,7 @@ def read_one(kind: str, name: str) -> dict:
 def _table(name: str, data: bytes) -> str:
     from evaluators.datasets.checks import checks
     from evaluators.datasets.mapping import open_table
-    from ui import reading
+    from ui.datasets import reading
 
     begun, table = reading.begin(name, data, {})
     loaded = open_table(name, table, None)

@@ -42,8 +42,8 @@ from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.trace_evaluator import _strangers, is_refusal
 from evaluators.types import Dataset, Sample, Sentence, Sentences
 from tests.hostile import TooSlowError, check, strings
-from ui.highlight import words
-from ui.untrusted import html, plain
+from ui.parts.highlight import words
+from ui.parts.untrusted import html, plain
 
 LONG = (50_000,)
 """Characters of the strings when this module is run."""

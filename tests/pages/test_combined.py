@@ -14,7 +14,7 @@ from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, Sam
 from tests import judge
 from tests.loopback import Loopback
 from ui import session
-from ui.trace_form import HEURISTIC, LABELLING
+from ui.trace.form import HEURISTIC, LABELLING
 
 from .conftest import OpenPage, checked
 from .screen import cards, markdown, runs, said, settled, state, table

@@ -11,7 +11,8 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, EvaluatorSpec
-from ui import reading, session
+from ui import session
+from ui.datasets import reading
 from ui.held import held
 
 from .conftest import OpenPage, Upload, checked, finish

@@ -17,8 +17,9 @@ from evaluators.runs.given import load_prompt
 from evaluators.types import Dataset, Run, Sample
 from tests import judge
 from tests.loopback import Loopback
-from ui import metrics_view, session
-from ui.trace_form import HEURISTIC, HYBRID, LABELLING
+from ui import session
+from ui.metrics import results as metric_results
+from ui.trace.form import HEURISTIC, HYBRID, LABELLING
 
 from .conftest import OpenPage, checked
 from .screen import cards, html, runs, said, segments, settled, state, table
@@ -207,7 +208,7 @@ def of_two_models(open_page: OpenPage) -> Run:
 
 
 def exported(run: Run) -> str:
-    return metrics_view.exported(run, session.outlines(run)).decode("utf-8-sig")
+    return metric_results.exported(run, session.outlines(run)).decode("utf-8-sig")
 
 
 def kept(name: str, *responses: str | None) -> None:

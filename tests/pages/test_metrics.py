@@ -19,14 +19,15 @@ from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
 from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 from tests.loopback import Loopback
-from ui import metric_choice, session
+from ui import session
+from ui.metrics import choice
 
 from .conftest import OpenPage, checked
 from .screen import button, cards, markdown, runs, said, settled, state, table
 
 LUNA = "openai/gpt-6-luna"
 HOSTILE = "![x](http://127.0.0.1:9/x.png)"
-METRICS = sorted(name for name in metric_choice.offers() if not name.startswith("test_"))
+METRICS = sorted(name for name in choice.offers() if not name.startswith("test_"))
 
 
 @evaluator("test_words", title="Words found", needs=("response", "ground_truth"))

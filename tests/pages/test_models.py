@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 from evaluators.llm.catalogue import title
 from evaluators.runs.aggregate import Mean
 from evaluators.types import Cap, Cell, Dataset, ModelSpec
-from ui import charts, session
-from ui.rgb_view import VALUES
+from ui import session
+from ui.parts import charts
+from ui.rgb.results import VALUES
 
 from .by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
 from .conftest import Filled, OpenPage, checked

@@ -11,7 +11,8 @@ from evaluators.config import ROOT
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.runs.engine import create_run
 from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult, Score
-from ui import own_metrics, session
+from ui import session
+from ui.metrics import own_metrics
 
 from .conftest import OpenPage, checked
 from .screen import button, markdown, said, table

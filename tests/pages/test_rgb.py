@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.types import Ability
-from ui import metrics_view, session
+from ui import session
+from ui.metrics import results as metric_results
 
 from .conftest import Filled, OpenPage, Upload, checked
 from .screen import button, html, jsonl, runs, said, segments, settled, state, table
@@ -142,7 +143,7 @@ def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_he
 def test_the_values_can_be_taken_away_whatever_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert [button.label for button in at.get("download_button")] == ["Results (CSV)"]
-    rows = list(csv.DictReader(io.StringIO(metrics_view.exported(filled.rgb, session.outlines(filled.rgb)).decode())))
+    rows = list(csv.DictReader(io.StringIO(metric_results.exported(filled.rgb, session.outlines(filled.rgb)).decode())))
     assert len(rows) == 216
     assert rows[0]["ability"] == Ability.NOISE
     assert rows[0]["response"]

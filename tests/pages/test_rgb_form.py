@@ -13,7 +13,7 @@ from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model
 from evaluators.types import Ability, Cap
 from tests.loopback import Loopback
-from ui.model_form import label
+from ui.models.form import label
 
 from .conftest import KEY, OpenPage, Upload, checked
 from .screen import jsonl, runs, said, segments, settled, state, table

@@ -14,7 +14,8 @@ from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
 from evaluators.types import Cap, Cell, Dataset, SampleResult, Usage
 from tests.loopback import Loopback
-from ui import session, spending
+from ui import session
+from ui.parts import spending
 
 from .by_hand import DETAILS, FAILURE, TITLES, fail, two_models
 from .conftest import Filled, OpenPage, checked

@@ -14,8 +14,8 @@ from evaluators.types import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
 from ui import session
-from ui.model_form import is_generator
-from ui.trace_form import ALL, HEURISTIC, HYBRID, LABELLING
+from ui.models.form import is_generator
+from ui.trace.form import ALL, HEURISTIC, HYBRID, LABELLING
 
 from .conftest import KEY, OpenPage, Upload, checked
 from .screen import jsonl, runs, said, segments, settled, state, table

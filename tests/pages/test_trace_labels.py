@@ -23,7 +23,8 @@ from evaluators.types import (
     SentenceSupport,
     Support,
 )
-from ui import labellers, session
+from ui import session
+from ui.parts import labellers
 
 from .by_hand import LUNA, OSS, TITLES
 from .conftest import Filled, OpenPage, checked

@@ -1,0 +1,1 @@
+"""The Datasets page: where data comes from, and what is in it."""

@@ -1,0 +1,120 @@
+"""Which column means what: a choice for each field, and the first rows as they would then be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.datasets import mapping
+from evaluators.datasets.rgb import BedRow
+from evaluators.datasets.table import Problem, Table, column_names
+from evaluators.text.normalise import without_surrogates
+from evaluators.types import Sample
+from ui.parts import problems
+from ui.parts.untrusted import plain
+from ui.parts.words import accepted, counted
+
+USUAL = ("question", "response", "retrieved_documents", "ground_truth")
+RARE = ("gold_documents", "id", "generator", "situation", "labels")
+
+MEANINGS = {
+    "question": "What was asked.",
+    "response": "The answer to judge. Without one, a model can be asked to answer.",
+    "retrieved_documents": "What the retriever found: a list, a list as text, texts with ||| between them, or one.",
+    "ground_truth": "The true answer, or several.",
+    "gold_documents": "The documents that the retriever should have found.",
+    "id": "Names the row. Without it rows are numbered.",
+    "generator": "The model that answered.",
+    "situation": "A kind of case, such as a topic: results are shown for each.",
+    "labels": "Sentence labels, as this app exports them.",
+}
+
+NOTHING, NO_NAME = "not in the file", "(no name)"
+MOST_OFFERED = 200
+NAME_SHOWN, CELL = 60, 200
+
+
+def columns(table: Table, names: Sequence[str], given: Mapping[str, str], key: str) -> dict[str, str] | None:
+    """The column for each field, beginning with those `given`; `None` where no sample can be made of them.
+
+    `table` need hold no more than the first rows.
+    """
+    offered = _labels(list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED])
+    chosen: dict[str, str | None] = {}
+    for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
+        chosen[field] = _choice(place, field, offered, given, key)
+    with st.expander("More fields", icon=":material/more_horiz:", key=f"{key}_more"):
+        for field, place in zip(RARE, st.columns(len(RARE)), strict=True):
+            chosen[field] = _choice(place, field, offered, given, key)
+        if len(names) > MOST_OFFERED:
+            st.caption(f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen.")
+    found = {field: column for field, column in chosen.items() if column is not None}
+    return found if _is_usable(table, found) else None
+
+
+def title(field: str) -> str:
+    return field.replace("_", " ").capitalize()
+
+
+def _labels(names: Sequence[str]) -> dict[str, str]:
+    """Each column's name as it is shown: cut, and told apart from others that begin like it."""
+    shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in names]
+    return dict(zip(names, column_names(shown), strict=True))
+
+
+def _choice(
+    place: st.delta_generator.DeltaGenerator, field: str, offered: Mapping[str, str], given: Mapping[str, str], key: str
+) -> str | None:
+    options = [None, *offered]
+    return place.selectbox(
+        title(field),
+        options,
+        index=options.index(given.get(field)),
+        format_func=lambda column: NOTHING if column is None else offered[column],
+        help=MEANINGS[field],
+        key=f"{key}_{field}",
+    )
+
+
+def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
+    """Whether samples can be made; shows them, or says what is in the way."""
+    twice = next((column for column in chosen.values() if list(chosen.values()).count(column) > 1), None)
+    if twice is not None:
+        fields = " and ".join(title(field) for field, column in chosen.items() if column == twice)
+        st.warning(plain(f"{twice[:NAME_SHOWN]} is chosen for {fields}. Choose another column for one of them."))
+        return False
+    with problems.told():
+        made = mapping.preview(table, chosen)
+        if not made:
+            st.warning("Choose the column of the question or of the response.")
+            return False
+        st.dataframe(
+            pd.DataFrame([_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]).fillna(""),
+            hide_index=True,
+            alt="The first rows as they would be read",
+        )
+        return True
+    return False
+
+
+def _cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
+    if isinstance(item, Problem):
+        return {"Row": number, "Problem": without_surrogates(item.message)[:CELL]}
+    if isinstance(item, BedRow):
+        documents = f"{len(item.positive)} positive, {len(item.negative)} negative"
+        cells = {"Question": item.query, "Documents": documents, "Ground truth": accepted(item.answer)}
+    else:
+        cells = {
+            "Question": item.question,
+            "Response": item.response or "",
+            "Documents": _documents(item.retrieved_documents),
+            "Ground truth": accepted(item.ground_truth),
+        }
+    return {"Row": number} | {name: text[:CELL] for name, text in cells.items() if text}
+
+
+def _documents(texts: Sequence[str]) -> str:
+    """How many there are, and how the first begins."""
+    return f"{len(texts)}: {texts[0]}" if texts else ""

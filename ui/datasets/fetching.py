@@ -1,0 +1,50 @@
+"""Fetching a file with progress on the page, and handing it on as if it had been uploaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from evaluators.datasets.download import Fetched, Progress
+from ui.datasets import view as dataset_view
+from ui.parts import problems
+
+
+class Bar:
+    """A progress bar that is sent to the browser only where it looks different from before."""
+
+    def __init__(self, text: str) -> None:
+        self._bar = st.progress(0.0, text=text)
+        self._shown = 0.0, text
+
+    def show(self, share: float, text: str) -> None:
+        """How far it is, from 0 to 1, and what is being done."""
+        looks = round(min(share, 1.0), 2), text
+        if looks != self._shown:
+            self._shown = looks
+            self._bar.progress(looks[0], text=text)
+
+    def empty(self) -> None:
+        self._bar.empty()
+
+
+def load(fetch: Callable[[Progress], Fetched]) -> None:
+    """Fetches a file and offers what it holds; a problem is told with its remedy, and nothing is kept."""
+    bar = Bar("Connecting")
+    with problems.told():
+        found = fetch(lambda done, total: bar.show(done / total if total else 0.0, _words(done, total)))
+        bar.show(1.0, "Reading")
+        dataset_view.offer(found.name, found.table, found.origin)
+    bar.empty()
+
+
+def in_bytes(size: int) -> str:
+    """The size of a file in words; of some the hub does not tell it."""
+    if not size:
+        return "size unknown"
+    return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{max(1, size // 2**10):,} kB"
+
+
+def _words(done: int, total: int) -> str:
+    return f"{in_bytes(done)} of {in_bytes(total)}" if total else in_bytes(done)

@@ -1,0 +1,180 @@
+"""What was read from a file: its kind, how many rows can be used, which were left out, and what is odd about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from secrets import token_hex
+from typing import Any
+
+import streamlit as st
+
+from evaluators.config import config
+from evaluators.datasets.binary import PARQUET, ZIP
+from evaluators.datasets.checks import Finding
+from evaluators.datasets.encoding import GZIP
+from evaluators.datasets.mapping import Loaded, rejected
+from evaluators.datasets.readers import read
+from evaluators.datasets.shapes import Guess, names_of, recognise
+from evaluators.datasets.table import Problem, Row, Table
+from evaluators.retrieval.documents import PDF
+from evaluators.turns import Turns
+from ui.held import give_back, weight
+from ui.parts.untrusted import plain
+from ui.parts.words import counted, places
+
+GROUPS_SHOWN = 20
+WORDS_SHOWN = 400
+HEAD = 300
+HEAD_BYTES = 2 * 2**20
+"""Rows, and bytes of them, that are kept to look at while a person decides on the columns."""
+
+LARGE = 2**20
+PACKED = (PARQUET, ZIP, GZIP, PDF)
+"""A file of that many bytes, or one that begins so, may need some hundred MB while it is read."""
+
+TURNS = Turns("reading large files", lambda: 1, patience=60)
+"""Those of the visitors of a public host."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file of this visitor: what it seems to be and, once it is kept, what became of its rows.
+
+    `head` is the table's first rows and `names` are all its columns; `given` is the column for each field, as guessed,
+    remembered or said. `loaded` comes without the data, which the store keeps under `kept_as`: `usable` rows;
+    `is_stored` where this file brought them there, and others were not there before.
+    """
+
+    name: str
+    content: bytes | Table
+    head: Table
+    names: tuple[str, ...]
+    guess: Guess
+    given: Mapping[str, str]
+    origin: Mapping[str, Any]
+    key: str
+    is_remembered: bool = False
+    kept_as: str = ""
+    is_stored: bool = False
+    loaded: Loaded | None = None
+    usable: int = 0
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether nobody need be asked: the guess is sure, or a person said it of such a file before."""
+        return self.guess.is_sure or self.is_remembered
+
+    def table(self) -> Table:
+        """The whole table; a file is read again."""
+        return self.content if isinstance(self.content, Table) else read(self.name, self.content)
+
+    def proposing(self, columns: Mapping[str, str]) -> Reading:
+        return replace(self, given=dict(columns), is_remembered=True)
+
+    def kept(self, loaded: Loaded, name: str, *, is_stored: bool) -> Reading:
+        """The same after its data were stored under that name."""
+        given = dict(loaded.guess.columns)
+        is_remembered = self.is_remembered and given == dict(self.given)
+        what = {"loaded": replace(loaded, data=None), "usable": loaded.usable, "kept_as": name, "is_stored": is_stored}
+        return replace(self, **what, given=given, is_remembered=is_remembered)
+
+
+def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple[Reading, Table]:
+    """What a file seems to be, and its table; raises `DatasetError` where there is none."""
+    table = content if isinstance(content, Table) else read(name, content)
+    guess, head = recognise(table), replace(table, rows=list(_first(table)), problems=[])
+    key = f"reading_{token_hex(4)}"
+    return Reading(name, content, head, names_of(table), guess, dict(guess.columns), origin, key), table
+
+
+@contextmanager
+def turn(*contents: bytes | Table) -> Iterator[None]:
+    """The block reads these; on a public host one large file is read at a time, and the memory then given back.
+
+    Raises `HostLimitError` where the others take too long.
+    """
+    files = [content for content in contents if isinstance(content, bytes)]
+    is_small = len(files) == len(contents) and sum(map(len, files)) <= LARGE
+    if not config().public or (is_small and not any(file.startswith(PACKED) for file in files)):
+        yield
+        return
+    note = st.empty()
+    try:
+        with TURNS.turn(lambda: note.caption("Waiting for other uploads")):
+            note.empty()
+            yield
+    finally:
+        give_back()
+
+
+def doubt(reading: Reading) -> None:
+    """Why a person is asked for the columns."""
+    remembered = "The columns are as you chose them for such a file before."
+    words = remembered if reading.is_remembered else reading.guess.why
+    for part in filter(None, (words, reading.head.note, "Nothing is kept yet.")):
+        st.caption(plain(part))
+
+
+def summary(reading: Reading) -> None:
+    """What the file was taken for, and how many of its rows can be used."""
+    if loaded := reading.loaded:
+        rows = f"{counted(loaded.total, 'row')} in the file, {reading.usable:,} usable"
+        columns = ", with the columns as you chose them for such a file before" if reading.is_remembered else ""
+        st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
+
+
+def left_out(reading: Reading) -> None:
+    """The rows that cannot be used, by reason, and a file of them; nothing where all can."""
+    loaded = reading.loaded
+    if loaded is None or not loaded.problems:
+        return
+    label = f"{counted(len(loaded.problems), 'row')} left out"
+    with st.expander(label, icon=":material/rule:", key="left_out"):
+        groups = list(_grouped(loaded.problems))
+        for message, rows in groups[:GROUPS_SHOWN]:
+            _entry(counted(len(rows), "row"), places(rows), message)
+        if len(groups) > GROUPS_SHOWN:
+            st.caption(f"And {counted(len(groups) - GROUPS_SHOWN, 'reason')} more.")
+        st.download_button(
+            "Download these rows",
+            lambda: rejected(loaded),
+            f"{reading.name.rpartition('.')[0] or reading.name} - rows left out.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            help="A CSV table with the number, the reason and the beginning of each row.",
+            key="download_left_out",
+        )
+
+
+def remarks(findings: Sequence[Finding], noun: str) -> None:
+    """What is odd about the data, in a closed expander; nothing where nothing is. `noun` is what the numbers count."""
+    if findings:
+        with st.expander(counted(len(findings), "remark"), icon=":material/flag:", key="remarks"):
+            for finding in findings:
+                _entry(finding.title, places(finding.rows, noun), finding.words)
+
+
+def _first(table: Table) -> Iterator[Row]:
+    size = 0
+    for row in table.rows[:HEAD]:
+        yield row
+        size += weight(row)
+        if size > HEAD_BYTES:
+            return
+
+
+def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
+    """The reasons, the most frequent first; those that differ in a number or a quoted word are one."""
+    groups: dict[str, tuple[str, list[int]]] = {}
+    for problem in problems:
+        kind = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", problem.message)
+        groups.setdefault(kind, (problem.message, []))[1].append(problem.row)
+    yield from sorted(groups.values(), key=lambda group: -len(group[1]))
+
+
+def _entry(title: str, where: str, words: str) -> None:
+    st.markdown(f"**{plain(title)}** · {where}  \n:gray[{plain(words[:1].upper() + words[1:WORDS_SHOWN])}]")

@@ -1,0 +1,128 @@
+"""A data set from one's own documents and questions: what to read, what to ask, how to search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from evaluators.errors import DatasetError
+from evaluators.retrieval.dataset import Settings, retrieve
+from evaluators.retrieval.documents import Document, document
+from evaluators.retrieval.questions import Questions, questions
+from evaluators.types import Dataset
+from ui.datasets import reading
+from ui.datasets import view as dataset_view
+from ui.datasets.fetching import Bar
+from ui.parts import forms, problems
+from ui.parts.forms import KEPT
+from ui.parts.untrusted import plain
+from ui.parts.words import counted
+
+TYPES = ["txt", "md", "markdown", "html", "htm", "pdf"]
+TABLES = ["txt", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "gz"]
+TYPED, FILE = "Type them", "From a file"
+SHOWN = 5
+"""Documents or rows that cannot be used and are told one by one."""
+
+
+def show() -> None:
+    """Draws the form; a click on Retrieve makes the data set and keeps it."""
+    st.caption(
+        "Documents are cut into chunks and searched here, without an LLM. "
+        "The best chunks become the retrieved documents of each question."
+    )
+    left, right = st.columns(2)
+    with left:
+        files = st.file_uploader(
+            "Documents", type=TYPES, accept_multiple_files=True, key="retrieval_files", help="Text, Markdown, HTML, PDF"
+        )
+    with right:
+        asked = _questions()
+    settings: dict[str, Any] = forms.parameter_widgets(Settings, "retrieval")
+    name = st.text_input(
+        "Name of the data set", placeholder="As the documents", max_chars=80, key="retrieval_name", **KEPT
+    )
+    if st.button("Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"):
+        if files and asked:
+            with problems.told(), reading.turn(asked[1], *(file.getvalue() for file in files)):
+                _make(files, *asked, settings, name.strip())
+        else:
+            lacking = [words for words, there in (("documents", files), ("questions", asked)) if not there]
+            st.warning(f"Still missing: {' and '.join(lacking)}.", icon=":material/edit_note:")
+
+
+def _questions() -> tuple[str, bytes] | None:
+    """The questions as a file, whether they were typed or chosen; nothing where there are none yet."""
+    way = st.segmented_control("Questions", [TYPED, FILE], default=TYPED, required=True, key="retrieval_way", **KEPT)
+    if way == TYPED:
+        typed = st.text_area(
+            "Questions",
+            height=150,
+            placeholder="One on each line",
+            label_visibility="collapsed",
+            key="retrieval_typed",
+            **KEPT,
+        )
+        return ("questions.txt", typed.encode(errors="replace")) if typed.strip() else None
+    file = st.file_uploader(
+        "File of questions",
+        type=TABLES,
+        key="retrieval_asked",
+        label_visibility="collapsed",
+    )
+    st.caption("A table with a column question, or a list. The columns response and ground\\_truth come along.")
+    return (file.name, file.getvalue()) if file else None
+
+
+def _make(files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any], title: str) -> None:
+    """Reads, searches and keeps the data set, and says what could not be used; raises `DatasetError`."""
+    bar = Bar("Reading the documents")
+    try:
+        documents = _documents(files, bar)
+        asked = questions(name, data)
+        bar.show(0.5, "Searching")
+        made = retrieve(
+            documents,
+            asked.samples,
+            Settings(**settings),
+            lambda share: bar.show(0.5 + share / 2, "Searching"),
+        )
+    finally:
+        bar.empty()
+    dataset_view.forget()
+    dataset_view.keep(made.model_copy(update={"name": title or made.name}))
+    _tell_rest(asked, made)
+
+
+def _documents(files: Sequence[Any], bar: Bar) -> list[Document]:
+    """The documents that can be read; raises `DatasetError` where none can."""
+    found, wrong = [], []
+    for number, file in enumerate(files):
+        bar.show(number / len(files) / 2, plain(f"Reading {file.name}"))
+        try:
+            found.append(document(file.name, file.getvalue()))
+        except DatasetError as error:
+            wrong.append(str(error))
+    if not found:
+        raise DatasetError(" ".join(wrong[:SHOWN]))
+    notes = [f"{each.name}: {each.note}" for each in found if each.note]
+    _tell(wrong, "document", "left out")
+    _tell(notes, "document", "to look at")
+    return found
+
+
+def _tell(words: Sequence[str], noun: str, what: str) -> None:
+    """The first few of these messages, and how many there are."""
+    if words:
+        more = f" And {len(words) - SHOWN} more." if len(words) > SHOWN else ""
+        title = f"{counted(len(words), noun).capitalize()} {what}"
+        st.warning(plain(" ".join(words[:SHOWN]) + more), title=title, icon=":material/warning:")
+
+
+def _tell_rest(asked: Questions, made: Dataset) -> None:
+    """The rows of questions that could not be used, and the questions that share no word with the documents."""
+    _tell([f"Row {problem.row}: {problem.message}" for problem in asked.problems], "question", "left out")
+    nothing = [sample.question for sample in made.samples if not sample.retrieved_documents]
+    _tell([f"“{question[:100]}”" for question in nothing], "question", "found nothing in the documents")

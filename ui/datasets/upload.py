@@ -1,0 +1,81 @@
+"""Data by file or by paste: read once, and what cannot be used is told for as long as it stands there."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from evaluators.config import config
+from evaluators.errors import PlumblineError
+from ui import session
+from ui.datasets import view as dataset_view
+from ui.parts.untrusted import plain
+
+EXAMPLE = """question,response,contexts,ground_truth
+When was the mill built?,In 1812.,It was built in 1812.,1812"""
+
+FIELDS = (
+    "A question or a response in each row; also documents, a true answer, labels. RGB, RAGBench and RAGAS files too."
+)
+
+PROBLEM = "upload_problem"
+"""Where a session keeps why the last file cannot be used."""
+
+
+def upload() -> None:
+    """Reads the chosen file once; its bytes are let go then."""
+    limits = config()
+    file = st.file_uploader(
+        f"CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {limits.rows_per_dataset:,} rows",
+        key=dataset_view.uploader(),
+        help=FIELDS,
+        max_upload_size=max(1, limits.upload_bytes // 2**20),
+        on_change=dataset_view.forget,
+    )
+    if file is not None:
+        st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
+        _let_go(file.file_id)
+        dataset_view.empty_uploader()
+        st.rerun()
+    if not dataset_view.is_kept():
+        _tell(st.session_state.get(PROBLEM, ""))
+
+
+def paste() -> None:
+    """Reads what was pasted, in any of the text formats."""
+    text = st.text_area("CSV, TSV, JSON or JSON Lines", placeholder=EXAMPLE, height=160, help=FIELDS, key="pasted")
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")
+    if right.button("Read", icon=":material/content_paste_go:", width="stretch", key="paste"):
+        content = text.encode(errors="replace")
+        _tell(_offer(name.strip() or _free_name(), content) if text.strip() else "Paste some rows.")
+
+
+def _offer(name: str, content: bytes) -> str:
+    """Why it cannot be used; empty where it can."""
+    try:
+        with st.spinner("Reading", show_time=True):
+            dataset_view.offer(name, content)
+    except PlumblineError as error:
+        return str(error)
+    return ""
+
+
+def _let_go(file_id: str) -> None:
+    """Streamlit would keep the bytes as long as the session; it lets files of its own other inputs go in this way."""
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)
+
+
+def _tell(problem: str) -> None:
+    if problem:
+        st.error(plain(problem), icon=":material/error:", title="This cannot be used")
+
+
+def _free_name() -> str:
+    taken = session.sources()
+    return next(name for number in count(1) if (name := f"Pasted data {number}") not in taken)

@@ -1,0 +1,362 @@
+"""Data on the screen: what a file holds is offered, kept, shown with what each evaluator needs of it, and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.base import Evaluator, catalogue, missing
+from evaluators.config import config
+from evaluators.datasets.bundled import bundled
+from evaluators.datasets.checks import Finding, checks
+from evaluators.datasets.mapping import open_table
+from evaluators.datasets.rgb import BedRow, TestBed
+from evaluators.datasets.shapes import Shape
+from evaluators.datasets.table import Table, told
+from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.types import Dataset, Sample
+from ui import session
+from ui.datasets import columns as dataset_columns
+from ui.datasets import reading
+from ui.datasets.reading import Reading
+from ui.held import held, weight
+from ui.parts import data_choice, origin, problems
+from ui.parts.untrusted import plain
+from ui.parts.words import accepted, counted
+from ui.rgb import form as rgb_form
+
+PREVIEW_ROWS = 50
+CELL = 200
+PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset", "metrics_dataset")
+"""The choices of the forms that follow what was looked at here."""
+
+FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
+"""Shapes that hold more than samples made of columns."""
+
+READING = "reading"
+"""Where a session keeps the name of what it read last, and the key under which it is held."""
+
+JUST_KEPT = "just_kept"
+"""Where a session keeps the name of the data that are to be chosen next."""
+
+NAMED = "named"
+"""Where a session keeps which data got another name than they came with, and why."""
+
+ROUND = "upload_round"
+"""Where a session counts the files that it put away: each time, the field for files is a new one."""
+
+Identity = tuple[str, str, str]
+
+
+# Bringing in
+
+
+def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = None) -> None:
+    """Keeps what a file or a table holds; where a column is in doubt, the page asks before anything is kept.
+
+    Raises `DatasetError` where nothing of it can be used, `HostLimitError` where there is no room.
+    """
+    forget()
+    with reading.turn(content):
+        found, table = reading.begin(name, content, source or {})
+        remembered = session.store().mapping(session.workspace(), found.names)
+        found = found.proposing(remembered) if remembered else found
+        _hold(found)
+        if found.is_sure:
+            _keep(found, table, remembered)
+
+
+def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
+    """Stores the data for this workspace and chooses them on this page; returns their name, and if they were stored.
+
+    A name that other data have is numbered; equal data are not kept twice. `earlier` names what these replace.
+    """
+    name = earlier or next(each for each in _numbered(data.name) if _is_free(each, data))
+    is_there = not earlier and name in session.sources()
+    if not is_there:
+        _check_room(name, data)
+        named = data.model_copy(update={"name": name})
+        session.store().save_upload(session.workspace(), named, datetime.now(UTC).isoformat())
+    if not earlier:
+        st.session_state[NAMED] = name, _about_the_name(name, data.name, is_there)
+    st.session_state[JUST_KEPT] = name
+    return name, not is_there
+
+
+def is_kept() -> bool:
+    """Whether what was read last is stored."""
+    found = _last()
+    return found is not None and found.loaded is not None
+
+
+def forget() -> None:
+    """What was read last is put away."""
+    _, key = st.session_state.pop(READING, ("", None))
+    held.drop(key)
+
+
+def uploader() -> str:
+    """The key of the field for files; a new one when the file in it was put away."""
+    return f"upload_{st.session_state.setdefault(ROUND, 0)}"
+
+
+def empty_uploader() -> None:
+    """The field for files is a new one, so that the bytes of the file in it are let go."""
+    st.session_state[ROUND] += 1
+
+
+def question() -> bool:
+    """Asks which column means what, where that is in doubt; nothing is kept before. Tells whether it asks."""
+    found = _last()
+    if found is None and READING in st.session_state:
+        name, _ = st.session_state.pop(READING)
+        st.caption(plain(f"{name} was put away meanwhile. To read it otherwise, choose the file again."))
+    if found is None or found.loaded:
+        return False
+    with st.container(border=True):
+        st.markdown(f"**Which column is what in {plain(found.name)}?**")
+        reading.doubt(found)
+        _columns(found)
+    return True
+
+
+def choice() -> str | None:
+    """Which data to look at: at first those that were kept just now, else those that the address names."""
+    if JUST_KEPT in st.session_state:
+        st.session_state["dataset"] = st.session_state.pop(JUST_KEPT)
+    elif "data" in st.query_params:
+        st.session_state.setdefault("dataset", st.query_params["data"])
+    names = session.sources()
+    name = data_choice.choose(st.container(), "Data set", names, "dataset", lambda name: f"{name} ({names[name]})")
+    if name is not None:
+        st.query_params["data"] = name
+    return name
+
+
+def show(data: TestBed | Dataset) -> None:
+    """What it is and what it serves, how it was read, and its first rows."""
+    _preselect(data)
+    found = _last(data.name)
+    is_bed = isinstance(data, TestBed)
+    _about_bed(data) if is_bed else _about(data)
+    name, words = st.session_state.get(NAMED, ("", ""))
+    if name == data.name and words:
+        st.info(plain(words), icon=":material/info:")
+    if found:
+        reading.summary(found)
+    origin.show(data)
+    if found and found.loaded:
+        reading.left_out(found)
+        reading.remarks(found.loaded.findings, "row")
+        with st.expander("Columns", icon=":material/view_column:", key="columns"):
+            _columns(found)
+    else:
+        reading.remarks(_findings(session.identity(data.name)), "row" if is_bed else "sample")
+    _rows(data)
+
+
+def delete_button(name: str) -> None:
+    with st.popover("Delete this upload", icon=":material/delete:", key=f"ask_{name}"):
+        st.write("Delete these data? Runs over them stay.")
+        on_click = problems.guarded(_delete, "upload")
+        st.button("Delete for good", type="primary", on_click=on_click, args=(name,), key="delete_upload")
+    problems.show("upload")
+
+
+def _last(name: str | None = None) -> Reading | None:
+    """What was read last; with a name, if it became the data of that name."""
+    _, key = st.session_state.get(READING, ("", None))
+    found: Reading | None = held.find(key)
+    return found if found and (name is None or (found.loaded and found.kept_as == name)) else None
+
+
+def _hold(found: Reading) -> None:
+    """What was read last: in the memory that all visitors share, as a file may be large."""
+    held.keep(found.key, found, weight(found))
+    st.session_state[READING] = found.name, found.key
+
+
+def _columns(found: Reading) -> None:
+    """The choice of columns; a click reads the file by them and keeps what it holds."""
+    if found.loaded and found.guess.shape in FIXED:
+        st.caption("With other columns it is read as a plain table.")
+    chosen = dataset_columns.columns(found.head, found.names, found.given, found.key)
+    is_new = chosen is not None and not (found.loaded and chosen == found.given)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        kind = "secondary" if found.loaded else "primary"
+        use = st.button("Use these columns", type=kind, icon=":material/check:", disabled=not is_new, key="use_columns")
+        if not found.loaded:
+            st.button("Discard", icon=":material/close:", on_click=_put_away, key="discard")
+        again = st.checkbox("Remember for files with the same columns", value=True, key=f"{found.key}_again")
+    if use and chosen:
+        with problems.told(), st.spinner("Reading", show_time=True):
+            with reading.turn(found.content):
+                _keep(found, found.table(), chosen)
+            _remember(found, chosen if again else None)
+            st.rerun()
+
+
+def _keep(found: Reading, table: Table, columns: Mapping[str, str] | None) -> None:
+    loaded = open_table(found.name, table, columns)
+    if loaded.data is None:
+        raise DatasetError(told(list(loaded.problems)))
+    earlier = found.kept_as if found.is_stored else ""
+    name, is_stored = keep(loaded.data.model_copy(update={"origin": dict(found.origin)}), earlier)
+    _hold(found.kept(loaded, name, is_stored=is_stored))
+
+
+def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
+    """The choice for the next file with the same columns, or none any more."""
+    if columns is None:
+        session.store().delete_mapping(session.workspace(), found.names)
+    else:
+        session.check_room()
+        session.store().save_mapping(session.workspace(), found.names, columns)
+
+
+def _check_room(name: str, data: TestBed | Dataset) -> None:
+    """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing data is no more."""
+    if not config().public:
+        return
+    kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
+    if name not in kept and len(kept) >= most:
+        raise HostLimitError(
+            f"This host keeps {counted(most, 'upload')} for each visitor, and you have that many. Delete one first."
+        )
+    rows = data.rows if isinstance(data, TestBed) else data.samples
+    session.check_room(sum(len(row.model_dump_json(exclude_defaults=True)) for row in rows))
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in count(2))
+
+
+def _is_free(name: str, data: TestBed | Dataset) -> bool:
+    """Whether the data can have that name: no others have it."""
+    if name not in session.sources():
+        return True
+    with suppress(UnreadableRowError):
+        return session.source(name) == data.model_copy(update={"name": name})
+    return False
+
+
+def _about_the_name(name: str, wanted: str, is_there: bool) -> str:
+    """Why the data have that name, where it is not clear."""
+    if is_there:
+        return f"The same data were here already, as {name}. They are not kept twice."
+    return "" if name == wanted else f"There are other data called {wanted}, so these are called {name}."
+
+
+def _put_away() -> None:
+    """What was read last is forgotten, and the field for files is empty again."""
+    forget()
+    empty_uploader()
+
+
+def _delete(name: str) -> None:
+    session.store().delete_upload(session.workspace(), name)
+    if _last(name):
+        _put_away()
+    st.session_state["dataset"] = next(iter(bundled()))
+    for key in PRESELECTED:
+        if st.session_state.get(key) == name:
+            del st.session_state[key]
+
+
+# Showing
+
+
+def _preselect(data: TestBed | Dataset) -> None:
+    """The forms begin with what was looked at last."""
+    if isinstance(data, TestBed):
+        st.session_state["rgb_bed"], st.session_state[rgb_form.WAY] = data.name, rgb_form.ASK
+        return
+    st.session_state["metrics_dataset"] = st.session_state["trace_dataset"] = data.name
+    if _serves_rgb(data):
+        st.session_state["rgb_answers"], st.session_state[rgb_form.WAY] = data.name, rgb_form.SCORE
+
+
+def _about_bed(data: TestBed) -> None:
+    abilities = ", ".join(ability.label.lower() for ability in data.abilities)
+    st.caption(f"RGB test bed · {counted(len(data.rows), 'row')} · tests {abilities}")
+    st.page_link("../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:")
+
+
+def _about(data: Dataset) -> None:
+    st.caption(f"Samples · {counted(len(data.samples), 'row')}")
+    with st.container(horizontal=True):
+        st.page_link("../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:")
+        if _serves_rgb(data):
+            st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
+        st.page_link("../pages/metrics.py", label="Measure on the Metrics page", icon=":material/arrow_forward:")
+
+
+def _rows(data: TestBed | Dataset) -> None:
+    if isinstance(data, TestBed):
+        _table([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]], len(data.rows))
+        return
+    _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]], len(data.samples))
+    with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
+        rows = _served(session.identity(data.name), tuple(cls for cls in catalogue().values() if cls.needs))
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
+
+
+def _serves_rgb(data: Dataset) -> bool:
+    return any(not missing(RGBEvaluator.needs, sample) for sample in data.samples)
+
+
+@lru_cache(maxsize=32)  # looks at every sample
+def _findings(identity: Identity) -> tuple[Finding, ...]:
+    data = session.source(identity[1])
+    return checks(data) if data else ()
+
+
+@lru_cache(maxsize=32)  # looks at every sample for every evaluator
+def _served(identity: Identity, evaluators: Sequence[type[Evaluator]]) -> list[dict[str, str]]:
+    data = session.source(identity[1])
+    return [_usable(cls, data) for cls in evaluators] if isinstance(data, Dataset) else []
+
+
+def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
+    lacking = [missing(cls.needs, sample) for sample in data.samples]
+    counts = {field: sum(field in fields for fields in lacking) for field in cls.needs}
+    words = [f"{field} ✓" if not count else f"{field} missing in {count:,}" for field, count in counts.items()]
+    usable = f"{lacking.count([]):,} / {len(lacking):,}"
+    return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
+
+
+def _table(rows: list[dict[str, object]], total: int) -> None:
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="First rows")
+    if total > PREVIEW_ROWS:
+        st.caption(f"The first {PREVIEW_ROWS} of {total:,} rows.")
+
+
+def _bed_cells(row: BedRow) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "query": row.query[:CELL],
+        "answer": accepted(row.answer)[:CELL],
+        "positives": len(row.positive),
+        "negatives": len(row.negative),
+        "planted answer": accepted(row.fakeanswer)[:CELL],
+    }
+
+
+def _sample_cells(sample: Sample) -> dict[str, object]:
+    return {
+        "id": sample.id,
+        "question": sample.question[:CELL],
+        "response": (sample.response or "")[:CELL],
+        "documents": len(sample.retrieved_documents),
+        "ground truth": accepted(sample.ground_truth)[:CELL],
+        "gold labels": "yes" if sample.labels else "",
+    }

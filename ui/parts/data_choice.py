@@ -1,0 +1,61 @@
+"""Choosing data in a form, and starting a run over the data that were seen there, never over others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from ui import session
+from ui.parts.forms import KEPT
+from ui.parts.untrusted import plain
+
+CHANGED = "The data changed since this form was drawn, so no run was started. Look at it again, then press Start."
+
+
+def choose(
+    place: DeltaGenerator, label: str, names: Iterable[str], key: str, title: Callable[[str], str] = str
+) -> str | None:
+    """The name of the chosen data; `None`, with a word, where what was chosen is gone, so that it is chosen anew."""
+    options = list(names)
+    gone = _gone(options, key)
+    name = place.selectbox(label, options, format_func=title, placeholder="Choose", key=key, **KEPT)
+    if name is None:
+        words = f"{gone} is no longer there. Choose another one." if gone else "No data set yet."
+        st.warning(plain(words), icon=":material/database_off:")
+    return name
+
+
+def start_button(key: str, name: str, *, is_ready: bool) -> bool:
+    """Whether Start was pressed over the data of that name as they were when the button was drawn."""
+    now = session.identity(name)
+    pressed = st.button(
+        "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not is_ready,
+        on_click=_note,  # with what was drawn before the click
+        args=(key, now),
+        key=key,
+    )
+    if pressed and st.session_state.pop(f"{key}_seen", now) != now:
+        st.warning(CHANGED, icon=":material/sync_problem:")
+        return False
+    return pressed and is_ready
+
+
+def _gone(options: list[str], key: str) -> str:
+    """What was chosen and is no longer there; Streamlit would go on with the first option."""
+    chosen = st.session_state.get(key)
+    if chosen is None:
+        return str(st.session_state.get(f"{key}_gone", ""))
+    if chosen in options:
+        st.session_state.pop(f"{key}_gone", None)
+        return ""
+    st.session_state[f"{key}_gone"], st.session_state[key] = chosen, None
+    return str(chosen)
+
+
+def _note(key: str, seen: tuple[str, str, str]) -> None:
+    st.session_state[f"{key}_seen"] = seen

@@ -1,0 +1,53 @@
+"""Forms that are read from declarations: the parameters of an evaluator, or of a search, become its widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import streamlit as st
+from pydantic import BaseModel
+
+from evaluators.params import Parameter, parameters
+from ui.parts.words import readable
+
+KEPT: dict[str, Any] = {"persist_state": "session"}
+"""What is chosen outlives a visit to the Settings page."""
+
+
+def parameter_widgets(cls: type[BaseModel], key: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """One widget for each parameter of the class but those left out, in columns; returns the chosen values."""
+    declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
+    columns = st.columns(len(declared), vertical_alignment="bottom")
+    return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}
+
+
+def shown(parameter: Parameter, value: Any) -> Any:
+    """The parameter's value as its widget shows it."""
+    if parameter.kind == "choice":
+        return readable(value)
+    return tuple(map(readable, value)) if parameter.kind == "choices" else value
+
+
+def _widget(parameter: Parameter, column: Any, key: str) -> Any:
+    common = {"label": parameter.title, "help": parameter.description or None, "key": key}
+    if parameter.kind == "bool":
+        return column.toggle(value=parameter.default, **common)
+    if parameter.kind == "choice":
+        index = parameter.choices.index(parameter.default)
+        return column.selectbox(options=parameter.choices, index=index, format_func=readable, **common)
+    if parameter.kind == "choices":
+        chosen = column.multiselect(
+            options=parameter.choices, default=parameter.default, format_func=readable, **common
+        )
+        return tuple(chosen)
+    if parameter.kind in ("int", "float"):
+        return _number(parameter, column, common)
+    return column.text_input(value=parameter.default, **common)
+
+
+def _number(parameter: Parameter, column: Any, common: dict[str, Any]) -> Any:
+    """A number field; the default, the bounds and the step have to be of one type."""
+    cast = int if parameter.kind == "int" else float
+    given = {"value": parameter.default, "min_value": parameter.minimum, "max_value": parameter.maximum}
+    return column.number_input(**{name: None if each is None else cast(each) for name, each in given.items()}, **common)

@@ -1,0 +1,188 @@
+"""Tables: one page of rows at a time, long texts cut, a click opens the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.runs.aggregate import Mean
+from evaluators.runs.store import Outline
+from evaluators.types import Ability, Run
+from ui import session
+from ui.parts import labellers, run_facts
+from ui.parts.charts import Curves
+
+PAGE_ROWS = 50
+QUESTION_WIDTH = 200
+"""Pixels: on a phone the question and the state beside it are in sight."""
+
+SHOWN = "table_shown"
+"""Where the session keeps what the last table of samples holds on all its pages."""
+
+STATES = {"scored": "scored", "failed": "failed", None: "open"}
+
+
+def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]) -> None:
+    """A page of samples with progress bars; `values` and `facets` map names to column titles."""
+    st.session_state[SHOWN] = run.id, [(row.position, row.model) for row in rows]
+    if not rows:
+        st.info("No sample matches.", icon=":material/filter_alt_off:")
+        return
+    names = run_facts.titles(run)
+    pages = -(-len(rows) // PAGE_ROWS)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        page = st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
+        st.caption(f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to open the sample.")
+    shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    failed = _failed(run)
+    picked = st.dataframe(
+        pd.DataFrame([_cells(row, values, facets, names) | _failed_in(row, failed) for row in shown]),
+        hide_index=True,
+        key=f"samples_{run.id}_{page}",
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={"Question": st.column_config.TextColumn(width=QUESTION_WIDTH)}
+        | {
+            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f", width=_width(title))
+            for title in values.values()
+        },
+        alt="Samples of this run",
+    )
+    if picked.selection.rows:
+        _open(run, shown[picked.selection.rows[0]])
+
+
+def shown(run: Run, model: int) -> list[int]:
+    """The positions of one model's answers in the table of the run that was looked at last, in its order."""
+    run_id, cells = st.session_state.get(SHOWN, ("", []))
+    return [position for position, number in cells if number == model] if run_id == run.id else []
+
+
+def noise_levels(curves: Mapping[str, Curves]) -> None:
+    """The numbers behind the accuracy-by-noise chart, by model."""
+    rows = [
+        {
+            "Ability": ability.label,
+            **_model(model, curves),
+            "Noise": f"{100 * point.noise:.0f} %",
+            "Effective noise": "unknown" if point.effective_noise is None else f"{100 * point.effective_noise:.0f} %",
+            **_mean_cells(point.accuracy),
+        }
+        for model, own in curves.items()
+        for ability, points in own.items()
+        for point in points
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Accuracy by noise")
+
+
+def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
+    """The numbers behind the bars, by model: those of one rate stand together."""
+    rows = [
+        {"Rate": title, **_model(model, means), **_mean_cells(own[title])}
+        for title in dict.fromkeys(title for own in means.values() for title in own)
+        for model, own in means.items()
+        if title in own
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
+
+
+def by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+    """The means by each labeller's labels, under the titles of the values."""
+    rows = [
+        {
+            "Labels by": labellers.title(by),
+            "Samples": max((mean.scored for mean in own.values()), default=0),
+            **{title: "–" if own[value].mean is None else f"{own[value].mean:.2f}" for value, title in titles.items()},
+        }
+        for by, own in means.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Values by labeller")
+
+
+def by_model(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+    """The means of each model with their intervals, under the titles of the values."""
+    rows = [
+        {
+            "Model": model,
+            "Scored / asked": next(iter(own.values())).coverage,
+            **{title: _with_interval(own[value]) for value, title in titles.items()},
+        }
+        for model, own in means.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Values by model")
+
+
+def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
+    """Rows as they are."""
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
+
+
+def _mean_cells(mean: Mean) -> dict[str, str | int]:
+    return {
+        "Value": "nothing judged" if mean.mean is None else f"{100 * mean.mean:.1f} %",
+        "95 % interval": "" if mean.low is None else f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %",
+        "Scored / asked": mean.coverage,
+        "Not applicable": mean.not_applicable,
+        "Failed": mean.failed,
+    }
+
+
+def _with_interval(mean: Mean) -> str:
+    if mean.mean is None:
+        return "–"
+    return f"{mean.mean:.2f}" if mean.low is None else f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
+
+
+def _width(title: str) -> int:
+    """Pixels in which the title can be read."""
+    return max(95, 8 * len(title))
+
+
+def _model(name: str, of: Mapping[str, object]) -> dict[str, str]:
+    """The cell that names the model, where there are several."""
+    return {"Model": name} if len(of) > 1 else {}
+
+
+def _cells(
+    row: Outline, values: Mapping[str, str], facets: Mapping[str, str], names: Sequence[str]
+) -> dict[str, object]:
+    return {
+        "#": row.position + 1,
+        "Question": row.question,
+        **({"Model": names[row.model]} if len(names) > 1 else {}),
+        "State": STATES[row.status],
+        **{title: row.values.get(name) for name, title in values.items()},
+        **{title: _facet(name, getattr(row, name)) for name, title in facets.items()},
+    }
+
+
+def _failed(run: Run) -> Mapping[tuple[int, int], str]:
+    """The titles of the metrics that failed, by position and model; of a run of one metric it needs no telling."""
+    if len(run.evaluators) == 1:
+        return {}
+    titles = run_facts.metric_titles(run)
+    return {cell: ", ".join(titles[metric] for metric in metrics) for cell, metrics in session.failed(run).items()}
+
+
+def _failed_in(row: Outline, failed: Mapping[tuple[int, int], str]) -> dict[str, str]:
+    titles = failed.get((row.position, row.model))
+    return {"State": f"failed: {titles}"} if titles else {}
+
+
+def _facet(name: str, value: Any) -> object:
+    """Noise as a percentage, abilities and labellers under their names, nothing for nothing."""
+    if isinstance(value, float):
+        return f"{100 * value:.0f} %"
+    if not value:
+        return ""
+    if name == "ability":
+        return Ability(value).label
+    return labellers.title(value) if name == "by" else str(value)
+
+
+def _open(run: Run, row: Outline) -> None:
+    address = session.address(run=run.id, sample=str(row.position + 1), model=str(row.model + 1))
+    st.switch_page("../pages/sample.py", query_params=address)

@@ -1,0 +1,1 @@
+"""The Runs page, and a run at work on every page."""

@@ -1,0 +1,64 @@
+"""A backup of one's own store: on the Settings page, and on every page once the store's file is gone."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from pathlib import Path
+
+import streamlit as st
+
+from evaluators.config import config
+from evaluators.errors import ParameterError, StoreError
+from evaluators.runs.backup import back_up
+from ui import session
+from ui.parts import problems
+from ui.parts.untrusted import plain
+from ui.parts.words import counted
+
+PLACE = "backup"
+LAST = "backup_made"
+"""Where a session keeps the words about the backup that was made just now."""
+
+
+def show() -> None:
+    """Where the backup goes, and the button; nothing on a public host: its store is not one person's."""
+    if config().public:
+        return
+    st.session_state.setdefault("backup_file", str(Path.home() / f"plumbline-{date.today()}.sqlite3"))
+    with st.form("backup"):
+        st.text_input("File", key="backup_file", help="On this machine. Only you can read it.")
+        st.checkbox("Replace the file where it is there already", key="backup_replace")
+        on_click = problems.guarded(_save, PLACE)
+        st.form_submit_button("Save a backup", icon=":material/save:", on_click=on_click)
+    problems.show(PLACE)
+    if words := st.session_state.pop(LAST, ""):
+        st.success(plain(words), icon=":material/check_circle:")
+
+
+def is_store_there() -> bool:
+    """Whether the store is still the one that was opened; else says so and offers to save it.
+
+    Raises `StoreError` for a store that cannot be opened at all.
+    """
+    store = session.store()
+    try:
+        store.check()
+    except StoreError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        if not config().public:
+            st.caption("What this process still holds of it can be saved; the copy is checked.")
+            show()
+        return False
+    return True
+
+
+def _save() -> None:
+    """Makes the backup; raises `StoreError` where that is not possible."""
+    named = st.session_state["backup_file"].strip()
+    if not named:
+        raise ParameterError("No file is named. Enter where the backup goes.")
+    replace = bool(st.session_state["backup_replace"])
+    made = back_up(session.store(), Path(os.path.expanduser(named)), replace=replace)
+    size = f"{made.size / 2**20:,.1f} MB"
+    st.session_state[LAST] = f"Saved {made.path}: {counted(made.runs, 'run')}, {size}, checked by opening it."

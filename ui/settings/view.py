@@ -1,0 +1,262 @@
+"""Settings: one key for each provider, what it opens, the answers that are kept, the way back to a workspace."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import streamlit as st
+
+from evaluators.config import config
+from evaluators.errors import LLMError, RunStoppedError, TransientError
+from evaluators.llm import Access, catalogue, clients
+from evaluators.llm.keys import ADDRESSES, bind, clean_address
+from ui import session
+from ui.parts import problems
+from ui.parts.untrusted import plain
+from ui.parts.words import counted
+
+CUSTOM = "custom"
+OLLAMA = "http://localhost:11434/v1"
+LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
+KEY_PAGES = {"groq": "https://console.groq.com/keys", "openai": "https://platform.openai.com/api-keys"}
+VARIABLES = {"groq": "GROQ_API_KEY", "openai": "OPENAI_API_KEY", CUSTOM: "PLUMBLINE_CUSTOM_BASE_URL"}
+GREY = "color: rgb(140, 140, 140)"
+
+
+def _dollars(price: float) -> str:
+    """Two decimals at least: $4.00, $0.30, $0.075."""
+    return f"${price:.2f}" if price == round(price, 2) else f"${price:.3g}"
+
+
+NUMBERS = {"Price in": _dollars, "Price out": _dollars, "Context": "{:,.0f}".format}
+WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
+
+
+def access() -> str:
+    """The form of one provider's key, and what a test of it said; returns the provider."""
+    titles = {name: title for name, title in catalogue.PROVIDERS.items() if name != CUSTOM or not config().public}
+    provider = st.segmented_control(
+        "Provider",
+        list(titles),
+        default=next(iter(titles)),
+        format_func=titles.__getitem__,
+        required=True,
+        key="provider",
+        persist_state="session",
+    )
+    form, answer = st.container(), st.container()
+    with answer:  # first, as the form shows what came of it
+        _answer(provider)
+    with form:
+        _form(provider)
+    _state(provider)
+    return provider
+
+
+def models(provider: str) -> None:
+    """The provider's models as a table; those that cannot be chosen are last, grey, and say why."""
+    offered = session.offered()
+    choices = catalogue.choices(session.keys(), offered).values()
+    shown = sorted(
+        (choice for choice in choices if choice.model.provider == provider), key=lambda each: bool(each.problem)
+    )
+    if not shown:
+        st.info("Test the address, and its models are listed here.", icon=":material/dns:")
+        return
+    rows = pd.DataFrame([_cells(choice) for choice in shown]).astype(dict.fromkeys(NUMBERS, float))
+    rows = rows.drop(columns=[name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()])
+    grey = [GREY if choice.problem else "" for choice in shown]
+    st.dataframe(
+        rows.style.apply(lambda column: grey).format(NUMBERS),
+        hide_index=True,
+        placeholder="unknown",
+        column_config={name: st.column_config.Column(width=width) for name, width in WIDTHS.items()},
+        alt="Models of this provider",
+    )
+    known = "" if provider in offered else " Test the key to see which of them it may use."
+    st.caption(f"Prices in US dollars per million tokens.{known}")
+
+
+def stored_answers() -> None:
+    """How many answers are kept, and a button to forget them."""
+    count = session.store().cached_answers(session.workspace())
+    kept = counted(count, "answer")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{kept} kept. The same prompt to the same model is not paid for twice.")
+        with st.popover("Clear", icon=":material/delete:", disabled=not count):
+            st.write("Forget the stored answers? Runs keep their results.")
+            on_click = problems.guarded(_clear, "answers")
+            st.button("Clear for good", type="primary", key="clear_answers", on_click=on_click)
+    problems.show("answers")
+
+
+def link() -> None:
+    """The address that leads back to this workspace, and what the host allows."""
+    home = (st.context.url or "").rpartition("/")[0]
+    st.code(f"{home}/?w={session.workspace()}", language=None, wrap_lines=True)
+    host = config()
+    st.markdown(
+        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.  \n"
+        f"Kept until {_expiry()} unless you come back; after {host.workspace_days:g} days without a visit "
+        "all of it is deleted.\n"
+        f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, {host.runs_in_all} of all.\n"
+        f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
+        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept; with your runs they may take up "
+        f"{host.workspace_bytes / 2**20:,.0f} MB.\n"
+        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused, or after "
+        f"{host.unwatched_seconds_when_full:.0f} seconds when others wait. You can resume it."
+    )
+    with st.popover("New link", icon=":material/sync_lock:", key="new_link"):
+        st.write("Move everything to a new link? The old one leads nowhere then, whoever has it.")
+        on_click = problems.guarded(session.move_workspace, "link")
+        st.button("Move for good", type="primary", key="move_workspace", on_click=on_click)
+    problems.show("link")
+
+
+def _expiry() -> str:
+    """When the workspace expires if nobody comes back: the day, by the clock of Greenwich."""
+    day = datetime.now(UTC) + timedelta(days=config().workspace_days)
+    return f"{day.day} {day:%B %Y}"
+
+
+def _form(provider: str) -> None:
+    """The fields, empty of any key."""
+    current = session.keys().get(provider)
+    with st.form(f"access_{provider}"):
+        if provider == CUSTOM:
+            st.session_state.setdefault("base_url", current.base_url if current else OLLAMA)
+            st.text_input("Base URL", key="base_url", help=LOCAL_SERVERS)
+        st.text_input(
+            "API key (if the endpoint wants one)" if provider == CUSTOM else "API key",
+            type="password",
+            autocomplete="off",
+            placeholder="Type to replace it" if current and current.key.get_secret_value() else "",
+            help="It stays in this session's memory: on no disk, in no address, in no log.",
+            key=f"typed_{provider}",
+        )
+        label = "Test this endpoint" if provider == CUSTOM else "Test this key"
+        on_click = problems.guarded(_enter, provider)
+        st.form_submit_button(label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,))
+
+
+def _enter(provider: str) -> None:
+    """Puts what was typed up for a test and empties the field, so that the browser does not hold the key."""
+    typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
+    st.session_state[f"typed_{provider}"] = ""
+    st.session_state[f"entered_{provider}"] = _entered(provider, typed, current)
+
+
+def _entered(provider: str, typed: str, current: Access | None) -> Access:
+    """What the fields give; a key that was entered for another address does not go to this one."""
+    address = _address(provider)
+    if not typed and current and current.base_url == address:
+        return current
+    return bind(provider, address, typed)
+
+
+def _address(provider: str) -> str:
+    """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the environment's)."""
+    if provider == CUSTOM:
+        st.session_state["base_url"] = clean_address(st.session_state["base_url"])
+        return str(st.session_state["base_url"])
+    named = "" if config().public else os.environ.get(f"{provider.upper()}_BASE_URL", "")
+    return clean_address(named) if named else ADDRESSES[provider]
+
+
+def _answer(provider: str) -> None:
+    """Tests what was entered, takes it if that went well, and says what came of it."""
+    entered: Access | None = st.session_state.pop(f"entered_{provider}", None)
+    if problems.show(provider) or entered is None:
+        return
+    try:
+        with st.spinner(f"Asking {catalogue.PROVIDERS[provider]}"):
+            found = clients.ask_models(entered)
+    except LLMError as error:
+        _failed(entered, error)
+        return
+    _take(entered)
+    known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
+    tail = "" if provider == CUSTOM else f", {known} of them known here"
+    st.success(f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
+
+
+def _failed(entered: Access, error: LLMError) -> None:
+    """Says why, and whether what was entered is kept all the same: where nothing speaks against it, nor works yet."""
+    provider, own = entered.provider, session.own_keys()
+    has_working = provider in session.offered()
+    if entered == session.keys().get(provider) and (has_working or provider not in own):
+        message = f"{error} It stays in use."
+    elif has_working or _is_wrong(provider, error):
+        if entered == own.get(provider):
+            del own[provider]
+        stays = f" The one before {'stays in use' if has_working else 'is kept'}."
+        message = f"Not taken: {error}{stays if session.keys().get(provider) else ''}"
+    else:
+        _take(entered)
+        message = f"Not tested: {error}"
+    st.error(plain(message), icon=":material/error:")
+    if error.details:
+        with st.expander("Details"):
+            st.code(error.details, language=None, wrap_lines=True)
+
+
+def _is_wrong(provider: str, error: LLMError) -> bool:
+    """Whether the test speaks against key or address; a custom endpoint that lists no models is of no use."""
+    return isinstance(error, RunStoppedError) or (provider == CUSTOM and not isinstance(error, TransientError))
+
+
+def _take(entered: Access) -> None:
+    """One that is in use already stays where it is, perhaps in the environment."""
+    if entered != session.keys().get(entered.provider):
+        session.own_keys()[entered.provider] = entered
+
+
+def _state(provider: str) -> None:
+    """Which key is there, if any, whether it is known to work, and a button to forget it."""
+    own, found = session.own_keys(), session.keys().get(provider)
+    if provider in own:
+        state = "In use" if provider in session.offered() else "Kept, not tested,"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed."))
+            st.button("Forget", icon=":material/key_off:", on_click=own.pop, args=(provider, None))
+    elif found:
+        st.caption(plain(f"In use: the one from {VARIABLES[provider]}{_where(found)}."))
+    elif provider in KEY_PAGES:
+        st.caption(f"No key yet. {catalogue.PROVIDERS[provider]} makes them at {KEY_PAGES[provider]}")
+
+
+def _where(access: Access) -> str:
+    """The address, where it is not the provider's own."""
+    return "" if access.base_url == ADDRESSES.get(access.provider) else f" at {access.base_url}"
+
+
+def _clear() -> None:
+    session.store().clear_cache(session.workspace())
+
+
+def _cells(choice: catalogue.Choice) -> dict[str, object]:
+    model = choice.model
+    return {
+        "Model": model.title,
+        "Status": _status(model),
+        "Cannot be chosen": choice.problem,
+        "Price in": model.price_in,
+        "Price out": model.price_out,
+        "Context": model.context,
+        "Free plan": _free(model.free),
+    }
+
+
+def _status(model: catalogue.Model) -> str | None:
+    if catalogue.find(model.id) is None:
+        return None
+    return f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status
+
+
+def _free(limits: catalogue.Limits | None) -> str | None:
+    if limits is None:
+        return None
+    most = {"calls/min": limits.rpm, "calls/day": limits.rpd, "tokens/min": limits.tpm, "tokens/day": limits.tpd}
+    return ", ".join(f"{count:,} {what}" for what, count in most.items() if count)

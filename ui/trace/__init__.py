@@ -1,0 +1,1 @@
+"""The TRACE page, and the labels that the Sample page shows."""

@@ -1,0 +1,119 @@
+"""A person's word on the labels: a label set anew is stored beside the original with its time, and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.labelling import CORRECTED, Correction
+from evaluators.types import Cell, Labels, Support
+from ui import session
+from ui.parts import problems, tables
+from ui.parts.highlight import SUPPORTS
+from ui.parts.untrusted import plain
+from ui.parts.words import counted
+
+SHOWN = "labels_by"
+"""Whose labels the page shows, if the sample has them; the corrected ones until somebody chooses others."""
+
+WORDS = {
+    ("relevant", "yes"): "relevant",
+    ("relevant", "no"): "not relevant",
+    ("utilized", "yes"): "used",
+    ("utilized", "no"): "not used",
+} | {("support", support.value): words for support, words in SUPPORTS.items()}
+ANSWERS = {True: "yes", False: "no"}
+SWITCHES = {"Relevant": "relevant", "Used": "utilized"}
+
+
+class Place(NamedTuple):
+    """A cell of a run, where corrections belong."""
+
+    run_id: str
+    cell: Cell
+
+    @property
+    def name(self) -> str:
+        return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
+
+
+def of_response(place: Place, key: str, labels: Labels, original: Labels) -> None:
+    """The support of one response sentence, as it stands; another choice is stored."""
+    widget = f"support_{place.name}_{key}"
+    st.session_state[widget] = _support(labels, key)
+    st.segmented_control(
+        "Correct the label",
+        list(SUPPORTS),
+        format_func=SUPPORTS.__getitem__,
+        required=True,
+        key=widget,
+        on_change=problems.guarded(_save, place.name),
+        args=(place, "support", key, widget, _support(original, key)),
+        wrap=True,
+    )
+
+
+def of_document(place: Place, key: str, labels: Labels, original: Labels) -> None:
+    """Whether one document sentence is relevant and used, as it stands; a switch that is turned is stored."""
+    st.caption("Correct the labels")
+    with st.container(horizontal=True):
+        for title, field in SWITCHES.items():
+            widget = f"{field}_{place.name}_{key}"
+            st.session_state[widget] = key in getattr(labels, f"{field}_keys")
+            before = key in getattr(original, f"{field}_keys")
+            on_change = problems.guarded(_save, place.name)
+            st.toggle(title, key=widget, on_change=on_change, args=(place, field, key, widget, before))
+
+
+def history(place: Place, corrections: Sequence[Correction]) -> None:
+    """How many labels were corrected, the newest, and the way back."""
+    problems.show(place.name)
+    if not corrections:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        newest = corrections[-1]
+        newest_words = f"newest: {plain(newest.key)} {_words(newest)}"
+        st.caption(f"{counted(len(corrections), 'correction')} · {newest_words}", width="content")
+        _back("Undo", session.store().undo_correction, place)
+        if len(corrections) > 1:
+            _back("Undo all", session.store().reset_corrections, place)
+
+
+def table(corrections: Sequence[Correction]) -> None:
+    """Every correction with its time, in order."""
+    with st.expander("Corrections", icon=":material/edit:", key="corrections"):
+        rows = [{"Sentence": each.key, "Set to": _words(each), "When": _when(each)} for each in corrections]
+        tables.plain_rows(rows, "Corrections")
+
+
+def _support(labels: Labels, key: str) -> Support | None:
+    return next((item.support for item in labels.sentence_support if item.key == key), None)
+
+
+def _save(place: Place, field: str, key: str, widget: str, before: Support | bool | None) -> None:
+    """Keeps what was chosen; a label that is set back to what its labeller said is no correction."""
+    chosen = st.session_state[widget]
+    if chosen == before:
+        session.store().drop_corrections(place.run_id, place.cell, field, key)
+        return
+    value = chosen.value if isinstance(chosen, Support) else ANSWERS[chosen]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    correction = Correction(label=field, key=key, value=value, created=now)
+    session.store().save_correction(place.run_id, place.cell, correction)
+    st.session_state[SHOWN] = CORRECTED
+
+
+def _back(label: str, undo: Callable[[str, Cell], object], place: Place) -> None:
+    on_click = problems.guarded(undo, place.name)
+    st.button(label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place)
+
+
+def _words(correction: Correction) -> str:
+    return WORDS[correction.label, correction.value]
+
+
+def _when(correction: Correction) -> str:
+    return datetime.fromisoformat(correction.created).strftime("%d %b %Y, %H:%M:%S UTC")

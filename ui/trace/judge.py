@@ -1,0 +1,98 @@
+"""What judges said of one sample beside their labels: reasons, raw output, and the prompt that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import streamlit as st
+
+from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
+from evaluators.errors import AccessError
+from evaluators.jury import names
+from evaluators.labelling import Judgement
+from evaluators.llm import clients
+from evaluators.prompts import load
+from evaluators.types import Run, Sentences, prompt_hash
+from ui import session
+from ui.parts.labellers import title
+from ui.parts.untrusted import plain
+
+Judges = Mapping[str, Judgement]
+"""What each judge said, by the judge's name."""
+
+
+def warn(judges: Judges) -> None:
+    """Says where the texts may speak to the judge."""
+    found = dict.fromkeys(warning for judgement in judges.values() for warning in judgement.warnings)
+    if found:
+        st.warning(
+            f"The texts may hold instructions to the judge: {plain('; '.join(found))}. "
+            "They count as content, and the score is as judged. Read the judge's reasons.",
+            icon=":material/policy_alert:",
+        )
+
+
+def show(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
+    """Everything behind the labels, in closed expanders."""
+    _reasons(judges)
+    _raw(judges)
+    _prompt(run, judges, sentences, question)
+
+
+def _reasons(judges: Judges) -> None:
+    with st.expander("Judge's reasons", icon=":material/gavel:", key="judge_s_reasons"):
+        for by, judgement in judges.items():
+            st.markdown(f"**{_name(by)}**")
+            st.text(f"Relevance: {judgement.relevance_explanation or 'no reason given'}")
+            verdict = "supported" if judgement.overall_supported else "not supported"
+            st.text(f"As a whole {verdict}: {judgement.overall_supported_explanation or 'no reason given'}")
+
+
+def _raw(judges: Judges) -> None:
+    with st.expander("Raw judge output", icon=":material/data_object:", key="raw_judge_output"):
+        for by, judgement in judges.items():
+            mode = [f"JSON asked for by: {judgement.mode}"] if judgement.mode else []
+            repaired = ["repaired"] if judgement.repaired else []
+            again = ["asked again"] if judgement.asked_again else []
+            st.markdown(f"**{_name(by)}**")
+            if facts := [*mode, *repaired, *again]:
+                st.caption(plain(" · ".join(facts)))
+            for output in judgement.outputs:
+                st.code(output, language="json", wrap_lines=True)
+
+
+def _prompt(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
+    """Each prompt once, as the judges' limits cut it; says where it may not be word for word what was sent."""
+    sent = {by: _prompts(run, by, sentences, question) for by in judges}
+    with st.expander("Prompt", icon=":material/edit_note:", key="prompt"):
+        today = prompt_hash(load(TEMPLATE))
+        if any(judgement.template != today for judgement in judges.values()):
+            st.caption("The prompt has changed since then: this is what would be sent today.")
+        elif any(_is_cut_otherwise(judgement, len(sent[by])) for by, judgement in judges.items()):
+            st.caption("The documents were sent in other parts, by the limits of that day.")
+        for text in dict.fromkeys(text for texts in sent.values() for text in texts):
+            st.code(text, language=None, wrap_lines=True)
+
+
+def _prompts(run: Run, by: str, sentences: Sentences, question: str) -> list[str]:
+    known = AdvancedRAGEvaluator.model_fields
+    params = {name: value for name, value in run.evaluator.params.items() if name in known}
+    prompts = AdvancedRAGEvaluator(**params).prompts(sentences, question, _room(run, by))
+    return [prompt.text for prompt in prompts]
+
+
+def _room(run: Run, by: str) -> int | None:
+    """What this judge takes at once; unknown without its key."""
+    spec = dict(zip(names([spec.id for spec in run.judges]), run.judges, strict=True)).get(by)
+    with suppress(AccessError):
+        return clients.room(spec, session.keys()) if spec else None
+    return None
+
+
+def _is_cut_otherwise(judgement: Judgement, parts: int) -> bool:
+    return not judgement.asked_again and len(judgement.outputs) != parts
+
+
+def _name(by: str) -> str:
+    return plain(title(by))
