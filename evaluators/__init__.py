@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from evaluators.advanced_rag_evaluator import GPTLabelingOutput as GPTLabelingOutput
     from evaluators.advanced_rag_evaluator import GPTLabelingPromptGenerator as GPTLabelingPromptGenerator
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
+    from evaluators.api.evaluation import Results as Results
+    from evaluators.api.evaluation import evaluate as evaluate
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator
     from evaluators.context_recall import ContextRecall as ContextRecall
@@ -25,21 +27,19 @@ if TYPE_CHECKING:
     from evaluators.g_eval import GEvalJudgeEvaluator as GEvalJudgeEvaluator
     from evaluators.g_eval import GEvalLLMJudge as GEvalLLMJudge
     from evaluators.llm_judge import LLMasJudge as LLMasJudge
+    from evaluators.records import Ability as Ability
+    from evaluators.records import Cap as Cap
+    from evaluators.records import Dataset as Dataset
+    from evaluators.records import EvaluatorSpec as EvaluatorSpec
+    from evaluators.records import ModelSpec as ModelSpec
+    from evaluators.records import Sample as Sample
+    from evaluators.records import Score as Score
     from evaluators.retriever_recall import RetrieverRecall as RetrieverRecall
     from evaluators.rgb_evaluator import EvaluationResult as EvaluationResult
     from evaluators.rgb_evaluator import RGBEvaluator as RGBEvaluator
-    from evaluators.runs.evaluation import Results as Results
-    from evaluators.runs.evaluation import evaluate as evaluate
-    from evaluators.runs.given import load_data as load_data
+    from evaluators.runs.inputs import load_data as load_data
+    from evaluators.trace.metrics import TRACEScores as TRACEScores
     from evaluators.trace_evaluator import TRACEEvaluator as TRACEEvaluator
-    from evaluators.trace_metrics import TRACEScores as TRACEScores
-    from evaluators.types import Ability as Ability
-    from evaluators.types import Cap as Cap
-    from evaluators.types import Dataset as Dataset
-    from evaluators.types import EvaluatorSpec as EvaluatorSpec
-    from evaluators.types import ModelSpec as ModelSpec
-    from evaluators.types import Sample as Sample
-    from evaluators.types import Score as Score
 
 else:
 
@@ -51,36 +51,36 @@ else:
 
 
 _HOMES = {
-    "Ability": "evaluators.types",
+    "Ability": "evaluators.records",
     "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
     "AnswerMatchAcc": "evaluators.answer_match",
-    "Cap": "evaluators.types",
+    "Cap": "evaluators.records",
     "compose": "evaluators.datasets.rgb",
     "ContextRecall": "evaluators.context_recall",
-    "Dataset": "evaluators.types",
+    "Dataset": "evaluators.records",
     "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
-    "evaluate": "evaluators.runs.evaluation",
+    "evaluate": "evaluators.api.evaluation",
     "EvaluationResult": "evaluators.rgb_evaluator",
     "Evaluator": "evaluators.base",
     "evaluator": "evaluators.base",
-    "EvaluatorSpec": "evaluators.types",
+    "EvaluatorSpec": "evaluators.records",
     "GEvalJudgeEvaluator": "evaluators.g_eval",
     "GEvalLLMJudge": "evaluators.g_eval",
     "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",
     "GPTLabelingPromptGenerator": "evaluators.advanced_rag_evaluator",
     "LexicalContextRecall": "evaluators.context_recall",
     "LLMasJudge": "evaluators.llm_judge",
-    "load_data": "evaluators.runs.given",
-    "ModelSpec": "evaluators.types",
+    "load_data": "evaluators.runs.inputs",
+    "ModelSpec": "evaluators.records",
     "PlumblineError": "evaluators.errors",
-    "Results": "evaluators.runs.evaluation",
+    "Results": "evaluators.api.evaluation",
     "RetrieverRecall": "evaluators.retriever_recall",
     "RGBEvaluator": "evaluators.rgb_evaluator",
-    "Sample": "evaluators.types",
-    "Score": "evaluators.types",
+    "Sample": "evaluators.records",
+    "Score": "evaluators.records",
     "TestBed": "evaluators.datasets.rgb",
     "TRACEEvaluator": "evaluators.trace_evaluator",
-    "TRACEScores": "evaluators.trace_metrics",
+    "TRACEScores": "evaluators.trace.metrics",
     "UnifiedEvaluationPipeline": "evaluators.evaluation_pipeline",
 }
 """Each public name with the module that holds it."""

@@ -12,28 +12,28 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.batch import Case, entries, means, metrics, summary
 from evaluators.config import config
 from evaluators.errors import AccessError
-from evaluators.jury import counted, names
-from evaluators.label_windows import Extent, merged, part, spans
-from evaluators.labelling import (
+from evaluators.llm import LLMClient
+from evaluators.llm.estimate import tokens
+from evaluators.llm.structured import Answered, ask, unreadable
+from evaluators.prompts import Prompt, fenced, load
+from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
+from evaluators.text.chunking import ChunkingStrategy, check_overlap
+from evaluators.text.injection import warnings
+from evaluators.text.sentences import DocumentSentencizer, cut
+from evaluators.text.similarity import LEXICAL, terms
+from evaluators.trace.batch import Case, entries, means, metrics, summary
+from evaluators.trace.jury import counted, names
+from evaluators.trace.labelling import (
     STRICTEST_FIRST,
     Judgement,
     Labelling,
     labelled_score,
     sentences_of,
 )
-from evaluators.llm import LLMClient
-from evaluators.llm.estimate import tokens
-from evaluators.llm.structured import Answered, ask, unreadable
-from evaluators.prompts import Prompt, fenced, load
-from evaluators.text.chunking import ChunkingStrategy, check_overlap
-from evaluators.text.injection import warnings
-from evaluators.text.sentences import DocumentSentencizer, cut
-from evaluators.text.similarity import LEXICAL, terms
-from evaluators.trace_metrics import TRACEScores, trace_scores
-from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
+from evaluators.trace.metrics import TRACEScores, trace_scores
+from evaluators.trace.windows import Extent, merged, part, spans
 
 __all__ = [
     "AdvancedRAGEvaluator",

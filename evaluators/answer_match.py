@@ -16,9 +16,9 @@ from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError
-from evaluators.items import averaged
+from evaluators.item_lists import averaged
+from evaluators.records import Averaged, Sample, Score
 from evaluators.text.accepted import groups
-from evaluators.types import Averaged, Sample, Score
 
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
 

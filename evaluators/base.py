@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluators.errors import MissingInputError, ParameterError
-from evaluators.types import EvaluatorSpec, Sample, Score
+from evaluators.records import EvaluatorSpec, Sample, Score
 
 
 class Evaluator(BaseModel):

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from evaluators.errors import ParameterError
-from evaluators.types import Record
+from evaluators.records import Record
 
 ROOT = Path(__file__).parents[1]
 

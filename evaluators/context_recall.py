@@ -12,17 +12,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SkipValidation
 
-from evaluators import items
+from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
+from evaluators.records import Accepted, Record, Sample, Score
 from evaluators.text.accepted import Spellings, groups, on_one_line
 from evaluators.text.normalise import without_surrogates
 from evaluators.text.sentences import letters, split_sentences
 from evaluators.text.similarity import STOP, terms
-from evaluators.types import Accepted, Record, Sample, Score
 
 TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
@@ -100,7 +100,7 @@ class ContextRecall(Evaluator):
 
     def evaluate(self, question: str, contexts: str | Sequence[str], ground_truth: Accepted) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
-        return self.score(items.sample(contexts, question=question, ground_truth=ground_truth))
+        return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
 
     def _asked(self, prompt: Prompt, count: int) -> Answered[Classifications]:
         if self.llm_client is None:
@@ -136,7 +136,7 @@ class LexicalContextRecall(Evaluator):
 
     def evaluate(self, question: str, contexts: str | Sequence[str], ground_truth: Accepted) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
-        return self.score(items.sample(contexts, question=question, ground_truth=ground_truth))
+        return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
 
 
 def statements(truth: Accepted | None) -> list[Spellings]:

@@ -9,20 +9,20 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, SkipValidation, model_validator
 
-from evaluators import batch
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingScores, scores_of
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.config import config
 from evaluators.errors import AccessError, MissingInputError, ParameterError
-from evaluators.jury import counted
-from evaluators.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
 from evaluators.llm import LLMClient
+from evaluators.records import Labels, Record, Sample, Score, Sentences
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import LEXICAL
+from evaluators.trace import batch
+from evaluators.trace.jury import counted
+from evaluators.trace.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
+from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
-from evaluators.trace_metrics import TRACEScores, trace_scores
-from evaluators.types import Labels, Record, Sample, Score, Sentences
 
 Judges = LLMClient | tuple[LLMClient, ...] | None
 Method = Literal["trace", "gpt_labeling", "hybrid"]

@@ -13,16 +13,16 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
-from evaluators import items
+from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import AccessError, ParameterError
-from evaluators.items import mean
+from evaluators.item_lists import mean
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import OneToFive
 from evaluators.prompts import Prompt, fenced, load
+from evaluators.records import Sample, Score
 from evaluators.text.normalise import remove_reasoning, without_surrogates
-from evaluators.types import Sample, Score
 
 TEMPLATE = "g_eval_en"
 CRITERIA = ("relevance", "fluency", "consistency", "coherence")
@@ -161,8 +161,8 @@ class GEvalJudgeEvaluator(Evaluator):
         """
         judge = self.llm_judge
         judge.client()
-        rows = items.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, contexts=contexts)
-        found, errors = items.at_once(self.compute_single_item, rows)
+        rows = item_lists.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, contexts=contexts)
+        found, errors = item_lists.at_once(self.compute_single_item, rows)
         judged = [values for values in found if values is not None]
         means = {name: mean(values[name] for values in judged) for name in _values(judge.criteria, {})}
         return GEvalResult(means, found, errors)
@@ -171,7 +171,7 @@ class GEvalJudgeEvaluator(Evaluator):
         self, pred_answer: str, question: str | None = None, contexts: str | Sequence[str] | None = None
     ) -> Values:
         """The values of one answer."""
-        return self.score(items.sample(contexts, question=question or "", response=pred_answer)).values
+        return self.score(item_lists.sample(contexts, question=question or "", response=pred_answer)).values
 
     def score(self, sample: Sample) -> Score:
         """The values of one sample, 0.2 to 1.0; raises `LLMError` where a rating cannot be had."""

@@ -12,17 +12,17 @@ from typing import Annotated, Any
 
 from pydantic import Field, SkipValidation, StringConstraints, model_validator
 
-from evaluators import items
+from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import AccessError, MissingInputError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import Prompt, fenced, load
+from evaluators.records import Accepted, Averaged, Sample, Score
 from evaluators.statistics import interval
 from evaluators.text.accepted import groups, on_one_line
 from evaluators.text.normalise import remove_reasoning, without_surrogates
-from evaluators.types import Accepted, Averaged, Sample, Score
 
 TEMPLATE = "llm_judge_en"
 JUDGEMENT_QUERY = "For the question, does the predicted answer contain the ground truth answer?"
@@ -74,16 +74,16 @@ class LLMasJudge(Evaluator):
         Raises `AccessError` without a judge and `ParameterError` where the lists are not equally long.
         """
         judge = self.build(llm_client=self._judge(), judgement_query=judgement_query or self.judgement_query)
-        rows = items.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
-        found, errors = items.at_once(judge.compute_single_item, rows)
+        rows = item_lists.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
+        found, errors = item_lists.at_once(judge.compute_single_item, rows)
         judged = [value for value in found if value is not None]
-        return LLMJudgeEvalResult(items.mean(found), [*found], errors, interval(judged))
+        return LLMJudgeEvalResult(item_lists.mean(found), [*found], errors, interval(judged))
 
     def compute_single_item(
         self, pred_answer: str, question: str | None = None, gt_answer: Accepted | None = None
     ) -> bool:
         """Whether the judge says yes of one answer; raises `MissingInputError` where there is nothing to judge."""
-        score = self.score(items.sample(question=question or "", response=pred_answer, ground_truth=gt_answer))
+        score = self.score(item_lists.sample(question=question or "", response=pred_answer, ground_truth=gt_answer))
         if score.values["llm_judge"] is None:
             raise MissingInputError(f"{score.reason} Give one, or ask a question of your own.")
         return score.values["llm_judge"] == 1

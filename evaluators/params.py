@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from evaluators.types import Record
+from evaluators.records import Record
 
 Kind = Literal["bool", "int", "float", "choice", "choices", "text"]
 """What is asked for; "choices" are several of those given."""

@@ -18,9 +18,9 @@ from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask
 from evaluators.llm.verdicts import Rating, YesOrNo
 from evaluators.prompts import Prompt, fenced, load
+from evaluators.records import Sample, Score
 from evaluators.text.accepted import groups, on_one_line
 from evaluators.text.normalise import remove_reasoning, slug, without_surrogates
-from evaluators.types import Sample, Score
 
 Seen = Literal["question", "response", "retrieved_documents", "ground_truth"]
 YES_NO: Literal["yes or no"] = "yes or no"
@@ -126,7 +126,7 @@ from pydantic import SkipValidation
 from evaluators.base import Evaluator, evaluator
 from evaluators.llm import LLMClient
 from evaluators.prompt_metric import PromptMetric
-from evaluators.types import Sample, Score
+from evaluators.records import Sample, Score
 
 METRIC = PromptMetric(
     title=$title,

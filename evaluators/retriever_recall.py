@@ -12,8 +12,8 @@ from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
-from evaluators.items import averaged
-from evaluators.types import Averaged, Sample, Score
+from evaluators.item_lists import averaged
+from evaluators.records import Averaged, Sample, Score
 
 
 @evaluator("retriever_recall", title="Retriever recall", needs=("retrieved_documents", "gold_documents"))

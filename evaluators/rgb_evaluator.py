@@ -19,8 +19,8 @@ from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.llm import LLMClient
 from evaluators.prompts import MARKERS, Prompt, fenced, load
+from evaluators.records import Ability, Accepted, Record, Sample, Score
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
-from evaluators.types import Ability, Accepted, Record, Sample, Score
 
 PAPER_REJECTIONS = tuple(markers.rejection_words for markers in MARKERS.values())
 PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())

@@ -18,15 +18,15 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.batch import Case, entries, metrics, summary
-from evaluators.labelling import sentences_of
+from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
 from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
 from evaluators.text.normalise import nfkc
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import LEXICAL, STOP, Matrix, check_embedding, embedder, ratio
-from evaluators.trace_comparison import Claims, Likeness, Words, check_length, check_size, compare, embedded, words_of
-from evaluators.trace_metrics import TRACEScores, to_score, trace_scores
-from evaluators.types import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
+from evaluators.trace.batch import Case, entries, metrics, summary
+from evaluators.trace.comparison import Claims, Likeness, Words, check_length, check_size, compare, embedded, words_of
+from evaluators.trace.labelling import sentences_of
+from evaluators.trace.metrics import TRACEScores, to_score, trace_scores
 
 Weights = Mapping[str, float]
 Evidence = Mapping[str, Matrix | float]

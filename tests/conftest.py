@@ -13,7 +13,7 @@ from evaluators.llm import Access, LLMClient
 from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
-from evaluators.types import Cap, ModelSpec
+from evaluators.records import Cap, ModelSpec
 from tests.loopback import Loopback
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure

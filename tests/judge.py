@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from evaluators.prompts import Prompt, load
-from evaluators.types import Completion
+from evaluators.records import Completion
 
 FIRST_LINE = load("trace_labels_en").partition("\n")[0]
 

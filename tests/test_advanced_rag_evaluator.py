@@ -16,7 +16,6 @@ from evaluators.advanced_rag_evaluator import (
 )
 from evaluators.base import from_spec
 from evaluators.errors import AccessError, LLMError, MissingInputError, ParameterError, UnreadableAnswerError
-from evaluators.labelling import labellings, sentences_of
 from evaluators.llm import Access
 from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.estimate import tokens
@@ -24,9 +23,7 @@ from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.params import parameters
 from evaluators.prompts import check, load
-from evaluators.text.normalise import remove_reasoning
-from evaluators.trace_metrics import from_score, trace_scores
-from evaluators.types import (
+from evaluators.records import (
     Cap,
     Completion,
     ModelSpec,
@@ -37,6 +34,9 @@ from evaluators.types import (
     Support,
     prompt_hash,
 )
+from evaluators.text.normalise import remove_reasoning
+from evaluators.trace.labelling import labellings, sentences_of
+from evaluators.trace.metrics import from_score, trace_scores
 from tests import judge as standin
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE

@@ -8,7 +8,7 @@ from evaluators.answer_match import AnswerMatchAcc, words
 from evaluators.base import from_spec
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
-from evaluators.types import Sample
+from evaluators.records import Sample
 
 
 class Mute:

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from evaluators.base import Evaluator, catalogue, evaluator, from_spec, missing, most_judges, require
 from evaluators.errors import MissingInputError, ParameterError, PlumblineError
+from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.types import EvaluatorSpec, Sample, Score
 
 
 @evaluator("test_length", title="Length", needs=("response",))

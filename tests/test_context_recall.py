@@ -15,8 +15,8 @@ from evaluators.context_recall import (
 )
 from evaluators.errors import AccessError, MissingInputError, UnreadableAnswerError
 from evaluators.prompts import check, load
+from evaluators.records import Sample
 from evaluators.text.sentences import letters
-from evaluators.types import Sample
 from tests.judge import Told, material
 
 # The example of RAGAS's documentation, word for word.

@@ -15,18 +15,18 @@ import pytest
 from evaluators import custom
 from evaluators.base import catalogue, from_spec
 from evaluators.config import Config
-from evaluators.llm.rehearsal import prompts_of
+from evaluators.llm.dry_run import prompts_of
+from evaluators.records import Completion, Dataset, EvaluatorSpec, Sample
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import Completion, Dataset, EvaluatorSpec, Sample
 
 EXAMPLES = Config().custom_dir
 METRIC = '''
 from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator
-from evaluators.types import Sample, Score
+from evaluators.records import Sample, Score
 
 
 @evaluator("{name}", title="{title}", needs=("response",))

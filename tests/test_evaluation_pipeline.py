@@ -8,10 +8,10 @@ from evaluators.advanced_rag_evaluator import GPTLabelingScores
 from evaluators.base import from_spec
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import NEVER, HybridEvaluator, HybridScores, UnifiedEvaluationPipeline, threshold
-from evaluators.labelling import labellings
+from evaluators.records import Completion, Labels, Sample, Support
+from evaluators.trace.labelling import labellings
+from evaluators.trace.metrics import METRICS, TRACEScores
 from evaluators.trace_evaluator import TRACEEvaluator
-from evaluators.trace_metrics import METRICS, TRACEScores
-from evaluators.types import Completion, Labels, Sample, Support
 from tests import judge
 
 QUESTION = "What is the capital of France?"

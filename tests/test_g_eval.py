@@ -8,7 +8,7 @@ import pytest
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.g_eval import CRITERIA, TEMPLATE, GEvalJudgeEvaluator, GEvalLLMJudge
 from evaluators.prompts import check, load
-from evaluators.types import Sample
+from evaluators.records import Sample
 from tests.judge import Told, material
 
 RATINGS = {"relevance": 5, "fluency": 4, "consistency": 2, "coherence": 3}

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from evaluators.types import Dataset, Sample
+from evaluators.records import Dataset, Sample
 from ui.held import Held, weight
 
 KB = 1024

@@ -50,7 +50,7 @@ def forbidden(path):
         wrong |= reaches(modules, "streamlit", "ui", "pages")
     if name.startswith("evaluators/") and not name.startswith(("evaluators/runs/", *ABOVE_RUNS)):
         wrong |= reaches(modules, "evaluators.runs")
-    if name == "evaluators/types.py":
+    if name == "evaluators/records.py":
         wrong |= reaches(modules, "evaluators")
     if name.startswith("ui/"):
         wrong |= reaches(modules, "pages")

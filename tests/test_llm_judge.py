@@ -8,7 +8,7 @@ from evaluators.base import from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.llm_judge import JUDGEMENT_QUERY, TEMPLATE, LLMasJudge
 from evaluators.prompts import check, load
-from evaluators.types import Sample
+from evaluators.records import Sample
 from tests.judge import Told, material
 
 QUESTIONS = ["Is Beijing in China?", "Is Apple founded before Google?", "Is earth flat?"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from nltk.tokenize.punkt import PunktLanguageVars
 
-from evaluators.llm import trouble
+from evaluators.llm import provider_errors
 from evaluators.text import injection, sentences
 from tests.hostile import TooSlowError, check, strings_for
 
@@ -38,9 +38,9 @@ def punkt() -> PunktLanguageVars:
 
 MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/datasets/hub.py": ("match", lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES]),
-    "evaluators/llm/trouble.py error_for": (
+    "evaluators/llm/provider_errors.py error_for": (
         "search",
-        lambda: [re.compile(pattern, re.IGNORECASE) for _, pattern, _ in trouble._TABLE],
+        lambda: [re.compile(pattern, re.IGNORECASE) for _, pattern, _ in provider_errors._TABLE],
     ),
     "evaluators/text/injection.py _kind": ("search", lambda: [kind.pattern for kind in injection._KINDS]),
     "evaluators/text/sentences.py English": ("match", lambda: [punkt().re_boundary_realignment]),  # nltk uses it so

@@ -13,8 +13,8 @@ from evaluators.base import catalogue, from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.prompts import Prompt
+from evaluators.records import Completion, Sample
 from evaluators.text.normalise import slug
-from evaluators.types import Completion, Sample
 
 SAMPLE = Sample(
     id="7",

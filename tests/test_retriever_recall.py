@@ -4,8 +4,8 @@ import pytest
 
 from evaluators.base import from_spec
 from evaluators.errors import ParameterError
+from evaluators.records import Dataset, Sample
 from evaluators.retriever_recall import RetrieverRecall
-from evaluators.types import Dataset, Sample
 
 APPLE = "Apple is founded before Google."
 FEBRUARY = (

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.errors import MissingInputError
+from evaluators.records import Ability, RGBTask, Sample
 from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator, Verdict, stored_verdicts
-from evaluators.types import Ability, RGBTask, Sample
 
 DOCUMENTED = RGBEvaluator()
 PAPER = RGBEvaluator(policy="paper")

@@ -11,10 +11,10 @@ from evaluators.base import from_spec
 from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.prompts import load
+from evaluators.records import Ability, Completion, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Sample
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Store
-from evaluators.types import Ability, Completion, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Sample
 from tests.loopback import Loopback
 
 DECLINED = "I can not answer the question because of the insufficient information in documents."

@@ -11,9 +11,9 @@ from evaluators.base import from_spec
 from evaluators.datasets.ragbench import sample as ragbench_sample
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
+from evaluators.records import Sample, Support
+from evaluators.trace.metrics import from_score, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator, is_refusal
-from evaluators.trace_metrics import from_score, trace_scores
-from evaluators.types import Sample, Support
 
 TRACE = TRACEEvaluator()
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE

@@ -14,15 +14,15 @@ from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import DatasetError, UnreadableRowError
-from evaluators.labelling import Correction
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
+from evaluators.records import Cell, Dataset, Run
 from evaluators.runs import aggregate, workspaces
 from evaluators.runs.engine import registry
-from evaluators.runs.given import local_store
+from evaluators.runs.inputs import local_store
 from evaluators.runs.queue import visitor_address
 from evaluators.runs.store import Counts, Outline, Store
-from evaluators.types import Cell, Dataset, Run
+from evaluators.trace.labelling import Correction
 from ui.held import held
 
 TRACE = ("trace", "gpt_labeling", "hybrid")

@@ -1,8 +1,8 @@
 """Hedging: how many sentences of an answer say that they are not sure."""
 
 from evaluators.base import Evaluator, evaluator, require
+from evaluators.records import Sample, Score
 from evaluators.text.sentences import split_sentences
-from evaluators.types import Sample, Score
 
 HEDGES = {"may", "might", "could", "perhaps", "possibly", "probably", "likely", "seems", "appears", "suggests"}
 

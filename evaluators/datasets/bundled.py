@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import TestBed
-from evaluators.types import Dataset
+from evaluators.records import Dataset
 
 FOLDER = Path(__file__).parents[2] / "data" / "samples"
 ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = "RGB sample (English)", "RGB sample (Chinese)", "TRACE sample (English)"

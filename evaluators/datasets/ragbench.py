@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluators.errors import DatasetError
-from evaluators.types import Labels, Sample, Sentences, SentenceSupport, Support
+from evaluators.records import Labels, Sample, Sentences, SentenceSupport, Support
 
 _KEY = re.compile(r"\d{0,6}[a-z]{1,6}")
 

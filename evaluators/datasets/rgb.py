@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evaluators.types import Ability, Accepted, Dataset, Record, RGBTask, Sample
+from evaluators.records import Ability, Accepted, Dataset, Record, RGBTask, Sample
 
 NOISE_LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
 PASSAGES = 5

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from evaluators.llm.masking import Masker, secrets_in
 from evaluators.prompts import Prompt
-from evaluators.types import Completion, ModelSpec, Record
+from evaluators.records import Completion, ModelSpec, Record
 
 CACHE_SCHEMA = 1
 

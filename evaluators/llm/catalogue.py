@@ -13,7 +13,7 @@ from pydantic import Field
 
 from evaluators.config import ROOT
 from evaluators.llm import Keys
-from evaluators.types import ModelSpec, Record, Usage
+from evaluators.records import ModelSpec, Record, Usage
 
 PROVIDERS = {"groq": "Groq", "openai": "OpenAI", "custom": "Custom endpoint"}
 NEEDS_KEY = "needs a key"

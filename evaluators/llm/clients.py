@@ -21,7 +21,7 @@ from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider import Provider
 from evaluators.prompts import Prompt
-from evaluators.types import Call, Completion, ModelSpec, SampleResult, Usage
+from evaluators.records import Call, Completion, ModelSpec, SampleResult, Usage
 
 LIST_SECONDS = 3600
 """How long a provider's list of models is believed."""

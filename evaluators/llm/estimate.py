@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from evaluators.llm.catalogue import OFFLINE, Limits, Model, find, title
 from evaluators.llm.limits import TOLERANCE
-from evaluators.types import Cap, ModelSpec, Record, Usage
+from evaluators.records import Cap, ModelSpec, Record, Usage
 
 SHORT_ANSWER = 30
 SHORT_LABELS = 200

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from evaluators.llm.catalogue import find
-from evaluators.llm.trouble import refused_form
-from evaluators.types import ModelSpec
+from evaluators.llm.provider_errors import refused_form
+from evaluators.records import ModelSpec
 
 MODES = ("strict", "schema", "object", "none")
 """The schema is enforced; it is a wish; only JSON is asked for; only the prompt asks."""

@@ -15,7 +15,7 @@ from evaluators.llm.catalogue import find, title
 from evaluators.llm.estimate import tokens
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.provider import Provider
-from evaluators.types import Call, Cap, Completion, Usage
+from evaluators.records import Call, Cap, Completion, Usage
 
 MOST_REFUSALS = 30
 """How often in a row a provider may ask one request to wait before the run stops."""

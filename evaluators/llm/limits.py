@@ -26,7 +26,7 @@ from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits, find, title
-from evaluators.types import ModelSpec
+from evaluators.records import ModelSpec
 
 MOST_LIMITERS = 500
 """From so many on those are forgotten that nobody uses just now."""

@@ -16,10 +16,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from evaluators.prompts import MARKERS, Prompt
+from evaluators.records import Completion
 from evaluators.text.normalise import is_chinese
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import STOP, rarity, terms
-from evaluators.types import Completion
 
 MIN_SCORE = 0.7
 """Below this the reader declines."""

@@ -15,9 +15,9 @@ from evaluators.llm import Access, Reply, Request, received
 from evaluators.llm.estimate import tokens
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
+from evaluators.llm.provider_errors import Asked, error_for, unreadable, unsupported
 from evaluators.llm.received import MOST_NAME, Received
-from evaluators.llm.trouble import Asked, error_for, unreadable, unsupported
-from evaluators.types import Completion, ModelSpec, Usage
+from evaluators.records import Completion, ModelSpec, Usage
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from evaluators.errors import LLMError, RunStoppedError, TransientError, Unreada
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import find
 from evaluators.prompts import Prompt, filled, load
+from evaluators.records import Completion
 from evaluators.text.normalise import without_lone_escapes, without_surrogates
-from evaluators.types import Completion
 
 T = TypeVar("T", bound=BaseModel)
 

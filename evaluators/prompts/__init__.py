@@ -10,8 +10,8 @@ from pathlib import Path
 from string import Template
 
 from evaluators.errors import PromptError
+from evaluators.records import Record
 from evaluators.text.normalise import without_surrogates
-from evaluators.types import Record
 
 FOLDER = Path(__file__).parent
 

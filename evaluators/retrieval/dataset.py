@@ -14,13 +14,13 @@ from pydantic import Field, model_validator
 from evaluators.config import Config, config
 from evaluators.datasets.table import column_names
 from evaluators.errors import DatasetError
+from evaluators.records import Dataset, Record, Sample
 from evaluators.retrieval.documents import MOST_TEXT, Document, letters
 from evaluators.retrieval.index import Progress, index
 from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
 from evaluators.text.normalise import IDEOGRAPHS
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import LEXICAL, check_embedding
-from evaluators.types import Dataset, Record, Sample
 
 MOST_DOCUMENTS = 1000
 

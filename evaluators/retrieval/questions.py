@@ -14,7 +14,7 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.shapes import Shape, names_of, recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.errors import DatasetError
-from evaluators.types import Sample
+from evaluators.records import Sample
 
 KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "situation")
 """What comes along from a table; documents that it holds are no answer to these questions."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from evaluators import labelling
-from evaluators.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
+from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score
 from evaluators.runs.store import Outline
 from evaluators.statistics import interval
-from evaluators.trace_metrics import Definition, TRACEScores, from_score, trace_scores
-from evaluators.types import Ability, Cell, Labels, Record, Run, Sample, Score
+from evaluators.trace import labelling
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
+from evaluators.trace.metrics import Definition, TRACEScores, from_score, trace_scores
 
 
 class Mean(Record):

@@ -8,8 +8,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from evaluators.errors import StoreError
+from evaluators.records import Record
 from evaluators.runs.store import NEWEST, Store
-from evaluators.types import Record
 
 ENDS = ("", "-journal", "-wal", "-shm")
 """What SQLite puts beside a database, by the end of its name."""

@@ -17,13 +17,13 @@ from evaluators.errors import HostLimitError, ParameterError, PlumblineError, St
 from evaluators.llm import Keys, catalogue
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
+from evaluators.records import Cap, Dataset, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import workspaces
-from evaluators.runs.given import check_judged, check_samples
+from evaluators.runs.inputs import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.lock import RunLock
 from evaluators.runs.queue import Place, Ticket, expected, in_turn
 from evaluators.runs.store import Store
-from evaluators.types import Cap, Dataset, EvaluatorSpec, ModelSpec, Run
 
 LOOK = 0.5
 """Seconds between two looks at the queue."""

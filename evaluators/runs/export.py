@@ -7,11 +7,11 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evaluators.labelling import Correction, corrected, labellings
+from evaluators.records import Cell, Labels, Sample, Score
 from evaluators.runs.aggregate import merged
 from evaluators.runs.store import Outline
 from evaluators.text.spreadsheet import safe
-from evaluators.types import Cell, Labels, Sample, Score
+from evaluators.trace.labelling import Correction, corrected, labellings
 
 
 def table(

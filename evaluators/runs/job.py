@@ -32,11 +32,11 @@ from evaluators.llm import Keys
 from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
+from evaluators.records import Cell, ModelSpec, Record, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
 from evaluators.runs.lock import RunLock
 from evaluators.runs.scoring import answered, details, message, scored
 from evaluators.runs.store import Store
-from evaluators.types import Cell, ModelSpec, Record, Run, Sample, SampleResult, Score
 
 CPU_WORKERS = 2
 LONG_RUN = 100

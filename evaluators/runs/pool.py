@@ -24,9 +24,9 @@ from evaluators.base import _MODULES, Evaluator
 from evaluators.config import ROOT, config
 from evaluators.datasets.binary import environment
 from evaluators.errors import WorkerError
+from evaluators.records import Sample, Score
 from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
 from evaluators.text.similarity import LEXICAL
-from evaluators.types import Sample, Score
 
 START_SECONDS = 60
 """The longest that a worker may take to start on a busy machine."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from evaluators.llm import Keys
+from evaluators.records import Record, Run
 from evaluators.runs.store import Store
-from evaluators.types import Record, Run
 
 ONE_VISITOR = 64
 """Leading bits of an IPv6 address that tell visitors apart: the rest is free to choose for whoever has them."""

@@ -6,9 +6,9 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
+from evaluators.records import Dataset, EvaluatorSpec, Run
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, Run
 
 
 def rgb(store: Store, workspace: str) -> Run:

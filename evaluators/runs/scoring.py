@@ -11,8 +11,8 @@ from evaluators.errors import ParameterError, PlumblineError
 from evaluators.llm import LLMClient
 from evaluators.llm.keys import mask
 from evaluators.prompts import fill
+from evaluators.records import Sample, Score
 from evaluators.text.normalise import without_surrogates
-from evaluators.types import Sample, Score
 
 
 def answered(sample: Sample, prompt: str, llm: LLMClient) -> str:

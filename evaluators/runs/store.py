@@ -19,10 +19,7 @@ from pydantic_core import PydanticSerializationError
 
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import StoreError, UnreadableRowError, UnstorableError
-from evaluators.labelling import Correction
-from evaluators.runs.lock import RunLock
-from evaluators.runs.store_file import LOOK, StoreFile
-from evaluators.types import (
+from evaluators.records import (
     Ability,
     Call,
     Cap,
@@ -36,6 +33,9 @@ from evaluators.types import (
     SampleResult,
     Score,
 )
+from evaluators.runs.lock import RunLock
+from evaluators.runs.store_file import LOOK, StoreFile
+from evaluators.trace.labelling import Correction
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NEWEST = len(list(MIGRATIONS.glob("*.sql")))

@@ -16,9 +16,9 @@ from typing import BinaryIO
 from evaluators.base import catalogue, from_spec
 from evaluators.errors import PlumblineError
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.records import EvaluatorSpec, Record, Sample, Score
 from evaluators.runs.scoring import answered, details, message, scored
 from evaluators.text.sentences import split_sentences
-from evaluators.types import EvaluatorSpec, Record, Sample, Score
 
 READY = b"ready\n"
 MEMORY = 2**30

@@ -13,19 +13,20 @@ import click
 from pydantic import ValidationError
 
 from evaluators import custom
+from evaluators.api.evaluation import Results
+from evaluators.api.progress_bar import work
 from evaluators.base import catalogue
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
 from evaluators.llm.keys import from_environment, quiet_logs
-from evaluators.runs.at_work import work
+from evaluators.records import Cap, Run, Sample
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import check_cap
-from evaluators.runs.evaluation import Results
-from evaluators.runs.given import WORKSPACE, local_store, shown
+from evaluators.runs.inputs import WORKSPACE, local_store, shown
 from evaluators.runs.store import Store
 from evaluators.terminal import estimating, files, options, tables
-from evaluators.terminal.asking import Asked, Options, asked
-from evaluators.terminal.outcome import (
+from evaluators.terminal.arguments import Asked, Options, asked
+from evaluators.terminal.exit_codes import (
     INCOMPLETE,
     INTERRUPTED,
     MEANINGS,
@@ -35,7 +36,6 @@ from evaluators.terminal.outcome import (
     demands,
     outcome,
 )
-from evaluators.types import Cap, Run, Sample
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 

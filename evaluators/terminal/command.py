@@ -12,8 +12,8 @@ from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.keys import VARIABLES
 from evaluators.prompts import shipped
-from evaluators.runs.given import ANSWER_TOKENS, JUDGE_TOKENS
-from evaluators.types import EvaluatorSpec, ModelSpec, Run
+from evaluators.records import EvaluatorSpec, ModelSpec, Run
+from evaluators.runs.inputs import ANSWER_TOKENS, JUDGE_TOKENS
 
 START = "python -m evaluators run"
 OWN_PROMPT = "prompt.md"

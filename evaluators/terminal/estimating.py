@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from pydantic import SecretStr
 
 from evaluators.base import JURIES, Evaluator, from_spec, most_judges
-from evaluators.llm import Access, Keys, catalogue, sending
+from evaluators.llm import Access, Keys, catalogue, prompt_sizes
 from evaluators.llm.clients import room
+from evaluators.llm.dry_run import answered, prompts_of
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate
 from evaluators.llm.keys import ADDRESSES
-from evaluators.llm.rehearsal import answered, prompts_of
 from evaluators.prompts import Prompt, fill
-from evaluators.runs.given import WORKSPACE
+from evaluators.records import ModelSpec, Sample
+from evaluators.runs.inputs import WORKSPACE
 from evaluators.runs.store import Store
-from evaluators.terminal.asking import Asked
-from evaluators.types import ModelSpec, Sample
+from evaluators.terminal.arguments import Asked
 
 Row = tuple[str, Estimate]
 
@@ -39,12 +39,12 @@ def estimates(asked: Asked, store: Store, keys: Keys) -> list[Row]:
 def _of_model(model: ModelSpec, asked: Asked, store: Store) -> Estimate:
     open_samples = (sample for sample in asked.dataset.samples if sample.response is None)
     texts = (fill(asked.prompt, each.question, each.retrieved_documents).text for each in open_samples)
-    return _left(model, sending.sent(texts, [model]), asked, store, SHORT_ANSWER)
+    return _left(model, prompt_sizes.sent(texts, [model]), asked, store, SHORT_ANSWER)
 
 
 def _of_judge(judge: ModelSpec, metrics: Sequence[Evaluator], asked: Asked, store: Store, keys: Keys) -> Estimate:
     shortest = SHORT_LABELS if any(metric.name in JURIES for metric in metrics) else SHORT_ANSWER
-    what = sending.sent_to(judge, _judged(metrics, asked.dataset.samples, room(judge, keys)))
+    what = prompt_sizes.sent_to(judge, _judged(metrics, asked.dataset.samples, room(judge, keys)))
     if not asked.models:
         return _left(judge, what, asked, store, shortest)
     sizes = [size + SHORT_ANSWER for size in what.prompt_tokens] * len(asked.models)
@@ -62,7 +62,7 @@ def _judged(metrics: Sequence[Evaluator], samples: Sequence[Sample], room: int |
                 yield from prompts_of(metric, sample, room)
 
 
-def _left(model: ModelSpec, what: sending.Sent, asked: Asked, store: Store, shortest: int) -> Estimate:
+def _left(model: ModelSpec, what: prompt_sizes.Sent, asked: Asked, store: Store, shortest: int) -> Estimate:
     """The estimate without the answers that are stored already."""
     keys = what.keys.get(model, ()) if asked.use_cache else ()
-    return sending.what_is_left(model, what, store.cached(WORKSPACE, keys) if keys else 0, shortest)
+    return prompt_sizes.what_is_left(model, what, store.cached(WORKSPACE, keys) if keys else 0, shortest)

@@ -6,12 +6,12 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
+from evaluators.api.evaluation import TRACE, Results
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import title
+from evaluators.records import Run
 from evaluators.runs import export
-from evaluators.runs.evaluation import TRACE, Results
 from evaluators.runs.store import Store
-from evaluators.types import Run
 
 
 def table(run: Run, store: Store) -> Iterator[bytes]:

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from evaluators.errors import ParameterError
-from evaluators.runs.given import shown
-from evaluators.types import Ability
+from evaluators.records import Ability
+from evaluators.runs.inputs import shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 

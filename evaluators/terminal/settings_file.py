@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.errors import ParameterError
-from evaluators.runs.given import shown
+from evaluators.runs.inputs import shown
 
 
 def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:

@@ -12,21 +12,21 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from evaluators.api.evaluation import Results
 from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
 from evaluators.params import parameters
 from evaluators.prompts import shipped
+from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import registry
-from evaluators.runs.evaluation import Results
-from evaluators.runs.given import shown
+from evaluators.runs.inputs import shown
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.estimating import Row
 from evaluators.terminal.files import escaped
 from evaluators.text.normalise import slug
-from evaluators.types import EvaluatorSpec, ModelSpec, Run
 
 WIDE = 200
 """Columns where the output is no terminal: nothing is cut or broken."""

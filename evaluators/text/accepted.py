@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evaluators.types import Accepted
+from evaluators.records import Accepted
 
 Spellings = tuple[str, ...]
 """One required answer in all its accepted spellings; any of them will do."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from evaluators.records import Sentence, Sentences
 from evaluators.text.normalise import nfkc
-from evaluators.types import Sentence, Sentences
 
 
 class _Kind(NamedTuple):

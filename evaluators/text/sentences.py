@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluators.records import Sentence, Sentences
 from evaluators.text.normalise import IDEOGRAPHS, remove_reasoning, without_surrogates
-from evaluators.types import Sentence, Sentences
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktLanguageVars, PunktSentenceTokenizer

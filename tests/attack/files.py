@@ -88,9 +88,9 @@ def _table(name: str, data: bytes) -> str:
 
 
 def _document(name: str, data: bytes) -> str:
+    from evaluators.records import Sample
     from evaluators.retrieval.dataset import retrieve
     from evaluators.retrieval.documents import document
-    from evaluators.types import Sample
 
     text = document(name, data)
     retrieve([text], [Sample(id="1", question="tower of Paris")])

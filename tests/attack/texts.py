@@ -21,13 +21,14 @@ from evaluators.llm.keys import clean_address, clean_key, mask
 from evaluators.llm.limits import duration
 from evaluators.llm.masking import Masker
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.provider_errors import seconds_to_wait
 from evaluators.llm.received import answer
 from evaluators.llm.received import load as received
 from evaluators.llm.structured import parse
-from evaluators.llm.trouble import seconds_to_wait
 from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import check as check_prompt
 from evaluators.prompts import fill, load
+from evaluators.records import Dataset, Sample, Sentence, Sentences
 from evaluators.retrieval.dataset import retrieve
 from evaluators.retrieval.documents import Document, unwrapped
 from evaluators.retrieval.questions import questions
@@ -40,7 +41,6 @@ from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import terms
 from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.trace_evaluator import _strangers, is_refusal
-from evaluators.types import Dataset, Sample, Sentence, Sentences
 from tests.hostile import TooSlowError, check, strings
 from ui.parts.highlight import words
 from ui.parts.untrusted import html, plain

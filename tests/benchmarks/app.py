@@ -13,10 +13,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from evaluators.records import EvaluatorSpec, Run
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import EvaluatorSpec, Run
 from tests.benchmarks.common import answered, timed
 from tests.e2e.conftest import QUIET, browser_path, free_port
 

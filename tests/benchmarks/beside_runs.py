@@ -24,7 +24,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
-from evaluators.types import Dataset
+from evaluators.records import Dataset
 from tests.attack.memory import Memory
 from tests.attack.watchdog import browser, go, send_table, visitor
 from tests.benchmarks.visitors import connected, figures, visited

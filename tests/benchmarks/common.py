@@ -15,7 +15,7 @@ from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.prompts import fill, load
-from evaluators.types import Dataset, Sample
+from evaluators.records import Dataset, Sample
 
 
 class Clock:

@@ -4,11 +4,11 @@ import json
 import tempfile
 from pathlib import Path
 
+from evaluators.records import EvaluatorSpec
 from evaluators.runs import aggregate
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import EvaluatorSpec
 from tests.benchmarks.common import answered, peak_megabytes, timed
 
 SAMPLES = 10_000

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from evaluators.config import config
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import create_run, registry
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run
 from tests.benchmarks.common import peak_megabytes, timed
 from tests.benchmarks.llm import provider
 

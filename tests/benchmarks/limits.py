@@ -18,7 +18,7 @@ from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import Limits
 from evaluators.llm.limits import Limiter
 from evaluators.llm.provider import Provider
-from evaluators.types import ModelSpec
+from evaluators.records import ModelSpec
 from tests.loopback import Loopback, ServerLimits, token_count
 
 CALLS = 60

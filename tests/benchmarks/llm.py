@@ -25,9 +25,9 @@ from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm import Access, Keys
 from evaluators.prompts import fill, load
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample
 from evaluators.runs.engine import create_run, registry
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample
 from tests.benchmarks.common import peak_megabytes, timed
 
 CALLS = 500

@@ -23,9 +23,9 @@ from evaluators.answer_match import AnswerMatchAcc, Match
 from evaluators.context_recall import LexicalContextRecall
 from evaluators.datasets import ragbench
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.records import Dataset, Sample
 from evaluators.retriever_recall import RetrieverRecall
 from evaluators.text.sentences import cut
-from evaluators.types import Dataset, Sample
 from tests.benchmarks.common import check_data, timed
 
 ADALFLOW = "adalflow[openai]==1.1.3"

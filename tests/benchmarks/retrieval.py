@@ -9,9 +9,9 @@ from itertools import count, islice
 
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed
+from evaluators.records import Sample
 from evaluators.retrieval.dataset import Settings, chunks, retrieve
 from evaluators.retrieval.documents import Document, document
-from evaluators.types import Sample
 from tests.benchmarks.common import peak_megabytes, timed
 from tests.retrieval import files
 

@@ -6,8 +6,8 @@ Integration has a verdict on each required answer, as in the benchmark's own lab
 import json
 import statistics
 
+from evaluators.records import Ability, Sample
 from evaluators.rgb_evaluator import Policy, RGBEvaluator
-from evaluators.types import Ability, Sample
 from tests.benchmarks.common import answered, timed
 
 SAMPLES = 5_000

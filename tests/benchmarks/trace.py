@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from evaluators.datasets import ragbench
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.records import Dataset, Sample
 from evaluators.trace_evaluator import TRACEEvaluator
-from evaluators.types import Dataset, Sample
 from tests.benchmarks.common import check_data, peak_megabytes, timed
 
 

@@ -5,9 +5,9 @@ import pytest
 from evaluators.advanced_rag_evaluator import DocumentSentencizer
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
+from evaluators.records import Ability, Support
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.normalise import without_spaces
-from evaluators.types import Ability, Support
 
 BEDS = (ENGLISH_BED, CHINESE_BED)
 ROWS = [pytest.param(row, id=f"{name}-{row.abilities[0]}-{row.id}") for name in BEDS for row in bundled()[name].rows]

@@ -5,7 +5,7 @@ import pytest
 from evaluators.datasets.checks import checks
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed
-from evaluators.types import Dataset, Sample
+from evaluators.records import Dataset, Sample
 
 WHOLE = {"question": "q", "response": "r", "retrieved_documents": ("d",), "ground_truth": "t"}
 

@@ -19,7 +19,7 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.shapes import Shape
 from evaluators.datasets.table import Problem, Table
 from evaluators.errors import DatasetError
-from evaluators.types import Ability, Sample
+from evaluators.records import Ability, Sample
 from tests.datasets.files import json_lines
 
 ROW = {"question": "q", "response": "r"}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed, compose, recorded_answer, with_ability
-from evaluators.types import Ability, RGBTask, Sample
+from evaluators.records import Ability, RGBTask, Sample
 
 
 def row(positives=5, negatives=5, row_id="1", **fields):

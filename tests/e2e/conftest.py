@@ -19,11 +19,11 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
 from evaluators.runs import samples
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, Run, Sample
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -18,8 +18,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
+from evaluators.records import Dataset, EvaluatorSpec, Sample, SampleResult
 from evaluators.runs.engine import create_run
-from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult
 from ui.middleware import SecurityHeaders
 
 from .conftest import HOME_HOSTS, Seen, Server, running

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from evaluators.types import Run
+from evaluators.records import Run
 
 PAGES = ("/", "/rgb?run={rgb}", "/trace?run={trace}", "/sample?run={trace}&sample=1", "/sample?run={rgb}&sample=1")
 FILLED = {"/": "Recent runs", "/rgb": "216 samples.", "/trace": "24 samples. ", "/sample": "Documents"}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from evaluators.types import Run
+from evaluators.records import Run
 
 from .conftest import LONG, MANY, cancel
 

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from evaluators.types import Run
+from evaluators.records import Run
 
 from .conftest import LONG
 

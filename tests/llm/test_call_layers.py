@@ -9,7 +9,7 @@ from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, Trans
 from evaluators.llm import Reply, Request
 from evaluators.llm.layers import Cached, Meter, Metered, Retried, Shelf
 from evaluators.llm.loop import Scope
-from evaluators.types import Cap, Completion, ModelSpec, Usage
+from evaluators.records import Cap, Completion, ModelSpec, Usage
 
 SPEC = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=1000)
 URL = "https://api.openai.com/v1"

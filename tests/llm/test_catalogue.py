@@ -7,7 +7,7 @@ from pydantic import SecretStr, ValidationError
 from evaluators.config import ROOT
 from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, choices, find, models, successor, title
-from evaluators.types import ModelSpec, Usage
+from evaluators.records import ModelSpec, Usage
 
 TODAY = date(2026, 11, 21)
 KEYS = {name: Access(provider=name, base_url="", key=SecretStr("")) for name in PROVIDERS}

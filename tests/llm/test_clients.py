@@ -11,7 +11,7 @@ from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.llm.structured import ask
 from evaluators.prompts import Prompt
-from evaluators.types import Call, Cap, Completion, ModelSpec
+from evaluators.records import Call, Cap, Completion, ModelSpec
 from tests.loopback import ServerLimits
 
 

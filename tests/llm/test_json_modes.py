@@ -9,10 +9,10 @@ from evaluators.errors import TransientError
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.layers import Limited
 from evaluators.llm.limits import Limiter
-from evaluators.llm.trouble import refused_form
-from evaluators.types import ModelSpec
+from evaluators.llm.provider_errors import refused_form
+from evaluators.records import ModelSpec
 from tests.llm.test_provider import MODELS, access_to, both, failure, request_to, with_provider
-from tests.llm.test_trouble import answered, refused
+from tests.llm.test_provider_errors import answered, refused
 
 SCHEMA = json.dumps({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
 NO_FORM = refused(400, "This model does not support response format `json_schema`.", param="response_format")

@@ -16,7 +16,7 @@ from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits
 from evaluators.llm.limits import Limiter, Ticket, Window, Word, digest, duration, limiter_for
-from evaluators.types import ModelSpec
+from evaluators.records import ModelSpec
 from tests.benchmarks.limits import PLANS, RESERVED, USED, measured, permitted_minutes
 
 DAY = 86_400

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.prompts import MARKERS, Prompt
-from evaluators.types import Usage
+from evaluators.records import Usage
 
 ENGLISH, CHINESE = MARKERS["en"], MARKERS["zh"]
 

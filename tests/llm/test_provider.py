@@ -20,7 +20,7 @@ from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, Trans
 from evaluators.llm import Access, Reply, Request
 from evaluators.llm.keys import quiet_logs
 from evaluators.llm.provider import Provider
-from evaluators.types import Completion, ModelSpec, Usage
+from evaluators.records import Completion, ModelSpec, Usage
 from tests.loopback import FAULTS, Loopback, Response, ServerLimits
 
 KEY = "gsk_loopback1234567890abcdefghijklmnop"

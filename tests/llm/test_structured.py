@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
 from evaluators.llm.structured import MENDED_HERE, MOST_MENDED, ask, parse, schema
 from evaluators.prompts import Prompt
-from evaluators.types import Completion
+from evaluators.records import Completion
 from tests.hostile import check, repeated
 
 

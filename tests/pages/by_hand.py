@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.llm.catalogue import title
 from evaluators.prompts import load
-from evaluators.types import (
+from evaluators.records import (
     Ability,
     Call,
     Cap,

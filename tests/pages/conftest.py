@@ -12,10 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import clients
+from evaluators.records import Run
 from evaluators.runs import samples
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import Run
 from tests.loopback import Loopback
 from ui import session
 

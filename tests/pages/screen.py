@@ -11,8 +11,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Button, ButtonGroup
 
+from evaluators.records import Run
 from evaluators.runs.engine import registry
-from evaluators.types import Run
 from ui import session
 
 MESSAGES = ("info", "warning", "error", "success")

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
 from tests import judge
 from tests.loopback import Loopback
 from ui import session

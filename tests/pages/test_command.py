@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.records import EvaluatorSpec
 from evaluators.runs.engine import create_run
 from evaluators.terminal.command import command
-from evaluators.types import EvaluatorSpec
 from tests.pages.conftest import Filled, OpenPage, finish
 from ui import session
 

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
+from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.engine import create_run
-from evaluators.types import Dataset, EvaluatorSpec
 from ui import session
 from ui.datasets import reading
 from ui.held import held

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import models
 from evaluators.prompts import load
+from evaluators.records import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
 from evaluators.runs.engine import create_run, registry
-from evaluators.types import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
 from tests.loopback import Asked, Loopback, ServerLimits
 from ui import session
 

@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.records import Dataset, Run, Sample
 from evaluators.runs import export
-from evaluators.runs.given import load_prompt
-from evaluators.types import Dataset, Run, Sample
+from evaluators.runs.inputs import load_prompt
 from tests import judge
 from tests.loopback import Loopback
 from ui import session

@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 from evaluators.base import Evaluator, catalogue, evaluator, require
 from evaluators.errors import MissingInputError
 from evaluators.llm import LLMClient
-from evaluators.llm.rehearsal import prompts_of
+from evaluators.llm.dry_run import prompts_of
 from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
-from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 from tests.loopback import Loopback
 from ui import session
 from ui.metrics import choice

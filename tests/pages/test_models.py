@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import title
+from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from evaluators.runs.aggregate import Mean
-from evaluators.types import Cap, Cell, Dataset, ModelSpec
 from ui import session
 from ui.parts import charts
 from ui.rgb.results import VALUES

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.config import ROOT
 from evaluators.prompt_metric import PromptMetric, as_file
+from evaluators.records import Dataset, EvaluatorSpec, Sample, SampleResult, Score
 from evaluators.runs.engine import create_run
-from evaluators.types import Dataset, EvaluatorSpec, Sample, SampleResult, Score
 from ui import session
 from ui.metrics import own_metrics
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.types import Cap
+from evaluators.records import Cap
 from ui import session
 
 from .by_hand import two_models

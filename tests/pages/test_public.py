@@ -13,9 +13,9 @@ from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import Access, keys
+from evaluators.records import Dataset, Run
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
-from evaluators.types import Dataset, Run
 from tests.loopback import Loopback
 from ui import session
 

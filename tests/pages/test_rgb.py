@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.records import Ability
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.types import Ability
 from ui import session
 from ui.metrics import results as metric_results
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model
-from evaluators.types import Ability, Cap
+from evaluators.records import Ability, Cap
 from tests.loopback import Loopback
 from ui.models.form import label
 

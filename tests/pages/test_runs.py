@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from evaluators.base import from_spec
+from evaluators.records import Cap, Cell, Run, SampleResult
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
 from evaluators.runs.lock import RunLock
-from evaluators.types import Cap, Cell, Run, SampleResult
 from tests.loopback import Loopback
 from ui import session
 

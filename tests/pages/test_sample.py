@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.records import SampleResult, Support
 from evaluators.runs import samples
-from evaluators.trace_metrics import arithmetic, from_score
-from evaluators.types import SampleResult, Support
+from evaluators.trace.metrics import arithmetic, from_score
 
 from .conftest import Filled, OpenPage, checked
 from .screen import button, cards, html, runs, said, segments, table

@@ -10,9 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
-from evaluators.labelling import JURY, Judgement, Labelling, labelled_score
 from evaluators.prompts import load
-from evaluators.types import (
+from evaluators.records import (
     Cell,
     Dataset,
     EvaluatorSpec,
@@ -26,6 +25,7 @@ from evaluators.types import (
     Support,
     prompt_hash,
 )
+from evaluators.trace.labelling import JURY, Judgement, Labelling, labelled_score
 from ui import session
 
 from .by_hand import LUNA, OSS

@@ -14,8 +14,8 @@ from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm import Access, catalogue
 from evaluators.prompts import load
+from evaluators.records import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import create_run, registry
-from evaluators.types import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
 from tests.loopback import Loopback
 from ui import session
 

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.rgb import TestBed
-from evaluators.types import Dataset
+from evaluators.records import Dataset
 from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
 from ui import session
 

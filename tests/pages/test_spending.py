@@ -10,9 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
+from evaluators.records import Cap, Cell, Dataset, SampleResult, Usage
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
-from evaluators.types import Cap, Cell, Dataset, SampleResult, Usage
 from tests.loopback import Loopback
 from ui import session
 from ui.parts import spending

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.records import EvaluatorSpec
 from evaluators.runs.store import Store
-from evaluators.types import EvaluatorSpec
 from ui import session
 
 from .conftest import Filled, OpenPage, checked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.trace_metrics import METRICS, Definition, from_score
+from evaluators.trace.metrics import METRICS, Definition, from_score
 
 from .conftest import Filled, OpenPage, Upload, checked
 from .screen import cards, jsonl, runs, said, segments, settled, state, table

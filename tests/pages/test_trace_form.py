@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model, find
-from evaluators.types import Cap, Dataset, Sample
+from evaluators.records import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
 from ui import session

@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.labelling import CORRECTED, GOLD, JURY, Correction, Labelling, labelled_score
-from evaluators.types import (
+from evaluators.records import (
     Cell,
     Dataset,
     EvaluatorSpec,
@@ -23,6 +22,7 @@ from evaluators.types import (
     SentenceSupport,
     Support,
 )
+from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction, Labelling, labelled_score
 from ui import session
 from ui.parts import labellers
 

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, bundled
 from evaluators.errors import DatasetError, ParameterError
+from evaluators.records import Labels, Sample
 from evaluators.retrieval.dataset import Settings, chunks, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.index import Meaning, Words
-from evaluators.types import Labels, Sample
 from tests.retrieval import files
 
 LINE = Document("line.txt", "The plumb line hangs from a point. It shows what is vertical.")

@@ -7,16 +7,16 @@ import logging
 import sys
 from pathlib import Path
 
-import paid
 from pydantic import SecretStr
 
 from evaluators.errors import PlumblineError
 from evaluators.llm import Access
 from evaluators.llm.clients import ask_models
 from evaluators.llm.keys import quiet_logs
+from evaluators.records import ModelSpec
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import ModelSpec
+from tests.runs import paid
 
 MARKED = {"openai": "sk-MARKED0123456789abcdef", "groq": "gsk_MARKED0123456789abcdef"}
 MODELS = {"openai": paid.LUNA, "groq": ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200)}

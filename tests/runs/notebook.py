@@ -3,11 +3,10 @@
 import sys
 from pathlib import Path
 
-import slow
-
 from evaluators import evaluate
-from evaluators.runs.evaluation import Results
+from evaluators.api.evaluation import Results
 from evaluators.runs.store import Store
+from tests.runs import slow
 
 
 def cell(folder: Path) -> Results:

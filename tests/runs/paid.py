@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from evaluators.llm import Access
+from evaluators.records import Ability, Call, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Run, Sample, SampleResult
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import Ability, Call, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Run, Sample, SampleResult
 
 PROMPT = "$documents\n$question"
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=200)

@@ -12,10 +12,10 @@ from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
+from evaluators.records import Call, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
-from evaluators.types import Call, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 
 SAMPLES = 60
 

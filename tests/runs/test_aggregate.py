@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.labelling import Correction, Labelling, labelled_score
+from evaluators.records import (
+    Ability,
+    Cell,
+    EvaluatorSpec,
+    Labels,
+    ModelSpec,
+    Run,
+    Sample,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+)
 from evaluators.runs.aggregate import (
     Mean,
     View,
@@ -22,19 +33,8 @@ from evaluators.runs.aggregate import (
 )
 from evaluators.runs.store import Outline
 from evaluators.statistics import wilson
-from evaluators.trace_metrics import Definition, to_score, trace_scores
-from evaluators.types import (
-    Ability,
-    Cell,
-    EvaluatorSpec,
-    Labels,
-    ModelSpec,
-    Run,
-    Sample,
-    Sentence,
-    Sentences,
-    SentenceSupport,
-)
+from evaluators.trace.labelling import Correction, Labelling, labelled_score
+from evaluators.trace.metrics import Definition, to_score, trace_scores
 
 
 def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, at=(0,), **values):

@@ -6,13 +6,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from slow import SAMPLES, slow_run
 
 from evaluators.errors import StoreError
+from evaluators.records import SampleResult, Score
 from evaluators.runs.backup import back_up
 from evaluators.runs.job import Job
 from evaluators.runs.store import NEWEST, Store
-from evaluators.types import SampleResult, Score
+from tests.runs.slow import SAMPLES, slow_run
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@
 import time
 
 import pytest
-import slow
 
 from evaluators.datasets.readers import read
 from evaluators.errors import DatasetError
+from evaluators.records import EvaluatorSpec
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Store
-from evaluators.types import EvaluatorSpec
 from tests.datasets.test_bombs import BOMBS, CEILING, SECONDS, Watch, spent
+from tests.runs import slow
 
 
 def more_than(scored, store, run):

@@ -4,19 +4,18 @@ import json
 import logging
 from pathlib import Path
 
-import paid
 import pytest
-import slow
 
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.records import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
 from evaluators.runs import aggregate
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts
-from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
 from tests import judge
+from tests.runs import paid, slow
 
 PATIENCE = 120
 LUNA, SOL = (spec.model_copy(update={"answer_tokens": 2000}) for spec in (paid.LUNA, paid.SOL))

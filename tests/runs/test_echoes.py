@@ -1,17 +1,17 @@
 """A key that its endpoint sends back is kept nowhere: not in the store, and so in no page, table or export either."""
 
-import paid
 import pytest
 from pydantic import SecretStr
 
+from evaluators.api.evaluation import Results
 from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.llm.clients import ask_models
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec
 from evaluators.runs.engine import create_run
-from evaluators.runs.evaluation import Results
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec
 from tests.echoes import FORMS, traces, ways
 from tests.loopback import in_json, problem
+from tests.runs import paid
 
 KEY = "MARKEDKEY-7f3a9c1e5b2d4860aabbccdd"
 

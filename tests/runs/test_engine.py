@@ -9,18 +9,18 @@ import threading
 from pathlib import Path
 
 import pytest
-import slow
 
+from evaluators.api.evaluation import Results
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
+from evaluators.records import Ability, Dataset, EvaluatorSpec
 from evaluators.runs.engine import create_run
-from evaluators.runs.evaluation import Results
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
-from evaluators.types import Ability, Dataset, EvaluatorSpec
+from tests.runs import slow
 
 ROOT = Path(__file__).parents[2]
 READER = {"models": [OFFLINE], "prompt": load("rgb_en")}
@@ -179,7 +179,7 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
     lines = (
         "import json",
         "from evaluators.base import Evaluator, evaluator",
-        "from evaluators.types import Score",
+        "from evaluators.records import Score",
         "@evaluator('own', title='Own')",
         "class Own(Evaluator):",
         "    def score(self, sample):",

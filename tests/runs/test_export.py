@@ -8,10 +8,10 @@ import json
 
 import pytest
 
-from evaluators.labelling import Correction, Labelling, labelled_score
+from evaluators.records import Cell, Labels, Sample, Sentence, Sentences, SentenceSupport, Support
 from evaluators.runs import export
 from evaluators.runs.store import Outline
-from evaluators.types import Cell, Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+from evaluators.trace.labelling import Correction, Labelling, labelled_score
 
 
 @pytest.mark.parametrize(

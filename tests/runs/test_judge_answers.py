@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-import paid
 import pytest
 
-from evaluators.labelling import labellings
+from evaluators.records import Dataset, EvaluatorSpec, Sample, Support
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Store
-from evaluators.types import Dataset, EvaluatorSpec, Sample, Support
+from evaluators.trace.labelling import labellings
+from tests.runs import paid
 
 SAMPLE = Sample(
     id="tower",

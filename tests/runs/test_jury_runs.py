@@ -7,18 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import paid
 import pytest
 from pydantic import SecretStr
 
 from evaluators.errors import ParameterError
 from evaluators.llm import Access
+from evaluators.records import Cap, EvaluatorSpec, ModelSpec
 from evaluators.runs import aggregate
-from evaluators.runs.agreement import agreement
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts
-from evaluators.types import Cap, EvaluatorSpec, ModelSpec
+from evaluators.trace.agreement import agreement
 from tests import judge
+from tests.runs import paid
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120

@@ -12,17 +12,17 @@ import threading
 import time
 from pathlib import Path
 
-import paid
 import pytest
 from pydantic import SecretStr
 
 from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.loop import loop
+from evaluators.records import Ability, Cap, Cell, Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts
-from evaluators.types import Ability, Cap, Cell, Dataset, EvaluatorSpec, ModelSpec, Sample
 from tests.loopback import in_json
+from tests.runs import paid
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-import slow
 
 from evaluators.base import Evaluator, catalogue, evaluator
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
@@ -19,13 +18,14 @@ from evaluators.errors import MissingInputError, WorkerError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.prompts import load
+from evaluators.records import Ability, Dataset, EvaluatorSpec, Sample
 from evaluators.runs import pool as pools
 from evaluators.runs.engine import create_run
 from evaluators.runs.pool import Pool, takes
 from evaluators.runs.scoring import answered, scored
 from evaluators.runs.worker import Request, reply
 from evaluators.trace_evaluator import TRACEEvaluator
-from evaluators.types import Ability, Dataset, EvaluatorSpec, Sample
+from tests.runs import slow
 
 ROOT = Path(__file__).parents[2]
 PROMPT = load("rgb_en")
@@ -219,7 +219,7 @@ SCRIPT = """
 import os, sys, threading, time
 from evaluators.runs.pool import shared
 from evaluators.trace_evaluator import TRACEEvaluator
-from evaluators.types import Sample
+from evaluators.records import Sample
 print("begins", flush=True)
 sample = Sample(id="1", question="Who?", response="Anna Berg.", retrieved_documents=("Anna Berg built it. " * 4000,))
 assert shared().can_take(sample)

@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable
 
 import pytest
-import slow
 
 from evaluators.errors import HostLimitError
 from evaluators.llm import Keys
+from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.queue import Ticket, expected, in_turn, visitor_address
 from evaluators.runs.store import Store
-from evaluators.types import EvaluatorSpec, ModelSpec, Run
+from tests.runs import slow
 
 PATIENCE = 30
 

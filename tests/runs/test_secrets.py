@@ -6,7 +6,7 @@ import sys
 from itertools import cycle
 from pathlib import Path
 
-import leaky
+from tests.runs import leaky
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ("401", "400 context", "500", "reset", "html", "", "huge", "429", "error 200", "404 address", "", "422")

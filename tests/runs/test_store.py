@@ -11,9 +11,7 @@ import pytest
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import StoreError
-from evaluators.labelling import Correction
-from evaluators.runs.store import MIGRATIONS, MOST_COUNTED, MOST_MAPPINGS, Counts, Spent, Store
-from evaluators.types import (
+from evaluators.records import (
     Ability,
     Call,
     Cap,
@@ -28,6 +26,8 @@ from evaluators.types import (
     Score,
     Usage,
 )
+from evaluators.runs.store import MIGRATIONS, MOST_COUNTED, MOST_MAPPINGS, Counts, Spent, Store
+from evaluators.trace.labelling import Correction
 
 ROOT = Path(__file__).parents[2]
 DATASET = Dataset(name="three", samples=tuple(Sample(id=f"s{number}", question="q") for number in range(3)))

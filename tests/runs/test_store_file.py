@@ -8,12 +8,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from slow import slow_run
 
 from evaluators.errors import StoreError
+from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult
 from evaluators.runs.job import Job
 from evaluators.runs.store import APPLICATION, NEWEST, Store
-from evaluators.types import Dataset, EvaluatorSpec, Run, Sample, SampleResult
+from tests.runs.slow import slow_run
 
 ROOT = Path(__file__).parents[2]
 DATASET = Dataset(name="d", samples=(Sample(id="s", question="q"),))

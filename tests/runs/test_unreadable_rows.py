@@ -5,16 +5,16 @@ import sqlite3
 
 import pytest
 
+from evaluators.api.evaluation import Results
 from evaluators.errors import UnreadableRowError
-from evaluators.labelling import Correction
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Sample, Usage
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
-from evaluators.runs.evaluation import Results
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
-from evaluators.types import Call, Cell, Completion, Dataset, EvaluatorSpec, Sample, Usage
+from evaluators.trace.labelling import Correction
 
 ROWS = 3
 DOCUMENT = "The tower is 330 metres tall. It stands in Paris."

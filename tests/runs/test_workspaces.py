@@ -5,16 +5,16 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import slow
 
 from evaluators.errors import HostLimitError
-from evaluators.labelling import Correction
+from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Run, Sample, Usage
 from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store import MIGRATIONS, Store
 from evaluators.runs.workspaces import Workspaces
-from evaluators.types import Call, Cell, Completion, Dataset, EvaluatorSpec, Run, Sample, Usage
+from evaluators.trace.labelling import Correction
+from tests.runs import slow
 
 ANN, BEN = "ann-0123456789-abcdefghij", "ben-0123456789-abcdefghij"
 COLUMNS = ["question", "response"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from evaluators.runs.given import local_store
+from evaluators.runs.inputs import local_store
 from evaluators.terminal.cli import main
 
 OF_THE_MACHINE = ("PLUMBLINE_", "SPACE_", "GROQ_", "OPENAI_")

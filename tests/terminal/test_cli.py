@@ -12,9 +12,9 @@ import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.prompt_metric import PromptMetric
-from evaluators.runs.given import local_store
+from evaluators.runs.inputs import local_store
 from evaluators.terminal.cli import main
-from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, WRONG
+from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, WRONG
 
 TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answer_match")
 RGB = ("run", "--data", ENGLISH_BED, "--metric", "rgb", "--model", "offline/offline-reader", "--limit", "1")

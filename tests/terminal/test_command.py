@@ -12,12 +12,12 @@ from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE, find
 from evaluators.llm.keys import ADDRESSES
 from evaluators.prompts import load
-from evaluators.runs import given
+from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.terminal import cli
-from evaluators.terminal.asking import Options, asked
+from evaluators.terminal.arguments import Options, asked
 from evaluators.terminal.command import OWN_PROMPT, command, quoted
-from evaluators.types import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Sample
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 
@@ -39,7 +39,7 @@ def match(kind):
 def made(data, specs, **options):
     """The run that these make, in this test's store."""
     options = {"title": data.name, **options}
-    return create_run(given.local_store(), data, specs, workspace=given.WORKSPACE, **options)
+    return create_run(inputs.local_store(), data, specs, workspace=inputs.WORKSPACE, **options)
 
 
 def composed(name, *arguments, **options):
@@ -60,7 +60,7 @@ def read_back(text):
     assert words[:3] == ["-m", "evaluators", "run"]
     chosen = cli.run.make_context("run", words[3:]).params
     options = {name: value for name, value in chosen.items() if name in Options.model_fields}
-    store = given.local_store()
+    store = inputs.local_store()
     return asked(Options.model_validate(options), store, KEYS).create(store)
 
 
@@ -140,7 +140,7 @@ def test_the_command_begins_the_same_run(name):
 def test_answers_judged_for_another_ability_are_so_again(data_folder):
     file = data_folder / "said.jsonl"
     file.write_text('{"id": 1, "query": "Who?", "prediction": "Mina", "ans": "Mina", "docs": []}', encoding="utf-8")
-    data = all_with_ability(given.load_data(file), Ability.REJECTION)
+    data = all_with_ability(inputs.load_data(file), Ability.REJECTION)
 
     text = command(made(data, RGB))
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.runs.given import local_store
-from evaluators.terminal.outcome import BELOW, FINE, INCOMPLETE, INTERRUPTED, WRONG
+from evaluators.runs.inputs import local_store
+from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, INTERRUPTED, WRONG
 from tests import judge
 from tests.pages import screen
 from tests.pages.conftest import _open_page

@@ -11,12 +11,12 @@ import unicodedata
 import pytest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES
-from evaluators.runs.given import local_store
+from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
+from evaluators.runs.inputs import local_store
 from evaluators.runs.store import Store
 from evaluators.terminal.cli import main
+from evaluators.terminal.exit_codes import FINE, INCOMPLETE, WRONG
 from evaluators.terminal.files import escaped
-from evaluators.terminal.outcome import FINE, INCOMPLETE, WRONG
-from evaluators.types import Dataset, EvaluatorSpec, Run, Sample
 
 ODD = "\x1b[2J\x9b31m\x07\u202eevil\r\x00 \ufeff\U000e0041"
 SAMPLES = Dataset(

@@ -6,8 +6,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
+from evaluators.records import Sentence, Sentences
 from evaluators.text.injection import suspicions, warnings
-from evaluators.types import Sentence, Sentences
 
 IGNORE = "tells the reader to ignore its instructions"
 SPEAKS = "speaks to the judge"

@@ -10,8 +10,8 @@ import streamlit as st
 from evaluators.datasets import mapping
 from evaluators.datasets.rgb import BedRow
 from evaluators.datasets.table import Problem, Table, column_names
+from evaluators.records import Sample
 from evaluators.text.normalise import without_surrogates
-from evaluators.types import Sample
 from ui.parts import problems
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted, counted

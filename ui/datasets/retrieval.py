@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from evaluators.errors import DatasetError
+from evaluators.records import Dataset
 from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
-from evaluators.types import Dataset
 from ui.datasets import reading
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar

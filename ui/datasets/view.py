@@ -21,8 +21,8 @@ from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.datasets.shapes import Shape
 from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
+from evaluators.records import Dataset, Sample
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.types import Dataset, Sample
 from ui import session
 from ui.datasets import columns as dataset_columns
 from ui.datasets import reading

@@ -13,11 +13,11 @@ from evaluators.base import Evaluator, catalogue, from_spec, missing
 from evaluators.datasets.mapping import COLUMNS
 from evaluators.llm import clients
 from evaluators.llm.catalogue import OFFLINE, Choice
-from evaluators.llm.rehearsal import answered, prompts_of
-from evaluators.llm.sending import Sent, sent_to, to_come, together
+from evaluators.llm.dry_run import answered, prompts_of
+from evaluators.llm.prompt_sizes import Sent, sent_to, to_come, together
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric
-from evaluators.types import Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Sample
 from ui import session
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results

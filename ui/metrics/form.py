@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.base import Evaluator
+from evaluators.records import Dataset
 from evaluators.runs.engine import create_run
-from evaluators.types import Dataset
 from ui import session
 from ui.metrics import choice
 from ui.models import form as model_form

@@ -12,8 +12,8 @@ from evaluators.config import ROOT, config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric, as_file
+from evaluators.records import Dataset, EvaluatorSpec, Sample
 from evaluators.runs.store import Unreadable
-from evaluators.types import Dataset, EvaluatorSpec, Sample
 from ui import session
 from ui.parts import problems
 from ui.parts.forms import KEPT

@@ -14,10 +14,10 @@ from evaluators import prompts
 from evaluators.base import Evaluator, catalogue, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
+from evaluators.records import EvaluatorSpec, Run
 from evaluators.runs import aggregate, export
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
-from evaluators.types import EvaluatorSpec, Run
 from ui import session
 from ui.parts import cards, charts, command, forms, run_facts, tables
 from ui.parts.untrusted import plain

@@ -23,8 +23,8 @@ from evaluators.llm.estimate import (
     in_rows,
     lengthy,
 )
-from evaluators.llm.sending import Sent, what_is_left
-from evaluators.types import Cap, ModelSpec
+from evaluators.llm.prompt_sizes import Sent, what_is_left
+from evaluators.records import Cap, ModelSpec
 from ui import session
 from ui.parts import spending
 from ui.parts.forms import KEPT

@@ -9,11 +9,11 @@ import streamlit as st
 
 from evaluators.errors import PromptError
 from evaluators.llm.catalogue import Choice
-from evaluators.llm.sending import Sent, sent
+from evaluators.llm.prompt_sizes import Sent, sent
 from evaluators.prompts import check, fill
-from evaluators.runs.given import prompt_for
+from evaluators.records import Dataset, ModelSpec, Sample, prompt_hash
+from evaluators.runs.inputs import prompt_for
 from evaluators.text.normalise import is_chinese
-from evaluators.types import Dataset, ModelSpec, Sample, prompt_hash
 from ui import session
 from ui.models import form as model_form
 from ui.parts.forms import KEPT

@@ -8,8 +8,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from evaluators.records import Ability
 from evaluators.runs.aggregate import Mean, NoisePoint
-from evaluators.types import Ability
 
 Curves = Mapping[Ability, Sequence[NoisePoint]]
 """The points of one model, by ability."""

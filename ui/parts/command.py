@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from evaluators.records import Run
 from evaluators.terminal.command import command
-from evaluators.types import Run
 
 
 def show(run: Run) -> None:

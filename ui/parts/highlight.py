@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from evaluators.records import Labels, Sentence, Sentences, Support
 from evaluators.text.phrases import Phrase, places
-from evaluators.types import Labels, Sentence, Sentences, Support
 from ui.parts.untrusted import html
 
 STYLE = Path(__file__).parent / "static" / "highlight.css"

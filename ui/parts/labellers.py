@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from evaluators.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 from evaluators.llm import catalogue
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 
 TITLES = {HEURISTIC: "Heuristic", JURY: "Jury", GOLD: "Gold", CORRECTED: "Corrected"}
 _AGAIN = re.compile(r" \(\d+\)$")

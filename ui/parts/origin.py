@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from evaluators.datasets.rgb import TestBed
+from evaluators.records import Dataset, Sample
 from evaluators.text.similarity import LEXICAL
-from evaluators.types import Dataset, Sample
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from evaluators.base import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, title
+from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
-from evaluators.types import Cap, EvaluatorSpec, ModelSpec, Run
 from ui.parts import origin
 from ui.parts.spending import money
 from ui.parts.words import counted

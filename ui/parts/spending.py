@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from evaluators.llm.catalogue import title
+from evaluators.records import Run, SampleResult
 from evaluators.runs.store import Spent
-from evaluators.types import Run, SampleResult
 from ui import session
 from ui.parts.untrusted import plain
 from ui.parts.words import counted

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from evaluators.records import Ability, Run
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
-from evaluators.types import Ability, Run
 from ui import session
 from ui.parts import labellers, run_facts
 from ui.parts.charts import Curves

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evaluators.types import Accepted
+from evaluators.records import Accepted
 
 
 def readable(name: str) -> str:

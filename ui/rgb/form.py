@@ -10,12 +10,12 @@ import streamlit as st
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
-from evaluators.llm import sending
+from evaluators.llm import prompt_sizes
 from evaluators.prompts import fenced, fill, load
+from evaluators.records import Ability, Dataset, ModelSpec, Sample, prompt_hash
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
-from evaluators.types import Ability, Dataset, ModelSpec, Sample, prompt_hash
 from ui import session
 from ui.models import form as model_form
 from ui.models.generators import prompt_problem
@@ -90,12 +90,14 @@ def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Pl
 
 
 @lru_cache(maxsize=8)
-def _sent(data: tuple[str, str, str], asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> sending.Sent:
+def _sent(
+    data: tuple[str, str, str], asked: Composition, prompt: str, models: Sequence[ModelSpec]
+) -> prompt_sizes.Sent:
     """What the run would send; remembered, as the form is drawn again at every click."""
     samples = compose(session.test_bed(data[1]), **asked._asdict()).samples
     texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
     judged = (sample for sample in samples if sample.rgb and sample.rgb.ability in JUDGED)
-    return sending.sent(texts, models, map(_judge_prompt, judged))
+    return prompt_sizes.sent(texts, models, map(_judge_prompt, judged))
 
 
 def _judge_prompt(sample: Sample) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from evaluators.records import Ability, Run
 from evaluators.runs import aggregate
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline
-from evaluators.types import Ability, Run
 from ui import session
 from ui.metrics import results as metric_results
 from ui.parts import charts, command, run_facts, tables

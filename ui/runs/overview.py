@@ -10,9 +10,9 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.errors import RunElsewhereError
 from evaluators.prompts import shipped
+from evaluators.records import Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Unreadable
-from evaluators.types import Run
 from ui import session
 from ui.parts import problems, run_facts
 from ui.parts.untrusted import plain

@@ -9,9 +9,9 @@ import streamlit as st
 
 from evaluators.errors import ParameterError
 from evaluators.llm.estimate import duration
+from evaluators.records import Cap, Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts
-from evaluators.types import Cap, Run
 from ui import session
 from ui.parts import problems, spending
 from ui.parts.untrusted import plain

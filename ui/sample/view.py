@@ -13,10 +13,10 @@ from evaluators.base import catalogue as evaluators
 from evaluators.base import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm import catalogue
-from evaluators.llm.rehearsal import prompts_of
+from evaluators.llm.dry_run import prompts_of
 from evaluators.prompts import fill
+from evaluators.records import Ability, Accepted, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
-from evaluators.types import Ability, Accepted, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from ui import session
 from ui.metrics.results import asks_a_judge, labels, title
 from ui.parts import highlight, run_facts, spending, tables

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import streamlit as st
 
+from evaluators.records import Run
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, View
-from evaluators.runs.agreement import Agreement, agreement
 from evaluators.runs.store import Store
-from evaluators.trace_metrics import Definition
-from evaluators.types import Run
+from evaluators.trace.agreement import Agreement, agreement
+from evaluators.trace.metrics import Definition
 from ui import session
 from ui.parts import labellers, tables
 from ui.session import Version

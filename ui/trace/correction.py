@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.labelling import CORRECTED, Correction
-from evaluators.types import Cell, Labels, Support
+from evaluators.records import Cell, Labels, Support
+from evaluators.trace.labelling import CORRECTED, Correction
 from ui import session
 from ui.parts import problems, tables
 from ui.parts.highlight import SUPPORTS

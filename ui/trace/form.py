@@ -11,13 +11,13 @@ import streamlit as st
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
 from evaluators.base import Evaluator, catalogue
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
-from evaluators.labelling import sentences_of
-from evaluators.llm import clients, sending
+from evaluators.llm import clients, prompt_sizes
 from evaluators.llm.catalogue import title as model_title
-from evaluators.llm.rehearsal import answered
+from evaluators.llm.dry_run import answered
 from evaluators.llm.structured import schema
+from evaluators.records import Dataset, ModelSpec, Sample
 from evaluators.runs.engine import create_run
-from evaluators.types import Dataset, ModelSpec, Sample
+from evaluators.trace.labelling import sentences_of
 from ui import session
 from ui.metrics import choice
 from ui.models import form as model_form
@@ -164,7 +164,7 @@ def _estimate(
     with st.spinner("Measuring the prompts"):
         what = {judge: _labelling(session.identity(dataset.name), asked, plan, judge, params) for judge in plan.judges}
     first = plan.judges[0]
-    what[first] = sending.together([what[first], choice.sent(dataset.name, further, first, plan)], first)
+    what[first] = prompt_sizes.together([what[first], choice.sent(dataset.name, further, first, plan)], first)
     _say_who_judges(further, plan)
     model_form.show_calls(plan, generators.sent(dataset.name, plan.models), what)
     return True
@@ -172,7 +172,7 @@ def _estimate(
 
 def _labelling(
     data: Identity, asked: Asked, plan: model_form.Plan, judge: ModelSpec, params: dict[str, Any]
-) -> sending.Sent:
+) -> prompt_sizes.Sent:
     """What the judge will be sent about the responses that are there, and about those of each model."""
     known, unknown = (
         _sent(
@@ -180,7 +180,7 @@ def _labelling(
         )
         for positions in (asked.positions, asked.to_come)
     )
-    return sending.together([*[known] * plan.repeats, sending.to_come(unknown, len(plan.models))], judge)
+    return prompt_sizes.together([*[known] * plan.repeats, prompt_sizes.to_come(unknown, len(plan.models))], judge)
 
 
 def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
@@ -245,7 +245,7 @@ def _calls(data: Identity, rooms: tuple[int | None, ...], size: int, overlap: in
 @lru_cache(maxsize=16)
 def _sent(
     data: Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
-) -> sending.Sent:
+) -> prompt_sizes.Sent:
     """What the judge will be sent about these samples."""
     evaluator, samples = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap), _samples(data[1])
     texts = (
@@ -253,7 +253,7 @@ def _sent(
         for sample in (answered(samples[position]) for position in positions)
         for prompt in evaluator.prompts(sentences_of(sample), sample.question, room)
     )
-    return sending.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
+    return prompt_sizes.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
 
 
 def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:

@@ -9,11 +9,11 @@ import streamlit as st
 
 from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
 from evaluators.errors import AccessError
-from evaluators.jury import names
-from evaluators.labelling import Judgement
 from evaluators.llm import clients
 from evaluators.prompts import load
-from evaluators.types import Run, Sentences, prompt_hash
+from evaluators.records import Run, Sentences, prompt_hash
+from evaluators.trace.jury import names
+from evaluators.trace.labelling import Judgement
 from ui import session
 from ui.parts.labellers import title
 from ui.parts.untrusted import plain

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.labelling import (
+from evaluators.records import Cell, Labels, Run, Sample, Score, Sentence, Sentences, SentenceSupport, Support
+from evaluators.trace.labelling import (
     CORRECTED,
     GOLD,
     HEURISTIC,
@@ -18,8 +19,7 @@ from evaluators.labelling import (
     corrected,
     labellings,
 )
-from evaluators.trace_metrics import TRACEScores, arithmetic, from_score, trace_scores
-from evaluators.types import Cell, Labels, Run, Sample, Score, Sentence, Sentences, SentenceSupport, Support
+from evaluators.trace.metrics import TRACEScores, arithmetic, from_score, trace_scores
 from ui import session
 from ui.parts import highlight, tables
 from ui.parts.labellers import title

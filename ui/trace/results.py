@@ -8,15 +8,15 @@ from functools import lru_cache
 import streamlit as st
 
 from evaluators.base import catalogue
-from evaluators.labelling import CORRECTED, HEURISTIC
 from evaluators.params import parameters
+from evaluators.records import Run
 from evaluators.runs import aggregate, export
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
-from evaluators.trace_metrics import METRICS, Definition
-from evaluators.trace_patterns import pattern
-from evaluators.types import Run
+from evaluators.trace.labelling import CORRECTED, HEURISTIC
+from evaluators.trace.metrics import METRICS, Definition
+from evaluators.trace.patterns import pattern
 from ui import session
 from ui.metrics import results as metric_results
 from ui.parts import cards, charts, command, labellers, run_facts, tables

@@ -1,0 +1,1 @@
+"""The door for Python: `evaluate` and its results."""

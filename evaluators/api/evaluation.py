@@ -1,0 +1,310 @@
+"""A run from Python: `evaluate` works as the app does, in the same store, and gives its results as a table."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evaluators.api.progress_bar import work
+from evaluators.base import JURIES, from_spec
+from evaluators.errors import UnreadableRowError
+from evaluators.llm import Keys
+from evaluators.llm.catalogue import title
+from evaluators.llm.keys import from_environment
+from evaluators.records import Cap, Dataset, EvaluatorSpec, Run, Sample, SampleResult
+from evaluators.runs import aggregate, inputs
+from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.engine import check_cap, create_run
+from evaluators.runs.inputs import shown
+from evaluators.runs.store import Counts, Outline, Store
+from evaluators.text.normalise import slug
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+TRACE = ("trace", *JURIES)
+"""Evaluators whose labels a person may correct."""
+
+FACTS = ("id", "model", "question", "response", "ability", "noise", "status", "error")
+MORE = ("ground_truth", "retrieved_documents", "metrics")
+WIDTH = 100
+_OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
+MOST_LOOKED_AT = 1000
+
+
+def evaluate(
+    dataset: inputs.Data,
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    *,
+    model: inputs.Named | Sequence[inputs.Named] | None = None,
+    judge: inputs.Named | Sequence[inputs.Named] | None = None,
+    prompt: str | None = None,
+    run: str | None = None,
+    keys: Keys | None = None,
+    store: Store | None = None,
+    workspace: str = inputs.WORKSPACE,
+    cap: Cap | None = None,
+    use_cache: bool = True,
+    progress: bool = True,
+) -> Results:
+    """Runs the metrics over the samples and waits for the results; the app shows the run as its own.
+
+    `dataset` is a `Dataset`, a file, the name of bundled or uploaded data, a `DataFrame`, or a list with a mapping for
+    each sample. `metrics` are names, evaluators or specs, one or several. `model` answers where responses are missing
+    (with `prompt`, a template with $question and $documents), `judge` decides where a metric asks an LLM; both are ids
+    such as `groq/openai/gpt-oss-20b`, one or several. Keys come from the environment unless they are given.
+
+    `run` is the title. An unfinished run of that title over the same data, metrics, models and prompt goes on, what
+    failed is tried again; else a new one begins. Ctrl-C stops it with everything kept. Raises `PlumblineError` where
+    the run could not begin; what stopped it later is in `Results.stopped`.
+    """
+    store = store or inputs.local_store()
+    keys = from_environment(os.environ) if keys is None else keys
+    data = inputs.dataset(dataset, store=store, workspace=workspace)
+    specs = inputs.specs(metrics, store.saved_metrics(workspace))
+    inputs.check_judged(map(from_spec, specs), judge)
+    models = inputs.models(model, keys)
+    judges = inputs.models(judge, keys, answer_tokens=inputs.JUDGE_TOKENS)
+    inputs.check_usable(data, specs, models, judges)
+    wanted: dict[str, Any] = {
+        "models": models,
+        "prompt": (prompt or inputs.prompt_for(data)) if models else "",
+        "judges": judges,
+        "use_cache": use_cache,
+    }
+    cap = cap or Cap()
+    found = _unfinished(store, workspace, run, data, specs, wanted) if run else None
+    begun = (
+        _with_cap(store, found, cap)
+        if found
+        else create_run(store, data, specs, workspace=workspace, title=run or data.name, cap=cap, **wanted)
+    )
+    return _finished(begun, store, keys, progress)
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """What came out of a run, as the store has it now; a person's corrections of labels count."""
+
+    run: Run
+    store: Store
+
+    @property
+    def counts(self) -> Counts:
+        """How many results were asked for, are scored, and failed."""
+        return self.store.counts(self.run)
+
+    @property
+    def stopped(self) -> str:
+        """Why the run stopped by itself before its end, and what to do; empty where it did not."""
+        return self.store.stop_reason(self.run.id)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """The messages of what failed, each with how often it occurs, the most frequent first.
+
+        Those that differ only in the sample they name are one: "Sample 3 and others: ...".
+        """
+        alike: dict[str, dict[str, int]] = {}
+        for message, count in self.store.failures(self.run.id):
+            alike.setdefault(_OF_A_SAMPLE.sub("", message), {})[message] = count
+        found = {_together(list(own)): sum(own.values()) for own in alike.values()}
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def summary(self, model: int = 0) -> dict[str, Mean]:
+        """The mean of each value over what was judged, for one of the run's models, by its number from 0.
+
+        RGB gives the rates of its abilities (`noise_robustness`, `negative_rejection`, ...). A name that two metrics
+        give stands for the first, and with " (2)" for the second. A metric without any value stands under its name.
+        """
+        return means(self.run.evaluators, aggregate.of_model(self.rows(), model))
+
+    def to_pandas(self) -> DataFrame:
+        """One row for each sample and model: id, question, response, the values, status, and what failed.
+
+        A value that does not apply or could not be judged is missing. `model` is there where the run has models,
+        `ability` and `noise` where RGB judged.
+        """
+        from pandas import DataFrame
+
+        rows = aggregate.merged(self.rows())
+        return DataFrame([self._line(row, *self._of(row)) for row in rows], columns=self._columns(rows))
+
+    def lines(self) -> Iterator[dict[str, object]]:
+        """The rows of `to_pandas` one by one, `None` for what is missing, with what was judged and what was said of it.
+
+        That is the ground truth, the documents, and for each metric its status, reason and error.
+        """
+        rows = aggregate.merged(self.rows())
+        columns = self._columns(rows)
+        for row in rows:
+            sample, results, problem = self._of(row)
+            line = self._line(row, sample, results, problem)
+            metrics = [_said(spec, results.get(number)) for number, spec in enumerate(self.run.evaluators)]
+            yield {
+                **{name: line.get(name) for name in columns},
+                "ground_truth": sample.ground_truth,
+                "retrieved_documents": sample.retrieved_documents,
+                "metrics": metrics,
+            }
+
+    def table(self) -> Table:
+        """The means as a table for a terminal, a line for each value and model."""
+        several = len(self.run.models) > 1
+        table = Table(box=box.SIMPLE_HEAD)
+        table.show_edge = table.pad_edge = False
+        for heading in [*(["model"] if several else []), "value"]:
+            table.add_column(heading)
+        for heading in ("mean", "95 % interval", "scored / asked"):
+            table.add_column(heading, justify="right")
+        for number in range(max(1, len(self.run.models))):
+            asked = [Text(shown(title(self.run.models[number])))] if several else []
+            for name, mean in self.summary(number).items():
+                table.add_row(*asked, Text(shown(name)), *_cells(mean))
+        return table
+
+    def __repr__(self) -> str:
+        file = io.StringIO()
+        Console(file=file, width=WIDTH, color_system=None).print(self.table())
+        notes = [self.stopped] if self.stopped else []
+        notes += [f"{count:,} failed: {message}" for message, count in self.failures.items()]
+        lines = [line.rstrip() for line in file.getvalue().splitlines()]
+        return "\n".join([self.headline(), *lines, *map(shown, notes)])
+
+    def headline(self) -> str:
+        """The run and how far it is, in a line."""
+        counts = self.counts
+        state = "stopped" if counts.open else "finished"
+        failed = f", {counts.failed:,} failed" if counts.failed else ""
+        return f"{shown(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+
+    def rows(self) -> list[Outline]:
+        """Every result without its texts, as the store gives them, labels as corrected."""
+        rows = self.store.outlines(self.run)
+        made = self.store.corrections(self.run.id) if self.run.evaluator.name in TRACE else {}
+        return aggregate.viewed(rows, self.store.scored(self.run), View(), made) if made else rows
+
+    def _columns(self, rows: Sequence[Outline]) -> list[str]:
+        model = ["model"] if self.run.models else []
+        task = ["ability", "noise"] if any(row.ability for row in rows) else []
+        names = dict.fromkeys(_column(name) for row in rows for name in row.values)
+        return ["id", *model, "question", "response", *task, *names, "status", "error"]
+
+    def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
+        """The sample of a row, its results, and why the sample cannot be read, where that is so."""
+        results = self.store.results(self.run.id, row.position, row.model)
+        try:
+            return self.store.sample(self.run.fingerprint, row.position), results, ""
+        except UnreadableRowError as error:
+            return Sample(id=row.sample_id, question=row.question), results, str(error)
+
+    def _line(
+        self, row: Outline, sample: Sample, results: Mapping[int, SampleResult], problem: str
+    ) -> dict[str, object]:
+        return {
+            **{_column(name): value for name, value in row.values.items()},
+            "id": sample.id,
+            "question": sample.question,
+            "response": _response(sample.response, results.values()),
+            "ability": row.ability,
+            "noise": row.noise,
+            "status": row.status or "open",
+            "error": " ".join(filter(None, [problem, *dict.fromkeys(each.error for each in results.values())])),
+            "model": self.run.models[row.model].id if self.run.models else "",
+        }
+
+
+def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
+    try:
+        work(run, store, keys, progress=progress)
+    except KeyboardInterrupt:
+        counts = store.counts(run)
+        raise KeyboardInterrupt(
+            f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept. "
+            f"Call evaluate again with the same arguments and run={run.title!r} to go on."
+        ) from None
+    results = Results(run, store)
+    if results.stopped:
+        print(shown(results.stopped), file=sys.stderr)
+    return results
+
+
+def _unfinished(
+    store: Store, workspace: str, title: str, data: Dataset, specs: Sequence[EvaluatorSpec], wanted: dict[str, Any]
+) -> Run | None:
+    """The newest run of that title that asks for the same and has something left to do."""
+    same = {**wanted, "title": title}
+    fingerprints = data.fingerprint, data.earlier_fingerprint
+    for run in store.runs(workspace, MOST_LOOKED_AT):
+        is_same = all(getattr(run, name) == value for name, value in same.items())
+        if is_same and run.fingerprint in fingerprints and _unordered(run.evaluators) == _unordered(specs):
+            counts = store.counts(run)
+            return run if counts.scored < counts.asked else None
+    return None
+
+
+def _unordered(specs: Sequence[EvaluatorSpec]) -> list[str]:
+    """A run puts its metrics in an order of its own."""
+    return sorted(spec.model_dump_json() for spec in specs)
+
+
+def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
+    check_cap(run, cap)
+    store.set_cap(run.id, cap)
+    return run.model_copy(update={"cap": cap})
+
+
+def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Mean]:
+    """The mean of each value of these metrics over the rows, under the names of `Results.summary`."""
+    found: dict[str, Mean] = {}
+    for number, spec in enumerate(specs):
+        for name, mean in _means(spec, aggregate.of_metric(rows, number)).items():
+            found[f"{name} ({number + 1})" if name in found else name] = mean
+    return found
+
+
+def _means(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
+    rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
+    if rates:
+        return {slug(name): mean for name, mean in rates.items()}
+    names = dict.fromkeys(name for row in rows for name in row.values) or [spec.name]
+    return {name: aggregate.summarise(rows, name) for name in names}
+
+
+def _cells(mean: Mean) -> tuple[str, str, str]:
+    interval = "" if mean.low is None or mean.high is None else f"{mean.low:.2f} to {mean.high:.2f}"
+    return "none" if mean.mean is None else f"{mean.mean:.2f}", interval, mean.coverage
+
+
+def _together(messages: Sequence[str]) -> str:
+    """The message, or the first of several that say the same of different samples."""
+    return messages[0] if len(messages) == 1 else _OF_A_SAMPLE.sub(r"\1 and others: ", messages[0])
+
+
+def _column(name: str) -> str:
+    """What the value is called in a table that has columns of its own."""
+    return f"{name} (value)" if name in (*FACTS, *MORE) else name
+
+
+def _said(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
+    """What became of one metric, and why: its own reason, or the judge's."""
+    if result is None:
+        return {"metric": spec.name, "status": "open", "reason": "", "error": ""}
+    score = result.score
+    reason = (score.reason or score.details.get("reason", "")) if score else ""
+    return {"metric": spec.name, "status": result.status, "reason": reason, "error": result.error}
+
+
+def _response(given: str | None, results: Iterable[SampleResult]) -> str | None:
+    """The sample's own response, else what the model answered, as far as it did."""
+    return next((each.response for each in results if each.response is not None), None) if given is None else given

@@ -1,0 +1,298 @@
+"""What a person named, in Python or in a terminal: the data, metrics and models, found and checked before a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
+from difflib import get_close_matches
+from functools import cache
+from os.path import isfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from evaluators import custom
+from evaluators.base import Evaluator, catalogue, from_spec, missing, most_judges
+from evaluators.config import config
+from evaluators.datasets.bundled import bundled
+from evaluators.datasets.mapping import COLUMNS, load
+from evaluators.datasets.rgb import TestBed
+from evaluators.errors import AccessError, DatasetError, ParameterError
+from evaluators.llm import Keys
+from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, successor, unlisted
+from evaluators.llm.catalogue import models as known_models
+from evaluators.llm.clients import access_for, spec_for
+from evaluators.llm.keys import VARIABLES
+from evaluators.prompts import load as load_prompt
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.runs.store import Store
+from evaluators.text.normalise import is_chinese, slug
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+WORKSPACE = "local"
+"""The one workspace of a person's own machine."""
+
+ANSWER_TOKENS = 1024
+JUDGE_TOKENS = 2048
+"""Tokens that an answer and a judgement may take, hidden reasoning included, where nobody says otherwise."""
+
+WITHOUT_JUDGE = ("rgb", "hybrid")
+"""Evaluators that have a place for an LLM and can do without one."""
+
+JUDGE = "Name one: --judge groq/openai/gpt-oss-120b, in Python judge=..."
+ABILITY = "Name one: --ability noise_robustness, in Python all_with_ability(...) of evaluators.datasets.rgb."
+
+FROM_PYTHON = "Data from Python"
+"""The name of data that have none."""
+
+Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
+Metric = str | Evaluator | EvaluatorSpec
+Named = str | ModelSpec
+
+
+def local_store() -> Store:
+    """The store that the app uses on this machine."""
+    return _open(config().data_dir / "plumbline.sqlite3")
+
+
+@cache
+def _open(path: Path) -> Store:
+    return Store(path)
+
+
+# Data
+
+
+def load_data(
+    given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON
+) -> Dataset | TestBed:
+    """The data set or test bed that is given: itself, a file, bundled or uploaded data by name, a table, a list.
+
+    A table is a `DataFrame`, a list holds a mapping for each sample; both get the name `name`. Raises `DatasetError`.
+    """
+    if isinstance(given, Dataset | TestBed):
+        return given
+    if isinstance(given, str | Path):
+        return _read(Path(given)) if isfile(given) else _by_name(str(given), store or local_store(), workspace)
+    return load(name, _as_json(given))
+
+
+def dataset(given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON) -> Dataset:
+    """The samples that are given; raises `DatasetError` for a test bed, whose prompts must be composed first."""
+    found = load_data(given, store=store, workspace=workspace, name=name)
+    if isinstance(found, TestBed):
+        raise DatasetError(
+            f"{shown(found.name)} is a test bed: rows from which prompts are made. "
+            "Give compose(bed, bed.abilities) with bed = load_data(...), both from evaluators."
+        )
+    return found
+
+
+def _read(path: Path) -> Dataset | TestBed:
+    try:
+        found = load(path.name, path.read_bytes())
+    except OSError as error:
+        raise DatasetError(f"{shown(str(path))} cannot be read ({error.strerror}). Check its rights.") from error
+    return found.model_copy(update={"origin": {**found.origin, "file": str(path.resolve())}})
+
+
+def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
+    found = bundled().get(name) or store.upload(workspace, name)
+    if found is None:
+        meant = _meant(name, [*bundled(), *store.uploads(workspace)])
+        raise DatasetError(f"“{shown(name)}” is neither a file nor data by name. {meant}")
+    return found
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """What somebody may have meant by a name that is not there, else what there is."""
+    near = get_close_matches(name, known, n=3)
+    told = ", ".join(f"“{shown(each)}”" for each in near or known[:30])
+    return f"Did you mean {told}?" if near else f"Known: {told}."
+
+
+def _as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
+    import pandas as pd  # takes long, and only data from Python need it
+
+    try:
+        if isinstance(rows, pd.DataFrame):
+            table: str = rows.to_json(orient="records", date_format="iso", double_precision=15)
+            return table.encode()
+        return json.dumps(list(rows), default=_plain).encode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise DatasetError(
+            f"The data cannot be used ({str(error)[:100]}). "
+            "Give a Dataset, a path, a name, a DataFrame, or a list with a mapping of columns for each sample."
+        ) from error
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON does not know, as one that it knows: arrays and numbers of numpy, dates."""
+    for method in ("tolist", "isoformat"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    raise TypeError(f"a {type(value).__name__} is no text, number or list")
+
+
+# Metrics
+
+
+def specs(
+    metrics: Metric | Sequence[Metric], saved: Mapping[str, EvaluatorSpec] | None = None
+) -> tuple[EvaluatorSpec, ...]:
+    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for what is none.
+
+    `saved` are metrics of the workspace by title, which are known by title and by slug.
+    """
+    several = metrics if isinstance(metrics, Sequence) and not isinstance(metrics, str) else [metrics]
+    if not several:
+        raise ParameterError(f"No metric is given. Known: {', '.join(sorted(catalogue()))}.")
+    return tuple(_spec(metric, saved or {}) for metric in several)
+
+
+def named(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
+    """The metric of this name: one of the catalogue, or a saved one by its title or slug."""
+    if name in catalogue():
+        return EvaluatorSpec(name=name)
+    for title, spec in saved.items():
+        if name in (title, slug(title)):
+            return spec
+    broken = "".join(f" {each.file}, line {each.line}, cannot be used: {each.message}" for each in custom.broken())
+    known = [*sorted(catalogue()), *map(slug, saved)]
+    raise ParameterError(f"No metric is called “{shown(name)[:60]}”. {_meant(name, known)}{shown(broken)}")
+
+
+def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
+    if isinstance(metric, str):
+        metric = named(metric, saved)
+    if isinstance(metric, EvaluatorSpec):
+        return from_spec(metric).spec()
+    if isinstance(metric, type) and issubclass(metric, Evaluator):
+        raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
+    if not isinstance(metric, Evaluator):
+        raise ParameterError(f"{shown(repr(metric))[:80]} is no metric. Give its name, an evaluator, or a spec.")
+    if getattr(metric, "llm_client", None) is not None:
+        raise ParameterError(f"{metric.title} brings an LLM client of its own. Leave it out and name a judge.")
+    return metric.spec()
+
+
+def check_judged(evaluators: Iterable[Evaluator], judges: object) -> None:
+    """Raises `ParameterError` where a judge is named, and none of the metrics asks one."""
+    asked = list(evaluators)
+    if judges and not any(most_judges(type(evaluator)) for evaluator in asked):
+        titles = " and ".join(dict.fromkeys(evaluator.title for evaluator in asked))
+        raise ParameterError(f"No judge is asked by {titles}. Leave the judge out.")
+
+
+def check_usable(
+    data: Dataset,
+    metrics: Sequence[EvaluatorSpec],
+    models: Sequence[ModelSpec] = (),
+    judges: Sequence[ModelSpec] = (),
+) -> None:
+    """Raises `ParameterError` where no sample has what a metric needs, or where the models have nothing to answer.
+
+    Also where a metric asks a judge and none is named, or one that cannot judge.
+    """
+    if OFFLINE in judges:
+        raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
+    evaluators = [from_spec(spec) for spec in metrics]
+    for evaluator in evaluators:
+        if not judges and evaluator.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
+            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. {JUDGE}")
+    if models and all(sample.response is not None for sample in data.samples):
+        raise ParameterError(
+            f"Every sample of {shown(data.name)} has a response already, so a model has nothing to answer. "
+            "Leave the model out, or the column response."
+        )
+    if any(evaluator.name == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
+        raise ParameterError(f"Nothing in {shown(data.name)} says which ability of RGB its samples test. {ABILITY}")
+    check_samples(data, evaluators, models)
+
+
+def check_samples(
+    data: Dataset,
+    evaluators: Iterable[Evaluator],
+    models: Sequence[ModelSpec] = (),
+    fields: Collection[str] = tuple(Sample.model_fields),
+) -> None:
+    """Raises `ParameterError` where no sample has what a metric needs among these fields; models give responses."""
+    for evaluator in evaluators:
+        needs = tuple(field for field in evaluator.needed if field in fields)
+        lacking = [missing(needs, sample, has_generator=bool(models)) for sample in data.samples]
+        if lacking and all(lacking):
+            raise ParameterError(_lacking(evaluator, lacking, data.name))
+
+
+def _lacking(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
+    absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
+    columns = "; ".join(" or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed)
+    model = ", or name a model that answers" if "response" in absent else ""
+    return f"No sample of {shown(name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
+
+
+# Models
+
+
+def models(
+    given: Named | Sequence[Named] | None, keys: Keys, *, temperature: float = 0.0, answer_tokens: int = ANSWER_TOKENS
+) -> tuple[ModelSpec, ...]:
+    """The models that are given by id, such as `groq/openai/gpt-oss-20b`, or as specs; `None` is none.
+
+    Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is missing.
+    """
+    several = [given] if isinstance(given, str | ModelSpec) else list(given or ())
+    return tuple(
+        _asked(each, keys) if isinstance(each, ModelSpec) else _by_id(each, keys, temperature, answer_tokens)
+        for each in several
+    )
+
+
+def prompt_for(data: Dataset) -> str:
+    """The prompt for a model that answers, in the language of the data."""
+    language = "zh" if data.samples and is_chinese(data.samples[0].question) else "en"
+    return load_prompt(f"rgb_{language}")
+
+
+def _by_id(name: str, keys: Keys, temperature: float, answer_tokens: int) -> ModelSpec:
+    model = find(name) or _unlisted(name)
+    if model.is_retired(date.today()):
+        raise ParameterError(f"{model.title} retired on {model.status_date}. Use {successor(model).id}.")
+    _check_key(model.provider, keys)
+    return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
+
+
+def _unlisted(name: str) -> Model:
+    """A model that the catalogue lacks; whether the provider has it shows when it is asked."""
+    provider, _, model = name.partition("/")
+    if provider not in PROVIDERS or not model:
+        near = get_close_matches(name, known_models(), n=3, cutoff=0.4) or list(known_models())[:3]
+        raise ParameterError(
+            f"No model is called “{shown(name)}”. Write provider/model, with the provider "
+            f"{', '.join(PROVIDERS)}; for example {', '.join(near)}."
+        )
+    return unlisted(provider, model)
+
+
+def _asked(spec: ModelSpec, keys: Keys) -> ModelSpec:
+    if spec != OFFLINE:
+        _check_key(spec.provider, keys)
+        access_for(spec, keys)
+    return spec
+
+
+def _check_key(provider: str, keys: Keys) -> None:
+    """Raises `AccessError` with the variable to set where the provider's key is not in the environment."""
+    if provider in keys or provider not in VARIABLES:
+        return
+    key, base = VARIABLES[provider]
+    if provider == "custom":
+        raise AccessError(f"No address of a custom endpoint. Set {base}.")
+    raise AccessError(f"No key for {PROVIDERS[provider]}. Set {key}.")
+
+
+def shown(text: str) -> str:
+    """Text of strangers for a terminal or a message: one line, without control characters."""
+    return "".join(character if character.isprintable() else " " for character in text)

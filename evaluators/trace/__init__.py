@@ -1,0 +1,1 @@
+"""What TRACE methods share: labels, definitions, the heuristic's evidence, juries, patterns."""

@@ -1,0 +1,95 @@
+"""How far labellers agree: for each two of them and each label, over all sentences that both labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators.records import Cell, Labels, Record, Sample, Score, Sentences, Support
+from evaluators.statistics import kappa
+from evaluators.trace.labelling import CORRECTED, GOLD, Correction, corrected, labellings
+from evaluators.trace.metrics import from_score
+
+LABELS = ("relevant", "utilized", "support")
+
+_NO, _YES = 1, 2
+_SUPPORTS = {Support.NONE: 1, Support.PARTIAL: 2, Support.FULL: 3}
+_CODES = 4
+"""A verdict is one byte, 0 where there is none: many thousands of sentences are compared at once."""
+
+_Verdicts = dict[Cell, bytes]
+"""One labeller's verdicts on one label, sample by sample, in the order of the sentences."""
+
+
+class Agreement(Record):
+    """How far two labellers agree on one label: the share of sentences with the same verdict, and Cohen's kappa.
+
+    `sentences` counts those that both labelled: document sentences, for "support" those of responses. `kappa` is
+    `None` where both gave all of them one and the same verdict.
+    """
+
+    first: str
+    second: str
+    label: str
+    sentences: int
+    equal: float
+    kappa: float | None
+
+
+def agreement(
+    scored: Iterable[tuple[Cell, Sample, Score]], corrections: Mapping[Cell, Sequence[Correction]]
+) -> list[Agreement]:
+    """Every two labellers that labelled a sentence in common; "corrected" is there for corrected samples only."""
+    verdicts: dict[str, dict[str, _Verdicts]] = {}
+    for cell, sample, score in scored:
+        sentences = from_score(score, sample).sentences
+        for by, labels in _all_labels(sample, score, corrections.get(cell, ())).items():
+            for label, codes in zip(LABELS, _codes(sentences, labels), strict=True):
+                verdicts.setdefault(by, {name: {} for name in LABELS})[label][cell] = codes
+    names = sorted(verdicts, key=(GOLD, CORRECTED).__contains__)
+    found = (_agreement(pair, label, verdicts) for pair in combinations(names, 2) for label in LABELS)
+    return [each for each in found if each]
+
+
+def _all_labels(sample: Sample, score: Score, corrections: Sequence[Correction]) -> dict[str, Labels]:
+    labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
+    counted = next(iter(labels.values()))
+    return labels | ({CORRECTED: corrected(counted, corrections)} if corrections else {})
+
+
+def _codes(sentences: Sentences, labels: Labels) -> tuple[bytes, bytes, bytes]:
+    keys = sentences.document_keys
+    relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)
+    support = {each.key: _SUPPORTS[each.support] for each in labels.sentence_support}
+    return (
+        bytes(_YES if key in relevant else _NO for key in keys),
+        bytes(_YES if key in utilized else _NO for key in keys),
+        bytes(support.get(sentence.key, 0) for sentence in sentences.response),
+    )
+
+
+def _agreement(pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, _Verdicts]]) -> Agreement | None:
+    first, second = (verdicts[by][label] for by in pair)
+    table = _table(first, second)
+    total = int(table.sum())
+    if not total:
+        return None
+    return Agreement(
+        first=pair[0],
+        second=pair[1],
+        label=label,
+        sentences=total,
+        equal=float(table.trace()) / total,
+        kappa=kappa(table.tolist()),
+    )
+
+
+def _table(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
+    """How often each verdict of one met each verdict of the other."""
+    common = [cell for cell in first if cell in second]
+    one, other = (np.frombuffer(b"".join(each[cell] for cell in common), np.uint8) for each in (first, second))
+    counts = np.bincount(one.astype(np.int64) * _CODES + other, minlength=_CODES**2)
+    return counts.reshape(_CODES, _CODES)[1:, 1:]

@@ -1,0 +1,369 @@
+"""What the TRACE heuristic compares: the sentences of a sample, block by block, so that no table grows with both sides.
+
+Of the likeness of every document sentence with every response sentence only the maxima are kept, and the few
+sentences that carry a claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluators.errors import DatasetError
+from evaluators.records import Sentences
+from evaluators.text.chunking import Span, spans
+from evaluators.text.similarity import (
+    Embed,
+    Matrix,
+    Numbers,
+    Rows,
+    TermSets,
+    cosine,
+    coverage,
+    incidence,
+    rarity,
+    ratio,
+    term_sets,
+    terms,
+    vocabulary,
+)
+
+MOST_CARRIERS = 3
+LEAST_GAIN = 0.2
+"""The share of a claim's weight that each further sentence must add to carry it."""
+
+MOST_SENTENCES = 110_000
+"""In documents and response together. Half of them each is the worst: some 200 MB, and about a minute where all
+sentences share words. Two texts of a megabyte in sentences of three words have 108,000."""
+MOST_CHARACTERS = 2_500_000
+"""In documents and response together: a megabyte each, and some room."""
+MOST_EMBEDDED = 10_000
+"""Sentences that an embedding model reads for one sample: some minutes of work without a graphics card."""
+
+CLAIMS = 16
+"""Response sentences that are compared at a time: with more, their tables grow faster than the work gets less."""
+TABLE = 2**20
+"""Numbers in the largest table of a block: 4 MB."""
+
+
+class Words(NamedTuple):
+    """The terms of one sample, sentence by sentence; document sentences in one list through all documents."""
+
+    documents: list[list[str]]
+    places: list[list[Span]]
+    """Per document, where its sentences lie in the words of all documents."""
+    response: list[list[str]]
+    question: list[str]
+
+
+class Meaning(NamedTuple):
+    """Embeddings, a row of length 1 for each sentence."""
+
+    documents: Matrix
+    response: Matrix
+    question: Matrix
+
+
+class Likeness(NamedTuple):
+    """One sample compared. Per document sentence: its likeness to question and response, 0 to 1."""
+
+    question_cosine: Matrix
+    response_cosine: Matrix
+    """With the response sentence that it is most like."""
+    response_share: Matrix
+    """How much of the whole response it holds."""
+    question_in_unit: Matrix
+    """How much of the question the best unit around it holds."""
+    response_in_unit: Matrix
+    claims: Claims
+    whole_response_in_unit: float
+    """How much of the whole response the best of all units holds."""
+    response_terms: int
+
+
+class Claims(NamedTuple):
+    """Per response sentence: what it says, and what carries it."""
+
+    best_sentence: Matrix
+    """How much of it the document sentence holds that holds most."""
+    carriers: list[list[int]]
+    """Up to three document sentences, the best first, each adding more than a fifth of the claim's weight."""
+    words: Numbers
+    """Its content words."""
+    found: Numbers
+    """Those of them that its carriers hold."""
+
+
+def words_of(sentences: Sentences, question: str) -> Words:
+    documents = [[terms(sentence.text) for sentence in document] for document in sentences.documents]
+    flat = [sentence for document in documents for sentence in document]
+    places = iter(spans([len(sentence) for sentence in flat]))
+    return Words(
+        documents=flat,
+        places=[list(islice(places, len(document))) for document in documents],
+        response=[terms(sentence.text) for sentence in sentences.response],
+        question=terms(question),
+    )
+
+
+def check_length(texts: Iterable[str]) -> None:
+    """Raises `DatasetError` where documents and response have more text than may be compared."""
+    count = sum(map(len, texts))
+    if count > MOST_CHARACTERS:
+        raise DatasetError(
+            f"Documents and response have {count:,} characters, and the heuristic compares {MOST_CHARACTERS:,} at "
+            "most. Shorten them, or split the sample."
+        )
+
+
+def check_size(sentences: Sentences, is_embedded: bool) -> None:
+    """Raises `DatasetError` where the sample has more sentences or text than may be compared."""
+    both = [*chain.from_iterable(sentences.documents), *sentences.response]
+    most = MOST_EMBEDDED if is_embedded else MOST_SENTENCES
+    if len(both) > most:
+        who = "with an embedding model the heuristic" if is_embedded else "the heuristic"
+        raise DatasetError(
+            f"Documents and response have {len(both):,} sentences, and {who} compares {most:,} at most. "
+            "Shorten them, or split the sample."
+        )
+    check_length(sentence.text for sentence in both)
+
+
+def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
+    documents = [sentence.text for document in sentences.documents for sentence in document]
+    rows = embed([*documents, *(sentence.text for sentence in sentences.response), question])
+    return Meaning(rows[: len(documents)], rows[len(documents) : -1], rows[-1:])
+
+
+def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None) -> Likeness:
+    """The likeness of the sentences; with embeddings, cosines and coverage are averaged with theirs."""
+    columns, weight = vocabulary([words.question, *words.response]), rarity(words.documents)
+    weights = np.array([weight(term) for term in columns], np.float32)
+    documents = term_sets(words.documents, columns, weight)
+    response = term_sets(words.response, columns, weight)
+    question = term_sets([words.question], columns, weight)
+
+    asked, said = np.zeros_like(weights), np.zeros_like(weights)
+    asked[question.columns], said[response.columns] = weights[question.columns], weights[response.columns]
+    question_cosine = ratio(documents.sums(asked**2), documents.lengths * question.lengths[0])
+    if meaning:
+        question_cosine = (question_cosine + _alike(meaning.documents, meaning.question)[:, 0]) / 2
+
+    flat = np.array([columns.get(term, -1) for sentence in words.documents for term in sentence], int)
+    places = [place for document in words.places for place in document]
+    in_unit = _coverage_by_units(flat, units, said)
+    response_cosine, claims = _compare_blocks(documents, response, weights, meaning)
+    return Likeness(
+        question_cosine=question_cosine,
+        response_cosine=response_cosine,
+        response_share=ratio(documents.sums(said), said.sum()),
+        question_in_unit=_best_around(places, units, _coverage_by_units(flat, units, asked)),
+        response_in_unit=_best_around(places, units, in_unit),
+        claims=claims,
+        whole_response_in_unit=float(in_unit.max(initial=0)),
+        response_terms=int(np.count_nonzero(said)),
+    )
+
+
+# Units: only two texts are looked for in them, question and response
+
+
+def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -> Matrix:
+    """The share of all these weights that each unit holds, a term counted once.
+
+    `words` are columns, -1 for one that nobody looks for. Units come in order, so that those which a word is the
+    first of its term in stand in a row: they end after it, and begin after the same term came last. That takes as
+    long as the words are many, however far the units overlap.
+    """
+    starts, ends = np.array(units, int).reshape(-1, 2).T
+    position = np.flatnonzero(words >= 0)
+    term = words[position]
+    order = np.argsort(term, kind="stable")
+    again = order[1:][term[order[1:]] == term[order[:-1]]]
+    before = np.full(len(position), -1)
+    before[again] = position[order[:-1][term[order[1:]] == term[order[:-1]]]]
+
+    first = np.maximum(starts.searchsorted(before, "right"), ends.searchsorted(position, "right"))
+    end = np.maximum(starts.searchsorted(position, "right"), first)
+    begun = np.bincount(first, weights[term], len(units) + 1)
+    ended = np.bincount(end, weights[term], len(units) + 1)
+    held = np.cumsum(begun - ended)[:-1]
+    return ratio(held.astype(np.float32), weights.sum())
+
+
+def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) -> Matrix:
+    """For each sentence the highest value of a unit in which it lies, at least in part; 0 where there is none."""
+    begins, finishes = np.array(places, int).reshape(-1, 2).T
+    starts, ends = np.array(units, int).reshape(-1, 2).T
+    first, end = ends.searchsorted(begins, "right"), starts.searchsorted(finishes, "left")
+    pairs = np.stack([first, np.maximum(first, end)], axis=1).ravel()
+    best = np.maximum.reduceat(np.append(values, np.float32(0)), pairs)[::2]  # every other one is between sentences
+    return np.where(first < end, best, np.float32(0))
+
+
+# Document sentences with response sentences
+
+
+class _Block(NamedTuple):
+    """Some response sentences as rows over their own terms, and the document sentences that are compared with them."""
+
+    claims: Rows
+    weights: Matrix
+    sentences: Numbers
+    """The document sentences, ascending; without embeddings only those that hold a term of the claims."""
+    lengths: Matrix
+    places: Numbers
+    """Where among them, and in which column, a term of the claims stands."""
+    columns: Numbers
+
+    def tables(self) -> Iterator[tuple[slice, Matrix]]:
+        """The document sentences as rows over the terms of the claims, so many at a time as fit into a table."""
+        width = len(self.weights)
+        height = max(1, TABLE // max(width, CLAIMS))
+        for start in range(0, len(self.sentences), height):
+            part = slice(start, min(start + height, len(self.sentences)))
+            of_part = slice(*self.places.searchsorted([part.start, part.stop]))
+            shape = (part.stop - part.start, width)
+            yield part, incidence(self.places[of_part] - start, self.columns[of_part], shape)
+
+
+class _Best:
+    """The document sentence that gives most to each claim, the first of equals, and the terms that it holds."""
+
+    def __init__(self, claims: Matrix) -> None:
+        self.gain = np.zeros(len(claims), np.float32)
+        self.sentence = np.zeros(len(claims), int)
+        self.terms = np.zeros_like(claims)
+
+    def take(self, gains: Matrix, sentences: Numbers, table: Matrix) -> None:
+        """Takes note of what the sentences of a table (rows) give to the claims (columns)."""
+        row = gains.argmax(axis=0)
+        gain = gains[row, np.arange(gains.shape[1])]
+        better = gain > self.gain
+        self.gain[better], self.sentence[better] = gain[better], sentences[row[better]]
+        self.terms[better] = table[row[better]]
+
+
+def _compare_blocks(
+    documents: TermSets, response: TermSets, weights: Matrix, meaning: Meaning | None
+) -> tuple[Matrix, Claims]:
+    """Per document sentence the cosine with the response sentence it is most like; and all of `Claims`."""
+    cosines = np.zeros(documents.height, np.float32)
+    best = np.zeros(response.height, np.float32)
+    found = np.zeros(response.height, int)
+    carriers: list[list[int]] = []
+    for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
+        likest = _Best(block.claims.incidence)
+        total = block.claims.incidence @ block.weights
+        tables = _kept(block)
+        for rows, table in tables or block.tables():
+            sentences = block.sentences[rows]
+            alike = cosine(Rows(table, block.lengths[rows]), block.claims, block.weights)
+            carried = coverage(block.claims.incidence, table, block.weights).T
+            if meaning:
+                near = _alike(meaning.documents[sentences], meaning.response[part])
+                alike, carried = (alike + near) / 2, (carried + near) / 2
+            cosines[sentences] = np.maximum(cosines[sentences], alike.max(axis=1, initial=0))
+            best[part] = np.maximum(best[part], carried.max(axis=0, initial=0))
+            likest.take(carried * total, sentences, table)
+        chosen, held = _carriers(block, tables, likest, total)
+        carriers += chosen
+        found[part] = (block.claims.incidence * held).sum(axis=1)
+    said = np.bincount(response.texts, minlength=response.height)
+    return cosines, Claims(best, carriers, said, found)
+
+
+def _blocks(
+    documents: TermSets, response: TermSets, weights: Matrix, has_meaning: bool
+) -> Iterator[tuple[slice, _Block]]:
+    """The response sentences part by part; a sample that fits into one table is one block over all its terms.
+
+    Which of two equal sentences comes first hangs on how a product of matrices rounds, hence on its size: as one
+    block, an ordinary sample gives the labels that it always gave.
+    """
+    terms, sentences = np.arange(len(weights)), np.arange(documents.height)
+    if max(documents.height, response.height) * max(response.height, len(weights)) <= TABLE:
+        part = slice(0, response.height)
+        yield part, _block(documents, response, part, weights, terms, sentences)
+        return
+    for start in range(0, response.height, CLAIMS):
+        part = slice(start, min(start + CLAIMS, response.height))
+        terms = np.unique(response.columns[_entries(response, part)])
+        if not has_meaning:
+            is_own = np.zeros(len(weights), bool)
+            is_own[terms] = True
+            sentences = np.unique(documents.texts[is_own[documents.columns]])
+        yield part, _block(documents, response, part, weights, terms, sentences)
+
+
+def _block(
+    documents: TermSets,
+    response: TermSets,
+    part: slice,
+    weights: Matrix,
+    terms: Numbers,
+    sentences: Numbers,
+) -> _Block:
+    """A part of the response over these terms, with these sentences of the documents."""
+    column = np.full(len(weights), -1)
+    column[terms] = np.arange(len(terms))
+    place = np.full(documents.height, -1)
+    place[sentences] = np.arange(len(sentences))
+
+    own = _entries(response, part)
+    shape = (part.stop - part.start, len(terms))
+    claims = incidence(response.texts[own] - part.start, column[response.columns[own]], shape)
+    columns = column[documents.columns]
+    is_shared = columns >= 0
+    return _Block(
+        claims=Rows(claims, response.lengths[part]),
+        weights=weights[terms],
+        sentences=sentences,
+        lengths=documents.lengths[sentences],
+        places=place[documents.texts[is_shared]],
+        columns=columns[is_shared],
+    )
+
+
+def _entries(response: TermSets, part: slice) -> slice:
+    """Where the terms of these texts stand."""
+    return slice(*response.texts.searchsorted([part.start, part.stop]))
+
+
+def _kept(block: _Block) -> list[tuple[slice, Matrix]]:
+    """The table of a block that has only one, so that it is not made again for every carrier."""
+    is_small = len(block.sentences) * max(len(block.weights), CLAIMS) <= TABLE
+    return list(block.tables()) if is_small else []
+
+
+def _carriers(
+    block: _Block, tables: list[tuple[slice, Matrix]], best: _Best, total: Matrix
+) -> tuple[list[list[int]], Matrix]:
+    """The carriers of each claim, and the terms that they hold; the next one is what adds most to those before."""
+    claims = block.claims.incidence
+    carriers: list[list[int]] = [[] for _ in claims]
+    held, missing = np.zeros_like(claims), claims * block.weights
+    for number in range(MOST_CARRIERS):
+        is_open = np.flatnonzero((best.gain > LEAST_GAIN * total) & (total > 0))
+        for row in is_open:
+            carriers[row].append(int(best.sentence[row]))
+        held[is_open] = np.maximum(held[is_open], best.terms[is_open])
+        missing[is_open] *= 1 - best.terms[is_open]
+        if number == MOST_CARRIERS - 1 or not len(is_open):
+            break
+        further, claims_left = _Best(missing[is_open]), missing[is_open].T
+        for rows, table in tables or block.tables():
+            further.take(table @ claims_left, block.sentences[rows], table)
+        best = _Best(claims)
+        best.gain[is_open], best.sentence[is_open] = further.gain, further.sentence
+        best.terms[is_open] = further.terms
+    return carriers, held
+
+
+def _alike(left: Matrix, right: Matrix) -> Matrix:
+    """The cosines of embeddings; a negative one counts as 0."""
+    likeness: Matrix = np.maximum(left @ right.T, 0)
+    return likeness

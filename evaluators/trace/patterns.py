@@ -1,0 +1,69 @@
+"""Patterns in the four TRACE values: what the GPT labelling document reads from them, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from evaluators.records import Record
+from evaluators.trace.metrics import METRICS
+
+Values = Mapping[str, float | None]
+
+HIGH = 0.7
+LOW_UTILIZATION = 0.5
+GROUNDED = 0.95
+"""Adherence of a run; one sample's is 0 or 1."""
+
+
+class Pattern(Record):
+    """What the values say together: a name, its meaning and the remedy, as sentences for the screen."""
+
+    name: str
+    meaning: str
+    remedy: str
+
+
+UNUSED = Pattern(
+    name="Good retrieval, bad generation",
+    meaning="Much of what was retrieved is relevant, but little of it is used.",
+    remedy="Tell the generator in its prompt to answer from the documents, and to use all that is relevant.",
+)
+CONSERVATIVE = Pattern(
+    name="Conservative but accurate",
+    meaning="What is said is supported, but relevant information is left out.",
+    remedy="Retrieve more of what the question asks for, or ask the generator for a fuller summary.",
+)
+COMPREHENSIVE = Pattern(
+    name="Comprehensive and grounded",
+    meaning="Retrieval is relevant, the response uses it, leaves little out and is supported.",
+    remedy="Nothing to mend. Keep watching the values.",
+)
+
+
+def pattern(values: Values) -> Pattern | None:
+    """The first documented pattern that the values of a sample, or the means of a run, show; None where none does.
+
+    A value that is missing or None is neither high nor low. Unused retrieval comes first, as it also explains why
+    relevant information is left out.
+    """
+    known = {name: value for name in METRICS if (value := values.get(name)) is not None}
+    return next((found for found, holds in _RULES if holds(known)), None)
+
+
+def _is_unused(known: Mapping[str, float]) -> bool:
+    return known.get("context_relevance", 0) >= HIGH and known.get("context_utilization", 1) < LOW_UTILIZATION
+
+
+def _is_conservative(known: Mapping[str, float]) -> bool:
+    return known.get("adherence", 0) >= GROUNDED and known.get("completeness", 1) < HIGH
+
+
+def _is_comprehensive(known: Mapping[str, float]) -> bool:
+    return known.get("adherence", 0) >= GROUNDED and all(known.get(name, 0) >= HIGH for name in METRICS)
+
+
+_RULES: tuple[tuple[Pattern, Callable[[Mapping[str, float]], bool]], ...] = (
+    (UNUSED, _is_unused),
+    (CONSERVATIVE, _is_conservative),
+    (COMPREHENSIVE, _is_comprehensive),
+)

@@ -1,0 +1,93 @@
+"""Windows of whole document sentences, for samples that a judge cannot be asked about at once, and their merging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from evaluators.records import Labels, Sentence, Sentences, SentenceSupport
+from evaluators.text.chunking import Span
+from evaluators.trace.labelling import STRICTEST_FIRST
+
+
+class Extent(NamedTuple):
+    """How long a text is: its words, and its size in bytes within the prompt."""
+
+    words: int
+    size: int
+
+
+def spans(extents: Sequence[Extent], most: Extent, overlap: int) -> list[Span]:
+    """Windows (start, end) over sentences of these extents, each as long as `most` allows.
+
+    A window shares sentences of at most `overlap` words with the one before and always goes on beyond it; it holds
+    at least one sentence, even one that is longer than `most`.
+    """
+    found = [(0, _end(extents, 0, most))]
+    while found[-1][1] < len(extents):
+        found.append(_next(extents, found[-1], most, overlap))
+    return found
+
+
+def part(sentences: Sentences, span: Span) -> Sentences:
+    """The sentences with those of the documents' that lie in the span, counted through all documents."""
+    start, end = span
+    documents, first = list[tuple[Sentence, ...]](), 0
+    for document in sentences.documents:
+        documents.append(document[max(start - first, 0) : max(end - first, 0)])
+        first += len(document)
+    return sentences.model_copy(update={"documents": tuple(documents)})
+
+
+def merged(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:
+    """The labels of all windows as one: each key once and in order, each response sentence by its best window."""
+    if len(windows) == 1:
+        return windows[0]
+    keys = tuple(dict.fromkeys(key for part in parts for key in part.document_keys))
+    return Labels(
+        relevant_keys=_union((labels.relevant_keys for labels in windows), keys),
+        utilized_keys=_union((labels.utilized_keys for labels in windows), keys),
+        sentence_support=_best_supports(windows, keys, parts[0].response),
+    )
+
+
+def _next(extents: Sequence[Extent], last: Span, most: Extent, overlap: int) -> Span:
+    start, shared = last[1], 0
+    while start - 1 > last[0] and shared + extents[start - 1].words <= overlap:
+        start -= 1
+        shared += extents[start].words
+    while (end := _end(extents, start, most)) <= last[1]:
+        start += 1
+    return start, end
+
+
+def _end(extents: Sequence[Extent], start: int, most: Extent) -> int:
+    end, words, size = start, 0, 0
+    for extent in islice(extents, start, None):
+        words, size = words + extent.words, size + extent.size
+        if end > start and (words > most.words or size > most.size):
+            break
+        end += 1
+    return end
+
+
+def _union(named: Iterable[Sequence[str]], keys: Sequence[str]) -> tuple[str, ...]:
+    chosen = frozenset(key for each in named for key in each)
+    return tuple(filter(chosen.__contains__, keys))
+
+
+def _best_supports(
+    windows: Sequence[Labels], keys: Sequence[str], response: Sequence[Sentence]
+) -> tuple[SentenceSupport, ...]:
+    by_key: dict[str, list[SentenceSupport]] = {sentence.key: [] for sentence in response}
+    for support in (support for labels in windows for support in labels.sentence_support):
+        by_key[support.key].append(support)
+    return tuple(_best(supports, keys) for supports in by_key.values() if supports)
+
+
+def _best(supports: Sequence[SentenceSupport], keys: Sequence[str]) -> SentenceSupport:
+    """The highest support, in the words of the window that gave it, on all the sentences that carry it somewhere."""
+    best = max(supports, key=lambda support: STRICTEST_FIRST.index(support.support))
+    carrying = _union((support.supporting_keys for support in supports), keys)
+    return best.model_copy(update={"supporting_keys": carrying})

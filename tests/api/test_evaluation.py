@@ -1,0 +1,355 @@
+"""`evaluate`: a run from Python as from the app, in the same store; what it gives back, and how it goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evaluators import AnswerMatchAcc, Cap, Dataset, Evaluator, Sample, Score, compose, evaluate, evaluator, load_data
+from evaluators.config import config
+from evaluators.errors import AccessError, DatasetError, MissingInputError, ParameterError, PromptError
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.records import Cell, EvaluatorSpec
+from evaluators.runs.aggregate import Mean
+from evaluators.runs.engine import create_run
+from evaluators.runs.store import Counts, Store
+from evaluators.trace.labelling import Correction
+from tests.runs import notebook, paid, slow
+from tests.signals import hear_ctrl_c
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+LUNA = "openai/gpt-6-luna"
+BED = "RGB sample (English)"
+TOWERS = [
+    {"question": "How tall is it?", "response": "It is 330 metres tall.", "ground_truth": "330 metres"},
+    {"question": "When was it built?", "response": "In 1925.", "ground_truth": "1889"},
+    {"question": "Who built it?", "response": None, "ground_truth": "Gustave Eiffel"},
+]
+
+
+@evaluator("test_silent", title="Silent")
+class Silent(Evaluator):
+    """Judges nothing."""
+
+    def score(self, sample: Sample) -> Score:
+        raise MissingInputError(f"Sample {sample.id}: there is nothing to say. Leave it out.")
+
+
+@evaluator("test_response_length", title="Length")
+class Length(Evaluator):
+    """How many characters the response has."""
+
+    def score(self, sample: Sample) -> Score:
+        return Score(values={"response": float(len(sample.response))})
+
+
+@pytest.fixture
+def people(loopback, store):
+    """`people(number, metrics, ...)` asks a provider on this computer, in silence."""
+
+    class People:
+        def __init__(self):
+            self.fault = ""
+            self.server = loopback(fault=lambda asked: self.fault)
+
+        def __call__(self, number, metrics="rgb", **options):
+            data, keys = paid.dataset(number), paid.keys(self.server.base_url)
+            return evaluate(data, metrics, keys=keys, store=store, progress=False, **{"model": LUNA, **options})
+
+    return People()
+
+
+# Results
+
+
+def test_the_values_of_all_metrics_come_as_one_row_for_each_sample(store):
+    metrics = [AnswerMatchAcc(type="fuzzy_match"), AnswerMatchAcc(type="exact_match")]
+
+    results = evaluate(TOWERS, metrics, store=store, progress=False)
+
+    table = results.to_pandas()
+    assert list(table) == ["id", "question", "response", "answer_match", "answer_match (2)", "status", "error"]
+    assert table["id"].tolist() == ["1", "2", "3"]
+    assert table["answer_match"].tolist()[:2] == [1.0, 0.0]
+    assert table["answer_match (2)"].tolist()[:2] == [0.0, 0.0]
+    assert table["answer_match"].isna().tolist() == [False, False, True]
+    assert table["status"].tolist() == ["scored", "scored", "failed"]
+    assert table["error"].tolist()[:2] == ["", ""]
+    assert table["error"][2] == "Sample 3: response missing, and Answer match needs it. Fill it in."
+
+
+def test_means_stand_on_what_was_judged(store):
+    results = evaluate(TOWERS, AnswerMatchAcc(type="fuzzy_match"), store=store, progress=False)
+
+    [(name, mean)] = results.summary().items()
+
+    assert (name, mean.mean, mean.coverage, mean.failed) == ("answer_match", 0.5, "2 / 3", 1)
+    assert results.counts == Counts(asked=3, scored=2, failed=1)
+    assert results.failures == {"Sample 3: response missing, and Answer match needs it. Fill it in.": 1}
+    assert results.stopped == ""
+
+
+def test_what_failed_alike_is_told_once(store):
+    rows = [{"question": "Who?", "response": None, "ground_truth": "Mina"}] * 3 + [TOWERS[0]]
+
+    results = evaluate(rows, AnswerMatchAcc(), store=store, progress=False)
+
+    assert results.failures == {"Sample 1 and others: response missing, and Answer match needs it. Fill it in.": 3}
+
+
+def test_results_show_themselves_as_a_small_table(store):
+    results = evaluate(
+        TOWERS, AnswerMatchAcc(type="fuzzy_match"), run="[red]Towers\x1b[0m", store=store, progress=False
+    )
+
+    title, heading, _, row, note = repr(results).splitlines()
+
+    assert title == "[red]Towers [0m: finished, 2 / 3 scored, 1 failed"
+    assert heading.split() == ["value", "mean", "95", "%", "interval", "scored", "/", "asked"]
+    assert row.split() == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "/", "3"]
+    assert note.startswith("1 failed: Sample 3: response missing")
+
+
+def test_a_metric_that_judged_nothing_has_its_line_too(store):
+    rows = [{**TOWERS[0], "retrieved_documents": ["It is 330 metres tall."]}, TOWERS[2]]
+
+    results = evaluate(rows, ["answer_match", Silent()], store=store, progress=False)
+
+    assert results.summary()["test_silent"] == Mean(mean=None, asked=2, scored=0, failed=2)
+    assert repr(results).splitlines()[4].split() == ["test_silent", "none", "0", "/", "2"]
+
+
+def test_a_value_that_is_called_as_a_column_keeps_its_place(store):
+    results = evaluate(TOWERS[:1], Length(), store=store, progress=False)
+
+    table = results.to_pandas()
+    assert table["response"][0] == "It is 330 metres tall."
+    assert table["response (value)"][0] == 22.0
+
+
+def test_rgb_gives_the_rates_of_its_abilities(store):
+    bed = load_data(BED)
+    data = compose(bed, bed.abilities, noise_levels=(0.0,), limit=2)
+
+    results = evaluate(data, "rgb", model=OFFLINE, store=store, progress=False)
+
+    summary = results.summary()
+    assert {name: mean.asked for name, mean in summary.items()} == {
+        "noise_robustness": 2,
+        "negative_rejection": 2,
+        "integration": 2,
+        "error_detection": 2,
+        "error_correction": 2,
+        "correction_if_detected": 2,
+    }
+    assert results.run.origin["test_bed"] == BED
+    assert results.to_pandas()["response"].notna().all()
+
+
+def test_a_persons_corrections_count(store):
+    results = evaluate("TRACE sample (English)", ["trace", "answer_match"], store=store, progress=False)
+    before, match = results.summary()["supported_share"].mean, results.summary()["answer_match"]
+    position = next(n for n, value in enumerate(results.to_pandas()["supported_share"]) if value == 1.0)
+
+    correction = Correction(label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00")
+    store.save_correction(results.run.id, Cell(position), correction)
+
+    assert results.summary()["supported_share"].mean < before
+    assert results.to_pandas()["adherence"][position] == 0.0
+    assert results.summary()["answer_match"] == match
+
+
+# Models and judges
+
+
+def test_a_model_answers_once_for_all_metrics(people):
+    results = people(3, ["rgb", "answer_match"])
+
+    table = results.to_pandas()
+    assert len(people.server.asked) == 3
+    assert list(table) == [
+        *("id", "model", "question", "response", "ability", "noise", "accuracy", "answer_match", "status", "error"),
+    ]
+    assert table["ability"].tolist() == ["noise_robustness"] * 3
+    assert table["response"].tolist() == [f"Number {n} is Mina Osei." for n in range(3)]
+    assert table["model"].tolist() == [LUNA] * 3
+    assert results.summary()["noise_robustness"].mean == 1.0
+
+
+def test_several_models_have_a_summary_each(people):
+    results = people(2, model=[LUNA, OFFLINE.id])
+
+    assert results.to_pandas()["model"].tolist() == [LUNA, OFFLINE.id] * 2
+    assert [results.summary(number)["noise_robustness"].asked for number in (0, 1)] == [2, 2]
+    assert "Offline reader" in repr(results)
+
+
+def test_a_judge_decides_where_a_metric_asks_one(loopback, store):
+    server = loopback(answer=lambda text: json.dumps({"reason": "It says so.", "verdict": "yes"}))
+    keys = paid.keys(server.base_url)
+
+    results = evaluate(TOWERS[:2], "llm_judge", judge=LUNA, keys=keys, store=store, progress=False)
+
+    [mean] = results.summary().values()
+    assert (mean.mean, mean.coverage) == (1.0, "2 / 2")
+    assert len(server.asked) == 2
+
+
+def test_keys_come_from_the_environment(loopback, store, monkeypatch):
+    server = loopback()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+
+    results = evaluate(paid.dataset(1), "rgb", model=LUNA, store=store, progress=False)
+
+    assert results.counts.scored == 1
+    assert "sk-loopback" not in results.run.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("data", "metrics", "options", "kind"),
+    [
+        (BED, "rgb", {}, DatasetError),
+        (TOWERS, "rouge", {}, ParameterError),
+        (TOWERS, "g_eval", {}, ParameterError),
+        (TOWERS[:2], "answer_match", {"model": OFFLINE}, ParameterError),
+        (paid.dataset(1), "rgb", {"model": LUNA}, AccessError),
+        (paid.dataset(1), "rgb", {"model": OFFLINE, "cap": Cap(calls=1), "prompt": "no blank"}, PromptError),
+    ],
+)
+def test_what_cannot_begin_leaves_nothing_behind(store, data, metrics, options, kind):
+    with pytest.raises(kind):
+        evaluate(data, metrics, store=store, keys={}, progress=False, **options)
+
+    assert store.runs("local") == []
+
+
+# The same store as the app's, going on
+
+
+def test_the_run_is_in_the_apps_own_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path / "of the app"))
+
+    results = evaluate(TOWERS, "answer_match", run="From a notebook", progress=False)
+
+    [run] = Store(config().data_dir / "plumbline.sqlite3").runs("local")
+    assert (run.id, run.title) == (results.run.id, "From a notebook")
+
+
+def test_every_call_begins_a_new_run_where_the_last_one_is_finished(store):
+    def begin(run):
+        return evaluate(TOWERS[:2], "answer_match", run=run, store=store, progress=False).run
+
+    assert len({begin("towers").id, begin("towers").id, begin(None).id}) == 3
+
+
+def test_an_unfinished_run_of_an_earlier_version_over_documents_with_names_goes_on(store):
+    sample = Sample(id="s", question="How tall?", response="330 metres", ground_truth="330", sources=("a.txt",))
+    data = Dataset(name="d", samples=(sample,))
+    run = create_run(store, data, EvaluatorSpec(name="answer_match"), workspace="local", title="earlier")
+    store.delete_run(run.id)
+    earlier = run.model_copy(update={"fingerprint": data.earlier_fingerprint})
+    store.save_run(earlier, data)
+
+    results = evaluate(data, "answer_match", run="earlier", store=store, progress=False)
+
+    assert (results.run, results.counts.scored) == (earlier, 1)
+
+
+def test_an_unfinished_run_of_the_same_title_goes_on(people):
+    first = people(4, run="people", cap=Cap(calls=3))
+    assert (first.counts.scored, len(people.server.asked)) == (3, 3)
+    assert "3 calls" in first.stopped
+    assert first.stopped in repr(first)
+
+    second = people(4, run="people", cap=Cap(calls=10))
+
+    assert second.run.id == first.run.id
+    assert (second.counts.scored, len(people.server.asked), second.stopped) == (4, 4, "")
+    assert second.run.cap == Cap(calls=10)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"run": "others"},
+        {"metrics": "answer_match"},
+        {"model": OFFLINE},
+        {"prompt": "$question\n$documents"},
+        {"number": 3},
+        {"workspace": "w"},
+    ],
+)
+def test_a_run_that_asks_for_something_else_is_another_one(people, other):
+    same = {"number": 4, "metrics": "rgb", "run": "people"}
+    first = people(**same, cap=Cap(calls=1))
+
+    assert people(**{**same, **other}).run.id != first.run.id
+
+
+def test_what_failed_is_tried_again_in_the_same_run(people):
+    people.fault = "422"
+    first = people(2, run="people")
+    assert first.counts == Counts(asked=2, scored=0, failed=2)
+    people.fault = ""
+
+    second = people(2, run="people")
+
+    assert second.run.id == first.run.id
+    assert second.counts == Counts(asked=2, scored=2, failed=0)
+
+
+def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
+    paths = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(Path(notebook.__file__)), str(tmp_path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=paths, preexec_fn=hear_ctrl_c)
+    log = tmp_path / "log.txt"
+    until = time.monotonic() + PATIENCE
+    while (not log.exists() or len(log.read_text().split()) < 5) and time.monotonic() < until:
+        time.sleep(0.02)
+
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=PATIENCE)
+
+    done = Store(tmp_path / "runs.sqlite3").counts(Store(tmp_path / "runs.sqlite3").runs("local")[0]).scored
+    words = f"Stopped with {done} / {slow.SAMPLES} scored; all of it is kept. Call evaluate again"
+    assert f"KeyboardInterrupt: {words} " in told
+    assert told.rstrip().endswith("run='slow' to go on.")
+    assert 3 <= done < slow.SAMPLES
+    results = notebook.cell(tmp_path)
+    assert results.counts.scored == slow.SAMPLES
+    assert len(log.read_text().split()) == slow.SAMPLES  # none is judged twice
+
+
+def test_why_a_run_stopped_is_told_at_once(people, capsys):
+    people.fault = "401"
+
+    results = people(3)
+
+    assert "key" in results.stopped
+    assert results.stopped in capsys.readouterr().err
+
+
+def test_lines_on_the_error_stream_tell_how_far_it_is_where_no_bar_can_be_drawn(store, capsys):
+    evaluate(TOWERS[:2], "answer_match", run="[bold]Towers", store=store)
+    evaluate(TOWERS[:2], "answer_match", run="in silence", store=store, progress=False)
+
+    out, told = capsys.readouterr()
+    assert out == ""
+    assert "[bold]Towers" in told
+    assert "2 / 2" in told
+    assert "in silence" not in told
+
+
+def test_a_data_set_may_be_large(store):
+    samples = tuple(Sample(id=str(n), question="Which?", response="It.", ground_truth="it") for n in range(2000))
+
+    table = evaluate(Dataset(name="many", samples=samples), "answer_match", store=store, progress=False).to_pandas()
+
+    assert table["answer_match"].sum() == 2000

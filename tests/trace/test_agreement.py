@@ -1,0 +1,103 @@
+"""Agreement between labellers: counted by hand on sentences that both labelled."""
+
+import pytest
+
+from evaluators.records import Cell, Labels, Sample, Sentence, Sentences, SentenceSupport
+from evaluators.trace.agreement import Agreement, agreement
+from evaluators.trace.labelling import Correction, Labelling, labelled_score
+
+JUDGE = "openai/gpt-6-luna"
+
+
+def labels(relevant="", support=""):
+    """Relevant keys, and the support of the response sentences a, b, ... ("-": no verdict)."""
+    levels = {"f": "full", "p": "partial", "n": "none"}
+    return Labels(
+        relevant_keys=tuple(relevant.split()),
+        sentence_support=tuple(
+            SentenceSupport(key="abcd"[at], support=levels[level]) for at, level in enumerate(support) if level != "-"
+        ),
+    )
+
+
+def cell(position, *labellings, gold=None, size=4):
+    """A sample of four document and `size` response sentences; its last labeller counts."""
+    sentences = Sentences(
+        documents=(tuple(Sentence(key=f"0{letter}", text="t") for letter in "abcd"),),
+        response=tuple(Sentence(key=letter, text="t") for letter in "abcd"[:size]),
+    )
+    sample = Sample(id=f"s{position}", question="q", sentences=sentences, labels=gold)
+    found = [Labelling(by=by, labels=given) for by, given in labellings]
+    return Cell(position), sample, labelled_score(sample, sentences, found, found[-1])
+
+
+def found(cells, corrections=None):
+    return {(each.first, each.second, each.label): each for each in agreement(iter(cells), corrections or {})}
+
+
+def test_two_labellers_are_compared_sentence_by_sentence_over_all_samples():
+    cells = [
+        cell(0, ("heuristic", labels("0a 0b", "fp")), (JUDGE, labels("0a 0c", "ff")), size=2),
+        cell(1, ("heuristic", labels("0d", "n")), (JUDGE, labels("0d", "n")), size=1),
+    ]
+
+    table = found(cells)
+
+    # Both call 2 of 8 relevant, each one more alone, 4 neither: equal .75; by chance .375² + .625² = .53125
+    relevant = table[JUDGE, "heuristic", "relevant"]
+    assert (relevant.sentences, relevant.equal) == (8, 0.75)
+    assert relevant.kappa == pytest.approx(0.21875 / 0.46875)
+    # f-f, f-p, n-n: equal 2 / 3; by chance (2 * 1 + 0 * 1 + 1 * 1) / 9 = 1 / 3
+    support = table[JUDGE, "heuristic", "support"]
+    assert (support.sentences, support.equal) == (3, pytest.approx(2 / 3))
+    assert support.kappa == pytest.approx(0.5)
+    # Nobody calls anything utilized
+    assert table[JUDGE, "heuristic", "utilized"] == Agreement(
+        first=JUDGE, second="heuristic", label="utilized", sentences=8, equal=1.0, kappa=None
+    )
+
+
+def test_only_samples_and_sentences_that_both_labelled_count():
+    cells = [
+        cell(0, ("heuristic", labels("0a", "f-")), (JUDGE, labels("0a", "ff")), size=2),
+        cell(1, ("heuristic", labels("", "n"))),
+    ]
+
+    table = found(cells)
+
+    assert table[JUDGE, "heuristic", "relevant"].sentences == 4
+    assert table[JUDGE, "heuristic", "support"].sentences == 1
+
+
+def test_published_and_corrected_labels_are_labellers_too_corrected_ones_where_there_are_some():
+    change = Correction(label="relevant", key="0b", value="yes", created="c")
+    cells = [
+        cell(0, (JUDGE, labels("0a")), gold=labels("0a 0b")),
+        cell(1, (JUDGE, labels("0a")), gold=labels("0a")),
+    ]
+
+    table = found(cells, {Cell(0): [change]})
+
+    pairs = {(first, second): each for (first, second, label), each in table.items() if label == "relevant"}
+    assert {pair: (each.sentences, each.equal) for pair, each in pairs.items()} == {
+        (JUDGE, "gold"): (8, 0.875),
+        (JUDGE, "corrected"): (4, 0.75),
+        ("gold", "corrected"): (4, 1.0),
+    }
+
+
+def test_keys_that_do_not_exist_or_come_twice_change_nothing():
+    cells = [cell(0, ("heuristic", labels("0a 0a 9z")), (JUDGE, labels("0a")))]
+
+    assert found(cells)[JUDGE, "heuristic", "relevant"].equal == 1.0
+
+
+@pytest.mark.parametrize("cells", [[], [cell(0, (JUDGE, labels("0a")))]])
+def test_fewer_than_two_labellers_agree_on_nothing(cells):
+    assert agreement(cells, {}) == []
+
+
+def test_two_that_never_met_are_left_out():
+    cells = [cell(0, ("heuristic", labels("0a"))), cell(1, (JUDGE, labels("0a")))]
+
+    assert agreement(cells, {}) == []
