@@ -15,7 +15,6 @@ from evaluators.base import Evaluator, evaluator, require
 from evaluators.config import config
 from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
-from evaluators.llm.estimate import tokens
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
@@ -23,6 +22,7 @@ from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.injection import warnings
 from evaluators.text.sentences import DocumentSentencizer, cut
 from evaluators.text.similarity import LEXICAL, terms
+from evaluators.text.size import tokens
 from evaluators.trace.batch import Case, entries, means, metrics, summary
 from evaluators.trace.jury import counted, names
 from evaluators.trace.labelling import (

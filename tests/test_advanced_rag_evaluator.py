@@ -18,7 +18,6 @@ from evaluators.base import from_spec
 from evaluators.errors import AccessError, LLMError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.llm import Access
 from evaluators.llm.clients import Account, Ledger, Seat
-from evaluators.llm.estimate import tokens
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.params import parameters
@@ -35,6 +34,7 @@ from evaluators.records import (
     prompt_hash,
 )
 from evaluators.text.normalise import remove_reasoning
+from evaluators.text.size import tokens
 from evaluators.trace.labelling import labellings, sentences_of
 from evaluators.trace.metrics import from_score, trace_scores
 from tests import judge as standin

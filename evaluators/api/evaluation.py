@@ -25,9 +25,9 @@ from evaluators.records import Cap, Dataset, EvaluatorSpec, Run, Sample, SampleR
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.engine import check_cap, create_run
-from evaluators.runs.inputs import shown
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.text.normalise import slug
+from evaluators.text.printable import printable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -168,9 +168,9 @@ class Results:
         for heading in ("mean", "95 % interval", "scored / asked"):
             table.add_column(heading, justify="right")
         for number in range(max(1, len(self.run.models))):
-            asked = [Text(shown(title(self.run.models[number])))] if several else []
+            asked = [Text(printable(title(self.run.models[number])))] if several else []
             for name, mean in self.summary(number).items():
-                table.add_row(*asked, Text(shown(name)), *_cells(mean))
+                table.add_row(*asked, Text(printable(name)), *_cells(mean))
         return table
 
     def __repr__(self) -> str:
@@ -179,14 +179,14 @@ class Results:
         notes = [self.stopped] if self.stopped else []
         notes += [f"{count:,} failed: {message}" for message, count in self.failures.items()]
         lines = [line.rstrip() for line in file.getvalue().splitlines()]
-        return "\n".join([self.headline(), *lines, *map(shown, notes)])
+        return "\n".join([self.headline(), *lines, *map(printable, notes)])
 
     def headline(self) -> str:
         """The run and how far it is, in a line."""
         counts = self.counts
         state = "stopped" if counts.open else "finished"
         failed = f", {counts.failed:,} failed" if counts.failed else ""
-        return f"{shown(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+        return f"{printable(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} scored{failed}"
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, as the store gives them, labels as corrected."""
@@ -235,7 +235,7 @@ def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
         ) from None
     results = Results(run, store)
     if results.stopped:
-        print(shown(results.stopped), file=sys.stderr)
+        print(printable(results.stopped), file=sys.stderr)
     return results
 
 

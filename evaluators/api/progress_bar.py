@@ -14,8 +14,8 @@ from evaluators.llm import Keys
 from evaluators.llm.estimate import duration, money
 from evaluators.records import Run
 from evaluators.runs.engine import registry
-from evaluators.runs.inputs import shown
 from evaluators.runs.store import Counts, Store
+from evaluators.text.printable import printable
 
 TICK = 0.1
 """Seconds between two looks at the run."""
@@ -43,7 +43,7 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
         raise
     store.check()  # what was stored last may be in a file that is no longer there
     if store.run(run.id) is None:
-        raise StoreError(f"“{shown(run.title)}” was deleted while it was at work. Begin it again if it is wanted.")
+        raise StoreError(f"“{printable(run.title)}” was deleted while it was at work. Begin it again if it is wanted.")
 
 
 class _Shown:
@@ -55,7 +55,7 @@ class _Shown:
         self._store = store
         self._in_lines = progress and not console.is_terminal and not console.is_jupyter
         self._bar = _bar(console, disable=not progress or self._in_lines)
-        self._task = self._bar.add_task(shown(run.title), total=None, told="")
+        self._task = self._bar.add_task(printable(run.title), total=None, told="")
         self._tenths = 0
         self._last = time.monotonic()
 
@@ -74,7 +74,7 @@ class _Shown:
         if self._in_lines and (tenths > self._tenths or time.monotonic() - self._last > EVERY):
             self._tenths, self._last = tenths, time.monotonic()
             words = f"{self._run.title}: {done:,} / {counts.asked:,}"
-            print(shown(" · ".join(filter(None, [words, told]))), file=sys.stderr, flush=True)
+            print(printable(" · ".join(filter(None, [words, told]))), file=sys.stderr, flush=True)
 
 
 def _bar(console: Console, disable: bool) -> Progress:

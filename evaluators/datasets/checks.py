@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from evaluators.datasets.rgb import BedRow, TestBed
-from evaluators.llm.estimate import tokens
 from evaluators.records import Ability, Accepted, Dataset, Sample
 from evaluators.text.normalise import IDEOGRAPHS, is_chinese, nfkc
+from evaluators.text.size import tokens
 
 LONG_DOCUMENT = 2000
 """Tokens from which a document is long; five of them fill a small model's context."""

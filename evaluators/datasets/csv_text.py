@@ -10,9 +10,9 @@ from typing import Protocol
 
 from evaluators.config import config
 from evaluators.datasets.encoding import DAMAGED, Text
-from evaluators.datasets.sandbox import HEAD, TITLE, header_at
 from evaluators.datasets.table import MOST_COLUMNS, RAW_SHOWN, Collector, Table, column_names
 from evaluators.errors import DatasetError
+from evaluators.sandbox.script import HEAD, TITLE, header_at
 
 DELIMITERS = ",;\t|"
 QUESTIONS = "\x1f"

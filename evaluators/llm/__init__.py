@@ -25,7 +25,7 @@ CACHE_SCHEMA = 1
 class LLMClient(Protocol):
     """Whatever answers a prompt: an LLM, a layer around one, or the offline reader.
 
-    `room` is how many tokens a prompt may have (`estimate.tokens` counts them); `None` where no limit is known.
+    `room` is how many tokens a prompt may have (`text.size.tokens` counts them); `None` where no limit is known.
     """
 
     model: str

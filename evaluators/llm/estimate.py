@@ -48,11 +48,6 @@ class Estimate(Record):
     too_long: int = 0
 
 
-def tokens(text: str) -> int:
-    """An estimate of a message's tokens: a quarter of its UTF-8 bytes, rounded up, and 8 for the frame around it."""
-    return -(-len(text.encode(errors="replace")) // 4) + 8
-
-
 def estimate(
     spec: ModelSpec, prompt_tokens: Sequence[int], *, cached: int = 0, shortest: int = SHORT_ANSWER
 ) -> Estimate:

@@ -12,10 +12,10 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
-from evaluators.llm.estimate import tokens
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.provider import Provider
 from evaluators.records import Call, Cap, Completion, Usage
+from evaluators.text.size import tokens
 
 MOST_REFUSALS = 30
 """How often in a row a provider may ask one request to wait before the run stops."""

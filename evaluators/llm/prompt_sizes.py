@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from evaluators.llm import Request
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.estimate import SHORT_ANSWER, Estimate, estimate, tokens
+from evaluators.llm.estimate import SHORT_ANSWER, Estimate, estimate
 from evaluators.llm.keys import ADDRESSES
 from evaluators.prompts import Prompt
 from evaluators.records import ModelSpec
+from evaluators.text.size import tokens
 
 
 class Sent(NamedTuple):

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from evaluators.config import config
 from evaluators.llm import Access, Reply, Request, received
-from evaluators.llm.estimate import tokens
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import Asked, error_for, unreadable, unsupported
 from evaluators.llm.received import MOST_NAME, Received
 from evaluators.records import Completion, ModelSpec, Usage
+from evaluators.text.size import tokens
 
 T = TypeVar("T")
 

@@ -19,9 +19,9 @@ from pydantic_core import from_json
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import PROVIDERS, Model, find, successor, title
-from evaluators.llm.estimate import tokens
 from evaluators.llm.keys import mask
 from evaluators.text.normalise import without_surrogates
+from evaluators.text.size import tokens
 
 LONGEST_PAUSE = 90
 """Seconds; a provider that asks to wait longer stops the run."""

@@ -12,13 +12,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from evaluators.datasets import sandbox
-from evaluators.datasets.binary import MEMORY, child
 from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import find
 from evaluators.prompts import Prompt, filled, load
 from evaluators.records import Completion
+from evaluators.sandbox.child import child, for_text
 from evaluators.text.normalise import without_lone_escapes, without_surrogates
 
 T = TypeVar("T", bound=BaseModel)
@@ -153,16 +152,7 @@ def _mended_apart(body: str) -> Any:
     """The same in a process that is ended after some seconds."""
     if len(body) > MOST_MENDED:
         raise ValueError(_TOO_LONG)
-    limits: sandbox.Limits = {
-        "memory": MEMORY,
-        "seconds": MENDING_SECONDS,
-        "decoded": MOST_MENDED,
-        "rows": 0,
-        "first": None,
-        "columns": 0,
-        "longest_row": 0,
-    }
-    with child("json", body.encode(errors="replace"), limits) as lines:
+    with child("json", body.encode(errors="replace"), for_text(MENDING_SECONDS, MOST_MENDED)) as lines:
         message = lines.readline(8 * MOST_MENDED)
     try:
         answer = json.loads(message)

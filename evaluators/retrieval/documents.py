@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from evaluators.config import Config, config
-from evaluators.datasets import sandbox
-from evaluators.datasets.binary import MEMORY, ZIP, child
+from evaluators.datasets.binary import ZIP
 from evaluators.datasets.cells import SENTENCE_END
 from evaluators.datasets.encoding import DAMAGED, text_of
 from evaluators.errors import DatasetError
+from evaluators.sandbox import script
+from evaluators.sandbox.child import child, for_text
 from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
 
 PDF = b"%PDF"
@@ -141,17 +142,9 @@ def _pdf(name: str, data: bytes) -> Document:
 
 def _pages(name: str, kind: str, data: bytes) -> list[str]:
     """What the child process finds in a file."""
-    allowed: sandbox.Limits = {
-        "memory": MEMORY,
-        "seconds": min(SECONDS[kind], SECONDS_ON_A_PUBLIC_HOST) if config().public else SECONDS[kind],
-        "decoded": MOST_TEXT,
-        "rows": 0,
-        "first": None,
-        "columns": 0,
-        "longest_row": 0,
-    }
+    seconds = min(SECONDS[kind], SECONDS_ON_A_PUBLIC_HOST) if config().public else SECONDS[kind]
     pages, is_whole = [], False
-    with child(kind, data, allowed) as lines:
+    with child(kind, data, for_text(seconds, MOST_TEXT)) as lines:
         for message in _told(iter(lambda: lines.readline(8 * MOST_TEXT), b"")):
             if "refused" in message:
                 raise DatasetError(f"{name} {message['refused']}")
@@ -163,7 +156,7 @@ def _pages(name: str, kind: str, data: bytes) -> list[str]:
     return pages
 
 
-def _told(lines: Iterable[bytes]) -> Iterator[sandbox.Message]:
+def _told(lines: Iterable[bytes]) -> Iterator[script.Message]:
     """The messages of a child; one that is killed may leave half a one."""
     for line in lines:
         with suppress(ValueError):

@@ -27,6 +27,7 @@ from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs.store import Store
 from evaluators.text.normalise import is_chinese, slug
+from evaluators.text.printable import printable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -84,7 +85,7 @@ def dataset(given: Data, *, store: Store | None = None, workspace: str = WORKSPA
     found = load_data(given, store=store, workspace=workspace, name=name)
     if isinstance(found, TestBed):
         raise DatasetError(
-            f"{shown(found.name)} is a test bed: rows from which prompts are made. "
+            f"{printable(found.name)} is a test bed: rows from which prompts are made. "
             "Give compose(bed, bed.abilities) with bed = load_data(...), both from evaluators."
         )
     return found
@@ -94,7 +95,7 @@ def _read(path: Path) -> Dataset | TestBed:
     try:
         found = load(path.name, path.read_bytes())
     except OSError as error:
-        raise DatasetError(f"{shown(str(path))} cannot be read ({error.strerror}). Check its rights.") from error
+        raise DatasetError(f"{printable(str(path))} cannot be read ({error.strerror}). Check its rights.") from error
     return found.model_copy(update={"origin": {**found.origin, "file": str(path.resolve())}})
 
 
@@ -102,14 +103,14 @@ def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
     found = bundled().get(name) or store.upload(workspace, name)
     if found is None:
         meant = _meant(name, [*bundled(), *store.uploads(workspace)])
-        raise DatasetError(f"“{shown(name)}” is neither a file nor data by name. {meant}")
+        raise DatasetError(f"“{printable(name)}” is neither a file nor data by name. {meant}")
     return found
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
     """What somebody may have meant by a name that is not there, else what there is."""
     near = get_close_matches(name, known, n=3)
-    told = ", ".join(f"“{shown(each)}”" for each in near or known[:30])
+    told = ", ".join(f"“{printable(each)}”" for each in near or known[:30])
     return f"Did you mean {told}?" if near else f"Known: {told}."
 
 
@@ -161,7 +162,7 @@ def named(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
             return spec
     broken = "".join(f" {each.file}, line {each.line}, cannot be used: {each.message}" for each in custom.broken())
     known = [*sorted(catalogue()), *map(slug, saved)]
-    raise ParameterError(f"No metric is called “{shown(name)[:60]}”. {_meant(name, known)}{shown(broken)}")
+    raise ParameterError(f"No metric is called “{printable(name)[:60]}”. {_meant(name, known)}{printable(broken)}")
 
 
 def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
@@ -172,7 +173,7 @@ def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     if isinstance(metric, type) and issubclass(metric, Evaluator):
         raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
     if not isinstance(metric, Evaluator):
-        raise ParameterError(f"{shown(repr(metric))[:80]} is no metric. Give its name, an evaluator, or a spec.")
+        raise ParameterError(f"{printable(repr(metric))[:80]} is no metric. Give its name, an evaluator, or a spec.")
     if getattr(metric, "llm_client", None) is not None:
         raise ParameterError(f"{metric.title} brings an LLM client of its own. Leave it out and name a judge.")
     return metric.spec()
@@ -204,11 +205,11 @@ def check_usable(
             raise ParameterError(f"{evaluator.title} asks a judge, and none is named. {JUDGE}")
     if models and all(sample.response is not None for sample in data.samples):
         raise ParameterError(
-            f"Every sample of {shown(data.name)} has a response already, so a model has nothing to answer. "
+            f"Every sample of {printable(data.name)} has a response already, so a model has nothing to answer. "
             "Leave the model out, or the column response."
         )
     if any(evaluator.name == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
-        raise ParameterError(f"Nothing in {shown(data.name)} says which ability of RGB its samples test. {ABILITY}")
+        raise ParameterError(f"Nothing in {printable(data.name)} says which ability of RGB its samples test. {ABILITY}")
     check_samples(data, evaluators, models)
 
 
@@ -230,7 +231,7 @@ def _lacking(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) 
     absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
     columns = "; ".join(" or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed)
     model = ", or name a model that answers" if "response" in absent else ""
-    return f"No sample of {shown(name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
+    return f"No sample of {printable(name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
 
 
 # Models
@@ -270,7 +271,7 @@ def _unlisted(name: str) -> Model:
     if provider not in PROVIDERS or not model:
         near = get_close_matches(name, known_models(), n=3, cutoff=0.4) or list(known_models())[:3]
         raise ParameterError(
-            f"No model is called “{shown(name)}”. Write provider/model, with the provider "
+            f"No model is called “{printable(name)}”. Write provider/model, with the provider "
             f"{', '.join(PROVIDERS)}; for example {', '.join(near)}."
         )
     return unlisted(provider, model)
@@ -291,8 +292,3 @@ def _check_key(provider: str, keys: Keys) -> None:
     if provider == "custom":
         raise AccessError(f"No address of a custom endpoint. Set {base}.")
     raise AccessError(f"No key for {PROVIDERS[provider]}. Set {key}.")
-
-
-def shown(text: str) -> str:
-    """Text of strangers for a terminal or a message: one line, without control characters."""
-    return "".join(character if character.isprintable() else " " for character in text)

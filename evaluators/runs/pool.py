@@ -22,10 +22,10 @@ from queue import Empty, SimpleQueue
 
 from evaluators.base import _MODULES, Evaluator
 from evaluators.config import ROOT, config
-from evaluators.datasets.binary import environment
 from evaluators.errors import WorkerError
 from evaluators.records import Sample, Score
 from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
+from evaluators.sandbox.child import environment
 from evaluators.text.similarity import LEXICAL
 
 START_SECONDS = 60

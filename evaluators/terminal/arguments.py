@@ -18,6 +18,7 @@ from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, 
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Store
+from evaluators.text.printable import printable
 
 OF_A_BED = ("noise", "passages", "seed")
 """Options that say how prompts are composed from a test bed."""
@@ -104,10 +105,10 @@ def samples(found: Dataset | TestBed, options: Options) -> Dataset:
         return _composed(found, options)
     if wrong := [name for name in OF_A_BED if getattr(options, name) not in (None, ())]:
         raise ParameterError(
-            f"--{wrong[0]} composes prompts from a test bed. {inputs.shown(found.name)} holds samples. Leave it out."
+            f"--{wrong[0]} composes prompts from a test bed. {printable(found.name)} holds samples. Leave it out."
         )
     if len(options.ability) > 1:
-        raise ParameterError(f"{inputs.shown(found.name)} holds samples; they are judged for one --ability. Give one.")
+        raise ParameterError(f"{printable(found.name)} holds samples; they are judged for one --ability. Give one.")
     for ability in options.ability:
         found = all_with_ability(found, ability)
     return _first(found, options.limit) if options.limit else found
@@ -121,7 +122,7 @@ def _composed(bed: TestBed, options: Options) -> Dataset:
     abilities = tuple(ability for ability in Ability if ability in (options.ability or bed.abilities))
     if unknown := [ability for ability in abilities if ability not in bed.abilities]:
         known = ", ".join(bed.abilities)
-        raise ParameterError(f"{inputs.shown(bed.name)} does not test {unknown[0]}. It tests: {known}.")
+        raise ParameterError(f"{printable(bed.name)} does not test {unknown[0]}. It tests: {known}.")
     dataset = compose(
         bed,
         abilities,
@@ -131,7 +132,7 @@ def _composed(bed: TestBed, options: Options) -> Dataset:
         options.limit,
     )
     if not dataset.samples:
-        raise DatasetError(f"{inputs.shown(bed.name)} gives no sample. Ask for another ability.")
+        raise DatasetError(f"{printable(bed.name)} gives no sample. Ask for another ability.")
     return dataset
 
 
@@ -144,7 +145,7 @@ def _prompt(options: Options, dataset: Dataset) -> str:
         text = options.prompt.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
-        raise PromptError(f"{inputs.shown(str(options.prompt))} cannot be read ({kind}). Give a text file.") from error
+        raise PromptError(f"{printable(str(options.prompt))} cannot be read ({kind}). Give a text file.") from error
     check(text)
     return text
 
@@ -166,7 +167,7 @@ def specs(
         address, _, field = name.strip().rpartition(".")
         if not equals or not field:
             raise ParameterError(
-                f"--param {inputs.shown(param)[:60]} is not understood. Write FIELD=VALUE or NAME.FIELD=VALUE."
+                f"--param {printable(param)[:60]} is not understood. Write FIELD=VALUE or NAME.FIELD=VALUE."
             )
         for number in _meant(address, field, metrics):
             found[number][field] = _value(metrics[number], field, value)
@@ -185,7 +186,7 @@ def _meant(address: str, field: str, metrics: Sequence[str]) -> list[int]:
     numbers = [number for number, name in enumerate(metrics) if address in (name, str(number + 1))]
     if not numbers:
         known = ", ".join(metrics)
-        raise ParameterError(f"--param names {inputs.shown(address)[:60]}, which is no metric here. Chosen: {known}.")
+        raise ParameterError(f"--param names {printable(address)[:60]}, which is no metric here. Chosen: {known}.")
     return numbers
 
 

@@ -22,7 +22,7 @@ from evaluators.llm.keys import from_environment, quiet_logs
 from evaluators.records import Cap, Run, Sample
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import check_cap
-from evaluators.runs.inputs import WORKSPACE, local_store, shown
+from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.store import Store
 from evaluators.terminal import estimating, files, options, tables
 from evaluators.terminal.arguments import Asked, Options, asked
@@ -36,6 +36,7 @@ from evaluators.terminal.exit_codes import (
     demands,
     outcome,
 )
+from evaluators.text.printable import printable
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -276,7 +277,7 @@ def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
 def backup(file: Path, replace: bool) -> None:
     made = back_up(local_store(), file, replace=replace)
     runs = "1 run" if made.runs == 1 else f"{made.runs:,} runs"
-    click.echo(shown(f"{made.path}: {runs}, {made.size / 2**20:,.1f} MB, checked by opening it."))
+    click.echo(printable(f"{made.path}: {runs}, {made.size / 2**20:,.1f} MB, checked by opening it."))
 
 
 # What they share
@@ -323,7 +324,7 @@ def _id(run_id: str, store: Store) -> str:
     if len(found) == 1 and run_id:
         return found[0]
     problem = f"{len(found)} runs begin" if found else "No run begins"
-    raise ParameterError(f"{problem} with “{shown(run_id)}”. See: python -m evaluators list runs")
+    raise ParameterError(f"{problem} with “{printable(run_id)}”. See: python -m evaluators list runs")
 
 
 def _read(run_id: str, store: Store) -> Run:
@@ -352,4 +353,4 @@ def _options(chosen: dict[str, Any]) -> Options:
 
 
 def _say(words: str) -> None:
-    print(shown(words), file=sys.stderr)
+    print(printable(words), file=sys.stderr)

@@ -13,8 +13,8 @@ from evaluators.llm.catalogue import title
 from evaluators.llm.dry_run import rehearsed
 from evaluators.records import EvaluatorSpec, Run, Sample
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.inputs import shown
 from evaluators.runs.store import Outline
+from evaluators.text.printable import printable
 
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
@@ -54,7 +54,7 @@ def _demand(text: str) -> Demand:
         return Demand(name.strip(), _number(value))
     except ValueError as error:
         raise ParameterError(
-            f"--fail-under {shown(text)[:60]} is not understood. Write NAME=NUMBER, for example adherence=0.8."
+            f"--fail-under {printable(text)[:60]} is not understood. Write NAME=NUMBER, for example adherence=0.8."
         ) from error
 
 
@@ -77,9 +77,9 @@ def check_names(
     known = value_names(list(map(from_spec, specs)), samples, judges)
     for name, least in demanded if known else ():
         if name not in known:
-            raise ParameterError(f"There is no value {shown(name)} here. There are: {', '.join(known)}.")
+            raise ParameterError(f"There is no value {printable(name)} here. There are: {', '.join(known)}.")
         if least > 1:
-            raise ParameterError(f"--fail-under {shown(name)}={least:g} can never be met: values are at most 1.")
+            raise ParameterError(f"--fail-under {printable(name)}={least:g} can never be met: values are at most 1.")
 
 
 def value_names(metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]) -> list[str]:
@@ -124,12 +124,12 @@ def _below(demand: Demand, results: Results, least_coverage: float) -> Iterator[
     for number in range(max(1, len(results.run.models))):
         means = results.summary(number)
         if demand.name not in means and not results.counts.failed:
-            raise ParameterError(f"There is no value {shown(demand.name)} here. There are: {', '.join(means)}.")
+            raise ParameterError(f"There is no value {printable(demand.name)} here. There are: {', '.join(means)}.")
         yield from _wanting(demand, means, least_coverage, _whose(results.run, number))
 
 
 def _wanting(demand: Demand, means: Mapping[str, Mean], least_coverage: float, whose: str) -> Iterator[str]:
-    name, mean = f"{shown(demand.name)}{whose}", means.get(demand.name)
+    name, mean = f"{printable(demand.name)}{whose}", means.get(demand.name)
     if mean is None or mean.mean is None:
         yield f"{name}: no sample was judged, and {demand.least:g} is demanded."
         return
@@ -140,7 +140,7 @@ def _wanting(demand: Demand, means: Mapping[str, Mean], least_coverage: float, w
 
 
 def _whose(run: Run, number: int) -> str:
-    return f" of {shown(title(run.models[number]))}" if len(run.models) > 1 else ""
+    return f" of {printable(title(run.models[number]))}" if len(run.models) > 1 else ""
 
 
 def _failed(results: Results) -> Iterator[str]:
@@ -148,6 +148,6 @@ def _failed(results: Results) -> Iterator[str]:
     if counts.failed:
         yield f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again."
     for message, count in list(failures.items())[:REASONS]:
-        yield f"{count:,}: {shown(message)}"
+        yield f"{count:,}: {printable(message)}"
     if len(failures) > REASONS:
         yield f"... and {len(failures) - REASONS} more reasons; show tells them all."

@@ -10,7 +10,7 @@ import click
 
 from evaluators.errors import ParameterError
 from evaluators.records import Ability
-from evaluators.runs.inputs import shown
+from evaluators.text.printable import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,7 +32,7 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
         try:
             by_name[name].type_cast_value(ctx, value)
         except click.BadParameter as error:
-            raise ParameterError(f"{shown(str(path))}: {name} cannot be used. {error.message}") from error
+            raise ParameterError(f"{printable(str(path))}: {name} cannot be used. {error.message}") from error
     ctx.default_map = {by_name[name].name: value for name, value in found.items()}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.errors import ParameterError
-from evaluators.runs.inputs import shown
+from evaluators.text.printable import printable
 
 
 def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
@@ -19,8 +19,8 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        why = shown(str(error))[:120]
-        raise ParameterError(f"{shown(str(path))} cannot be read as TOML ({why}). Correct it.") from error
+        why = printable(str(error))[:120]
+        raise ParameterError(f"{printable(str(path))} cannot be read as TOML ({why}). Correct it.") from error
     values = {_known(name, several, path): value for name, value in found.items()}
     return {name: _value(name, value, several[name], path) for name, value in values.items()}
 
@@ -28,13 +28,13 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
 def _known(name: str, names: Collection[str], path: Path) -> str:
     if (plain := name.replace("_", "-")) in names:
         return plain
-    raise ParameterError(f"{shown(str(path))}: {shown(name)[:60]} is no option. Known: {', '.join(names)}.")
+    raise ParameterError(f"{printable(str(path))}: {printable(name)[:60]} is no option. Known: {', '.join(names)}.")
 
 
 def _value(name: str, value: Any, may_be_list: bool, path: Path) -> Any:
     items = value if isinstance(value, list) and may_be_list else [value]
     if not all(isinstance(item, str | int | float) for item in items):
         wanted = "a text or number, or a list of them" if may_be_list else "one text or number"
-        raise ParameterError(f"{shown(str(path))}: {name} wants {wanted}. Correct it.")
+        raise ParameterError(f"{printable(str(path))}: {name} wants {wanted}. Correct it.")
     texts = [item if isinstance(item, bool) else str(item) for item in items]
     return texts if may_be_list else texts[0]

@@ -21,12 +21,12 @@ from evaluators.params import parameters
 from evaluators.prompts import shipped
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import registry
-from evaluators.runs.inputs import shown
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.estimating import Row
 from evaluators.terminal.files import escaped
 from evaluators.text.normalise import slug
+from evaluators.text.printable import printable
 
 WIDE = 200
 """Columns where the output is no terminal: nothing is cut or broken."""
@@ -58,7 +58,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequ
     for heading in headings:
         made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(shown(str(cell))) for cell in row))
+        made.add_row(*(Text(printable(str(cell))) for cell in row))
     return made
 
 
@@ -210,7 +210,7 @@ def spent(run: Run, store: Store) -> Table | None:
 def troubles(results: Results) -> list[str]:
     """Why the run stopped, and every reason why results failed."""
     stopped = [results.stopped] if results.stopped else []
-    return [shown(words) for words in [*stopped, *(f"{n:,} failed: {why}" for why, n in results.failures.items())]]
+    return [printable(words) for words in [*stopped, *(f"{n:,} failed: {why}" for why, n in results.failures.items())]]
 
 
 def equivalent(run: Run) -> str:

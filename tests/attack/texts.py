@@ -16,7 +16,6 @@ from evaluators.datasets.checks import checks
 from evaluators.datasets.mapping import open_file
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.errors import PlumblineError
-from evaluators.llm.estimate import tokens
 from evaluators.llm.keys import clean_address, clean_key, mask
 from evaluators.llm.limits import duration
 from evaluators.llm.masking import Masker
@@ -39,6 +38,7 @@ from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, slug, 
 from evaluators.text.phrases import Phrase, places
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import terms
+from evaluators.text.size import tokens
 from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.trace_evaluator import _strangers, is_refusal
 from tests.hostile import TooSlowError, check, strings

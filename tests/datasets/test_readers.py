@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.config import config
-from evaluators.datasets import sandbox
-from evaluators.datasets.binary import allowed, environment, table_of
+from evaluators.datasets.binary import allowed, table_of
 from evaluators.datasets.readers import read
 from evaluators.datasets.table import Collector, told
 from evaluators.errors import DatasetError
+from evaluators.sandbox import script
+from evaluators.sandbox.child import environment
 from tests.datasets import files
 
 ROW = {"question": "q", "response": "r"}
@@ -603,13 +604,13 @@ def test_any_pile_of_punctuation_is_read_or_refused(pieces, name):
 @settings(max_examples=1000)
 @given(data=mutated([PARQUET]))
 def test_any_damaged_parquet_is_read_or_refused(data):
-    assert parsed("parquet", sandbox.parquet, data)
+    assert parsed("parquet", script.parquet, data)
 
 
 @settings(max_examples=1000)
 @given(data=mutated([XLSX]))
 def test_any_damaged_xlsx_is_read_or_refused(data):
-    assert parsed("xlsx", sandbox.xlsx, data)
+    assert parsed("xlsx", script.xlsx, data)
 
 
 @settings(max_examples=5)
@@ -622,7 +623,7 @@ def parsed(kind, parse, data):
     """What the parser of the child makes of a file, in this process."""
     rows = Collector("a", config())
     try:
-        return table_of(sandbox.messages(parse, data, allowed(rows)), kind, rows).rows
+        return table_of(script.messages(parse, data, allowed(rows)), kind, rows).rows
     except DatasetError as error:
         return str(error)
 

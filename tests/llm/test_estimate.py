@@ -1,8 +1,9 @@
 import pytest
 
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estimate, in_rows, money, tokens
+from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estimate, in_rows, money
 from evaluators.records import Cap, ModelSpec
+from evaluators.text.size import tokens
 
 OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=250)  # 30 / 1,000 and 8,000 / 200,000
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=250)

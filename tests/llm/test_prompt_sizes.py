@@ -1,9 +1,10 @@
 """What will be sent: sizes and keys of prompts, for each model its own."""
 
 from evaluators.llm.catalogue import OFFLINE, find
-from evaluators.llm.estimate import SHORT_ANSWER, tokens
+from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.llm.prompt_sizes import sent, sent_to, to_come, together, what_is_left
 from evaluators.prompts import Prompt
+from evaluators.text.size import tokens
 
 LUNA = find("openai/gpt-6-luna").spec()
 SOL = find("openai/gpt-6-sol").spec()

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.datasets import sandbox
 from evaluators.errors import DatasetError
 from evaluators.retrieval import documents
 from evaluators.retrieval.documents import document, letters, unwrapped
+from evaluators.sandbox import script
 from tests.retrieval import files
 
-LIMITS: sandbox.Limits = {
+LIMITS: script.Limits = {
     "memory": 0, "seconds": 0, "decoded": 10_000_000, "rows": 0, "columns": 0, "longest_row": 0
 }  # fmt: skip
 PAGES = files.pdf(
@@ -218,11 +218,11 @@ def test_what_takes_too_long_is_stopped(monkeypatch):
         document("a.html", b"<!--" * 2**20)
 
 
-@pytest.mark.parametrize("parse", [sandbox.html, sandbox.pdf, sandbox.markdown])
+@pytest.mark.parametrize("parse", [script.html, script.pdf, script.markdown])
 @given(data=st.binary(max_size=400), place=st.integers(0, len(PAGES) - 1))
 def test_the_child_only_refuses_whatever_it_is_given(parse, data, place):
     for each in (data, PAGES[:place] + data + PAGES[place + len(data) :], b"<html><p>" + data):
-        found = list(sandbox.messages(parse, each, LIMITS))
+        found = list(script.messages(parse, each, LIMITS))
 
         assert set(found[-1]) <= {"refused", "end"}
 

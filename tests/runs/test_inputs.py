@@ -12,6 +12,7 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
+from evaluators.text.printable import printable
 from tests.loopback import Loopback
 from tests.runs import paid
 
@@ -235,4 +236,4 @@ def test_the_prompt_speaks_the_language_of_the_data(question, language):
 
 
 def test_text_of_strangers_keeps_to_its_line():
-    assert inputs.shown("one\x1b[31m\ntwo\u202ethree") == "one [31m two three"
+    assert printable("one\x1b[31m\ntwo\u202ethree") == "one [31m two three"

@@ -5,11 +5,12 @@ import pytest
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.dry_run import TO_COME
-from evaluators.llm.estimate import SHORT_ANSWER, tokens
+from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.prompts import fenced, fill, load
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.arguments import Options, asked
 from evaluators.terminal.estimating import estimates, with_stand_ins
+from evaluators.text.size import tokens
 
 OSS, BIG, LUNA = "groq/openai/gpt-oss-20b", "groq/openai/gpt-oss-120b", "openai/gpt-6-luna"
 ROWS = 24

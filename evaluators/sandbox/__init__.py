@@ -1,0 +1,1 @@
+"""Parsing apart: what strangers sent is read by a child process that can be ended."""

@@ -1,0 +1,72 @@
+"""A child process that parses what strangers sent: little memory and time, few of them at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import IO
+
+from evaluators.config import config
+from evaluators.sandbox import script
+from evaluators.turns import Turns
+
+MEMORY = 256 * 2**20
+"""Bytes that a file may need while it is parsed, beyond those of Python and the library."""
+TURNS = Turns("reading files", lambda: config().children_at_once, patience=60)
+"""Those of the visitors of a public host."""
+
+
+def for_text(seconds: int, decoded: int) -> script.Limits:
+    """What a child may use that gives back text, or one value: seconds, and so many characters."""
+    return {
+        "memory": MEMORY,
+        "seconds": seconds,
+        "decoded": decoded,
+        "rows": 0,
+        "first": None,
+        "columns": 0,
+        "longest_row": 0,
+    }
+
+
+@contextmanager
+def child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]:
+    """A child that parses, and its output; it is gone afterwards.
+
+    On a public host it waits for its turn; raises `HostLimitError` where that takes too long.
+    """
+    with TURNS.turn() if config().public else nullcontext(), _child(kind, data, limits) as lines:
+        yield lines
+
+
+@contextmanager
+def _child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-I", script.__file__, kind, json.dumps(limits)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    end = threading.Timer(limits["seconds"], process.kill)
+    end.start()
+    try:
+        with suppress(BrokenPipeError), process.stdin as to_child:  # type: ignore[union-attr]
+            to_child.write(data)
+        yield process.stdout  # type: ignore[misc]
+    finally:
+        end.cancel()
+        process.kill()
+        process.stdout.close()  # type: ignore[union-attr]
+        process.wait()
+
+
+def environment() -> dict[str, str]:
+    """Nothing of ours but what a system needs to start a program; the rest keeps the library to one thread."""
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+    return kept | {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1", "OMP_NUM_THREADS": "1"}
