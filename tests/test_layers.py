@@ -13,7 +13,7 @@ FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / 
 PIPELINE = "evaluators.evaluation_pipeline"
 """Puts other metrics together, so it alone may import them."""
 METRICS = set(_MODULES) - {PIPELINE}
-ABOVE_RUNS = ("evaluators/__init__.py", "evaluators/__main__.py", "evaluators/terminal/")
+ABOVE_RUNS = ("evaluators/__init__.py", "evaluators/__main__.py", "evaluators/api/", "evaluators/terminal/")
 """The doors of the package, for Python and for a terminal; they alone may use the engine from outside `runs`."""
 DOORS = {"sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"), "plotly": "ui/parts/charts.py"}
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 
 import streamlit as st
 
+from evaluators.config import ROOT
 from evaluators.records import Labels, Sentence, Sentences, Support
 from evaluators.text.phrases import Phrase, places
 from ui.parts.untrusted import html
 
-STYLE = Path(__file__).parent / "static" / "highlight.css"
+STYLE = ROOT / "ui" / "static" / "highlight.css"
 USES = {(True, False): "relevant", (False, True): "used", (True, True): "relevant + used", (False, False): ""}
 """What is said of a document sentence that is relevant or not, utilized or not."""
 
