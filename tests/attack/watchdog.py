@@ -151,8 +151,8 @@ def send_document(page: Page, name: str, data: bytes) -> str:
     go(page, "Datasets")
     page.get_by_role("tab", name="From documents").click()
     tab = page.locator("[role=tabpanel]:visible")
-    tab.locator("input[type=file]").first.set_input_files(_payload(name, data))
-    tab.get_by_text(re.compile(r"^[\d.]+ ?[KM]?B$")).first.wait_for()
+    with page.expect_response(lambda response: response.request.method == "PUT"):  # it is up, not only listed
+        tab.locator("input[type=file]").first.set_input_files(_payload(name, data))
     _settled(page)
     questions = page.get_by_role("textbox", name="Questions")
     questions.fill("How tall is the tower of Paris?")
@@ -181,7 +181,7 @@ def _outcome(page: Page, words: re.Pattern[str]) -> str:
     while time.monotonic() < end:
         with suppress(Error):
             alerts = page.get_by_test_id("stAlert").all_inner_texts()
-            errors = [text for text in alerts if text.startswith("error")]
+            errors = [text for text in alerts if text.startswith(("error", "edit_note"))]
             text = page.get_by_test_id("stMain").inner_text(timeout=2000)
             if line := next((line for line in text.split("\n") if words.search(line)), ""):
                 return line[:100]
