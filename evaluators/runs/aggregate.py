@@ -30,7 +30,7 @@ class Mean(Record):
 
     @property
     def coverage(self) -> str:
-        return f"{self.scored} / {self.asked}"
+        return f"{self.scored:,} / {self.asked:,}"
 
 
 class View(NamedTuple):

@@ -313,6 +313,7 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
     waits = re.compile(r"Waiting · 1st(, about \d+ s)? · 0 / 24 scored")
     assert waits.search(state(checked(at.run())))  # on the run's page
     assert waits.search(said(at))  # in the sidebar
+    assert "No score yet." in said(at)  # rather than cards without numbers
     (run,) = session.store().runs(MINE)
     listed = checked(at.switch_page("../pages/runs.py").run())
     assert said(listed).count("Waiting · 1st") == 2

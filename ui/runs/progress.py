@@ -20,8 +20,8 @@ from ui.parts.words import ordinal
 TICK = 1.0
 """Seconds between two drawings of a run's state."""
 
-REDRAW = (3.0, 15.0)
-SAMPLES_A_SECOND = 200
+REDRAW = (3.0, 10.0)
+SAMPLES_A_SECOND = 400
 """Seconds between two drawings of partial results, least and most: a run of more samples takes longer to draw."""
 
 REASONS = 5

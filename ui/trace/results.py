@@ -70,7 +70,8 @@ def card(run: Run) -> None:
 def show(run: Run) -> None:
     """Cards, distributions and samples of one model's answers, as far as the run is; several models side by side."""
     key = session.store(), run.id, session.version(run)
-    names = [] if registry.is_live(run.id) else _labellers(*key)
+    is_moving = registry.is_live(run.id) or registry.is_waiting(run.id)
+    names = [] if is_moving else _labellers(*key)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = _model_switch(run)
         definition = definition_switch()
@@ -79,11 +80,11 @@ def show(run: Run) -> None:
     rows = aggregate.of_model(_rows(*key, view), model)
     _say_who_labelled(run, rows)
     _models_side_by_side(run, _rows(*key, view))
-    if registry.is_live(run.id) and not any(row.values for row in rows):
+    if is_moving and not any(row.values for row in rows):
         st.caption("No score yet.")
         return
     cards.means(rows, VALUES, HELP)
-    if not registry.is_live(run.id):
+    if not is_moving:
         _say_what_it_means(aggregate.of_model(_rows(*key, View(Definition.SENTENCE, by)), model))
     if len(names) > 1:
         comparison.show(run, model, definition, names, VALUES)
@@ -93,7 +94,7 @@ def show(run: Run) -> None:
     merged, values = _merged(*key, view), metric_results.columns(run, VALUES)
     shown = metric_results.ordered(run, aggregate.of_model(merged, model), values)
     tables.samples(run, shown, values, _facets(rows))
-    if not registry.is_live(run.id):
+    if not is_moving:
         _downloads(run, merged)
 
 
