@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evaluators.api.evaluation import evaluate as evaluate
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator
+    from evaluators.base import require as require
     from evaluators.context_recall import ContextRecall as ContextRecall
     from evaluators.context_recall import LexicalContextRecall as LexicalContextRecall
     from evaluators.datasets.rgb import TestBed as TestBed
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
     from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline as UnifiedEvaluationPipeline
     from evaluators.g_eval import GEvalJudgeEvaluator as GEvalJudgeEvaluator
     from evaluators.g_eval import GEvalLLMJudge as GEvalLLMJudge
+    from evaluators.llm import LLMClient as LLMClient
+    from evaluators.llm.connect import connect as connect
+    from evaluators.llm.fake import FakeLLM as FakeLLM
+    from evaluators.llm.structured import ask as ask
+    from evaluators.llm.verdicts import YesOrNo as YesOrNo
     from evaluators.llm_judge import LLMasJudge as LLMasJudge
+    from evaluators.prompts import Prompt as Prompt
+    from evaluators.prompts import fenced as fenced
     from evaluators.records import Ability as Ability
     from evaluators.records import Cap as Cap
     from evaluators.records import Dataset as Dataset
@@ -54,8 +62,10 @@ _HOMES = {
     "Ability": "evaluators.records",
     "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
     "AnswerMatchAcc": "evaluators.answer_match",
+    "ask": "evaluators.llm.structured",
     "Cap": "evaluators.records",
     "compose": "evaluators.datasets.rgb",
+    "connect": "evaluators.llm.connect",
     "ContextRecall": "evaluators.context_recall",
     "Dataset": "evaluators.records",
     "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
@@ -64,15 +74,20 @@ _HOMES = {
     "Evaluator": "evaluators.base",
     "evaluator": "evaluators.base",
     "EvaluatorSpec": "evaluators.records",
+    "FakeLLM": "evaluators.llm.fake",
+    "fenced": "evaluators.prompts",
     "GEvalJudgeEvaluator": "evaluators.g_eval",
     "GEvalLLMJudge": "evaluators.g_eval",
     "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",
     "GPTLabelingPromptGenerator": "evaluators.advanced_rag_evaluator",
     "LexicalContextRecall": "evaluators.context_recall",
     "LLMasJudge": "evaluators.llm_judge",
+    "LLMClient": "evaluators.llm",
     "load_data": "evaluators.runs.inputs",
     "ModelSpec": "evaluators.records",
     "PlumblineError": "evaluators.errors",
+    "Prompt": "evaluators.prompts",
+    "require": "evaluators.base",
     "Results": "evaluators.api.evaluation",
     "RetrieverRecall": "evaluators.retriever_recall",
     "RGBEvaluator": "evaluators.rgb_evaluator",
@@ -82,6 +97,7 @@ _HOMES = {
     "TRACEEvaluator": "evaluators.trace_evaluator",
     "TRACEScores": "evaluators.trace.metrics",
     "UnifiedEvaluationPipeline": "evaluators.evaluation_pipeline",
+    "YesOrNo": "evaluators.llm.verdicts",
 }
 """Each public name with the module that holds it."""
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.records import EvaluatorSpec, Sample, Score
@@ -30,6 +30,15 @@ class Evaluator(BaseModel):
                 super().__init__(**params)
             except ValidationError as error:
                 raise ParameterError(_refused(type(self), error.errors()[0])) from None
+
+    @field_validator("llm_client", mode="before", check_fields=False)
+    @classmethod
+    def _connected(cls, given: object) -> object:
+        """A judge may be a model id, an object of one's own, or several: see `llm.connect`."""
+        from evaluators.llm.connect import as_judges  # late: who asks no LLM need not wait
+
+        most = most_judges(cls) if hasattr(cls, "name") else 1
+        return as_judges(given, most, getattr(cls, "title", cls.__name__)) if most else given
 
     @property
     def needed(self) -> tuple[str, ...]:

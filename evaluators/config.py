@@ -11,14 +11,23 @@ from pydantic import Field
 from evaluators.errors import ParameterError
 from evaluators.records import Record
 
-ROOT = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parent
+_INSTALLED_APP = PACKAGE.parent / "plumbline_app"
+IS_INSTALLED = _INSTALLED_APP.is_dir()
+ROOT = _INSTALLED_APP if IS_INSTALLED else PACKAGE.parent
+"""Holds app.py, ui/, pages/ and data/: the checkout, or what pip puts beside this package."""
+
+
+def _data_dir() -> Path:
+    """In a checkout its own folder; whoever upgrades or uninstalls the package keeps the runs."""
+    return Path.home() / ".plumbline" if IS_INSTALLED else ROOT / ".plumbline"
 
 
 class Config(Record):
     """One field for each variable `PLUMBLINE_<NAME>`; those about visitors hold only on a public host."""
 
-    data_dir: Path = ROOT / ".plumbline"
-    custom_dir: Path = ROOT / "evaluators" / "custom"
+    data_dir: Path = Field(default_factory=_data_dir)
+    custom_dir: Path = PACKAGE / "custom"
     """Where metrics of one's own lie, a Python file each; their code runs as part of the app."""
     call_seconds: float = Field(90, gt=0)
     """The longest that one attempt at a call may take."""

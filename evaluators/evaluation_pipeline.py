@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, SkipValidation, model_validator
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingScores, scores_of
-from evaluators.base import Evaluator, evaluator, require
+from evaluators.base import MOST_JUDGES, Evaluator, evaluator, require
 from evaluators.config import config
 from evaluators.errors import AccessError, MissingInputError, ParameterError
 from evaluators.llm import LLMClient
@@ -213,19 +213,22 @@ def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(
 class UnifiedEvaluationPipeline:
     """One place to evaluate by any method; arguments given as None, as by a collection that lacks them, are defaults.
 
-    `llm_client` is the judge, or a tuple of judges as a jury.
+    `llm_client` is the judge: a model id, what `connect` gives, an object whose `complete(prompt)`
+    returns text, or a list of them as a jury.
     """
 
     def __init__(
         self,
-        llm_client: Judges = None,
+        llm_client: object = None,
         chunking_strategy: str | None = None,
         embedding_model: str | None = None,
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
     ) -> None:
+        from evaluators.llm.connect import as_judges  # as in `Evaluator`
+
         given = {
-            "llm_client": llm_client,
+            "llm_client": as_judges(llm_client, MOST_JUDGES, "The pipeline"),
             "chunking_strategy": chunking_strategy,
             "embedding_model": embedding_model,
             "chunk_size": chunk_size,

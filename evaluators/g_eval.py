@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validator, model_validator
 
 from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator, require
@@ -66,6 +66,13 @@ class GEvalLLMJudge(BaseModel):
     default_task: Any = None
     criterion: str = ""
     """A criterion of one's own, with its steps, in words."""
+
+    @field_validator("model_client", mode="before")
+    @classmethod
+    def _connected(cls, given: object) -> object:
+        from evaluators.llm.connect import as_judges  # as in `Evaluator`
+
+        return as_judges(given, 1, "G-Eval")
 
     @model_validator(mode="after")
     def _decided_elsewhere(self) -> Self:

@@ -1,17 +1,15 @@
-"""Stand-ins for a judge: one labels a sample by the words its sentences share, one says what it was told to.
+"""A stand-in for a judge that labels a sample by the words its sentences share.
 
     server = loopback(answer=judge.labels_for)
-    evaluator = LLMasJudge(llm_client=judge.Told('{"verdict": "yes"}'))
+    evaluator = AdvancedRAGEvaluator(llm_client=FakeLLM(judge.labels_for))
 
-The first reads only what our labelling prompt says, as a model would.
+It reads only what our labelling prompt says, as a model would.
 """
 
 import json
 import re
-from collections.abc import Callable
 
-from evaluators.prompts import Prompt, load
-from evaluators.records import Completion
+from evaluators.prompts import load
 
 FIRST_LINE = load("trace_labels_en").partition("\n")[0]
 
@@ -19,21 +17,6 @@ _WORD = re.compile(r"\w{3,}")
 _SILENT = re.compile(r"\b(do not|does not|cannot|can not)\b|:$")
 _KEYED = re.compile(r"^(\d*[a-z]+): (.*)$", re.MULTILINE)
 _FULL_FROM, _PARTIAL_FROM = 0.6, 0.3
-
-
-class Told:
-    """Says what it was told to, one text after the other, or what a function makes of the prompt; keeps the prompts."""
-
-    model, room = "a judge", None
-
-    def __init__(self, *words: str, answer: Callable[[str], str] | None = None) -> None:
-        self.asked: list[str] = []
-        self._words = iter(words)
-        self._answer = answer or (lambda prompt_text: next(self._words))
-
-    def complete(self, prompt: Prompt) -> Completion:
-        self.asked.append(prompt.text)
-        return Completion(text=self._answer(prompt.text))
 
 
 def is_labelling(prompt_text: str) -> bool:

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from pydantic import SecretStr
 
+from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import (
     TEMPLATE,
     AdvancedRAGEvaluator,
@@ -79,29 +80,14 @@ ANSWER = {
 GOOD = json.dumps(ANSWER)
 
 
-class Judge:
-    """Says what it was told to, one text after the other, and keeps what it was asked."""
-
-    def __init__(self, *words, model="groq/judge", room=None):
-        self.model, self.room = model, room
-        self.asked = []
-        self._words = iter(words)
-
-    def complete(self, prompt):
-        self.asked.append(prompt.text)
-        return Completion(text=next(self._words), mode="strict")
+def says(*words, model="groq/judge", room=None):
+    """A judge that says what it was told to, one text after the other."""
+    return FakeLLM([Completion(text=text, mode="strict") for text in words], model=model, room=room)
 
 
-class Reader:
+def reading(room=None):
     """The stand-in judge that compares words."""
-
-    def __init__(self, room=None):
-        self.model, self.room = "groq/reader", room
-        self.asked = []
-
-    def complete(self, prompt):
-        self.asked.append(prompt.text)
-        return Completion(text=standin.labels_for(prompt.text))
+    return FakeLLM(standin.labels_for, model="groq/reader", room=room)
 
 
 def answer(**changes):
@@ -110,11 +96,11 @@ def answer(**changes):
 
 def judged(*words, sample=SAMPLE):
     """The score of a sample of which the judge says these words."""
-    return AdvancedRAGEvaluator(llm_client=Judge(*words)).score(sample)
+    return AdvancedRAGEvaluator(llm_client=says(*words)).score(sample)
 
 
 def labels_of(*words):
-    return AdvancedRAGEvaluator(llm_client=Judge(*words)).label(SENTENCES, QUESTION)[0].labels
+    return AdvancedRAGEvaluator(llm_client=says(*words)).label(SENTENCES, QUESTION)[0].labels
 
 
 # The documented calls
@@ -122,7 +108,7 @@ def labels_of(*words):
 
 def test_the_documented_call_works_as_written():
     evaluator = AdvancedRAGEvaluator(
-        llm_client=Judge(GOOD),
+        llm_client=says(GOOD),
         chunking_strategy="dense",
         embedding_model="sentence-transformers/all-mpnet-base-v2",
         chunk_size=512,
@@ -139,7 +125,7 @@ def test_the_documented_call_works_as_written():
 
 
 def test_the_documented_example_has_its_numbers_under_the_definition_of_its_code():
-    scores = AdvancedRAGEvaluator(llm_client=Judge(GOOD)).evaluate(QUESTION, RESPONSE, DOCUMENTS).under("fixed_20")
+    scores = AdvancedRAGEvaluator(llm_client=says(GOOD)).evaluate(QUESTION, RESPONSE, DOCUMENTS).under("fixed_20")
     assert scores.to_dict() == {
         "context_relevance": 0.2,  # 4 / 20
         "context_utilization": 1.0,
@@ -162,11 +148,8 @@ def test_a_batch_has_the_documented_shape_and_leaves_failures_out_of_its_means()
     )
     answers = {"Why?": none, "When?": "I will not.", QUESTION: GOOD}
 
-    class ByQuestion(Judge):
-        def complete(self, prompt):
-            return Completion(text=answers[standin.material(prompt.text, "question")])
-
-    batch = AdvancedRAGEvaluator(llm_client=ByQuestion()).evaluate_batch(
+    judge = FakeLLM(lambda text: answers[standin.material(text, "question")])
+    batch = AdvancedRAGEvaluator(llm_client=judge).evaluate_batch(
         [case, {**case, "query": "Why?"}, {**case, "query": "When?"}, {"query": "Who?"}]
     )
 
@@ -195,7 +178,7 @@ def test_a_batch_has_the_documented_shape_and_leaves_failures_out_of_its_means()
 
 
 def test_a_batch_of_nothing_has_no_means():
-    batch = AdvancedRAGEvaluator(llm_client=Judge()).evaluate_batch([])
+    batch = AdvancedRAGEvaluator(llm_client=says()).evaluate_batch([])
     assert (batch["average"], batch["overall_supported"], batch["num_samples"]) == (None, None, 0)
 
 
@@ -223,7 +206,7 @@ def test_every_parameter_is_described_and_stored():
     }
     evaluator = AdvancedRAGEvaluator(chunk_size=100, chunk_overlap=10)
     assert from_spec(evaluator.spec()) == evaluator
-    assert "llm_client" not in AdvancedRAGEvaluator(llm_client=Judge()).spec().params
+    assert "llm_client" not in AdvancedRAGEvaluator(llm_client=says()).spec().params
 
 
 def test_an_overlap_as_large_as_the_window_is_refused():
@@ -355,7 +338,7 @@ def test_of_two_verdicts_on_one_sentence_the_stricter_counts():
 
 def test_a_left_out_sentence_is_asked_for_once_and_then_has_no_label():
     lacking = answer(sentence_support_information=ANSWER["sentence_support_information"][:2])
-    judge = Judge(lacking, lacking)
+    judge = says(lacking, lacking)
     score = AdvancedRAGEvaluator(llm_client=judge).score(SAMPLE)
 
     assert "sentence_support_information lacks c." in judge.asked[1]
@@ -523,7 +506,7 @@ def test_the_same_verdict_scores_the_same_with_a_warning_and_without_one():
 
 
 def judged_sample(sample):
-    return AdvancedRAGEvaluator(llm_client=Judge(GOOD)).score(sample)
+    return AdvancedRAGEvaluator(llm_client=says(GOOD)).score(sample)
 
 
 def keys_in(prompt, name):
@@ -571,7 +554,7 @@ def test_a_key_invented_in_every_window_is_dropped_and_counted_once():
     room = room_for(200)
     windows = WINDOWED.prompts(LONG_SENTENCES, LONG.question, room)
     lies = answer(all_relevant_sentence_keys=["99a", "0a", "1q"], all_utilized_sentence_keys=[])
-    judged = AdvancedRAGEvaluator(llm_client=Judge(*[lies] * len(windows), room=room), chunk_size=100, chunk_overlap=12)
+    judged = AdvancedRAGEvaluator(llm_client=says(*[lies] * len(windows), room=room), chunk_size=100, chunk_overlap=12)
     (labelling,) = judged.label(LONG_SENTENCES, LONG.question)
 
     assert len(windows) > 2
@@ -612,7 +595,7 @@ def test_less_room_than_a_chunk_takes_more_windows():
 
 
 def test_windows_are_merged_into_the_labels_of_the_whole():
-    reader, small = Reader(), Reader(room=room_for(200))
+    reader, small = reading(), reading(room=room_for(200))
     whole = WINDOWED.model_copy(update={"llm_client": reader}).score(LONG)
     score = WINDOWED.model_copy(update={"llm_client": small}).score(LONG)
 
@@ -637,7 +620,7 @@ def test_where_even_the_response_does_not_fit_one_call_tells_so(room):
 
 def test_a_jury_counts_by_majority_beside_each_judge():
     strict = answer(all_relevant_sentence_keys=["0a"], sentence_support_information=[verdict(k, False) for k in "abc"])
-    jury = (Judge(GOOD, model="groq/a"), Judge(GOOD, model="groq/b"), Judge(strict, model="groq/c"))
+    jury = (says(GOOD, model="groq/a"), says(GOOD, model="groq/b"), says(strict, model="groq/c"))
     score = AdvancedRAGEvaluator(llm_client=jury).score(SAMPLE)
 
     found = labellings(score, SAMPLE)
@@ -651,20 +634,20 @@ def test_a_jury_counts_by_majority_beside_each_judge():
     ("words", "overall"), [((True, True, False), True), ((True, False), False), ((True, True), True)]
 )
 def test_a_jury_s_word_on_the_whole_is_that_of_more_than_half(words, overall):
-    jury = tuple(Judge(answer(overall_supported=word), model=f"groq/{n}") for n, word in enumerate(words))
+    jury = tuple(says(answer(overall_supported=word), model=f"groq/{n}") for n, word in enumerate(words))
     scores = AdvancedRAGEvaluator(llm_client=jury).evaluate(QUESTION, RESPONSE, DOCUMENTS)
     assert scores.overall_supported is overall
     assert len(scores.labellings) == len(words)
 
 
 def test_the_same_model_twice_gets_a_number():
-    jury = (Judge(GOOD), Judge(GOOD), Judge(GOOD))
+    jury = (says(GOOD), says(GOOD), says(GOOD))
     labelled = AdvancedRAGEvaluator(llm_client=jury).label(SENTENCES, QUESTION)
     assert [each.by for each in labelled] == ["groq/judge", "groq/judge (2)", "groq/judge (3)"]
 
 
 def test_one_judge_that_fails_fails_the_sample():
     with pytest.raises(UnreadableAnswerError) as caught:
-        AdvancedRAGEvaluator(llm_client=(Judge(GOOD), Judge("No.", "No.", model="groq/b"))).score(SAMPLE)
+        AdvancedRAGEvaluator(llm_client=(says(GOOD), says("No.", "No.", model="groq/b"))).score(SAMPLE)
     assert "groq/b" in str(caught.value)
     assert remove_reasoning(caught.value.details).startswith("No.")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+from evaluators import FakeLLM
 from evaluators.base import Evaluator, catalogue, evaluator, from_spec, missing, most_judges, require
 from evaluators.errors import MissingInputError, ParameterError, PlumblineError
 from evaluators.records import EvaluatorSpec, Sample, Score
@@ -60,7 +61,9 @@ def test_two_evaluators_cannot_share_a_name():
 
 
 def test_a_spec_holds_name_and_parameters_but_no_client():
-    assert Length(limit=5, llm_client="holds a key").spec() == EvaluatorSpec(name="test_length", params={"limit": 5})
+    judge = FakeLLM(model="holds a key")
+
+    assert Length(limit=5, llm_client=judge).spec() == EvaluatorSpec(name="test_length", params={"limit": 5})
 
 
 def test_a_stored_spec_builds_the_same_evaluator():

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import custom
+from evaluators import FakeLLM, custom
 from evaluators.base import catalogue, from_spec
 from evaluators.config import Config
 from evaluators.llm.dry_run import prompts_of
-from evaluators.records import Completion, Dataset, EvaluatorSpec, Sample
+from evaluators.records import Dataset, EvaluatorSpec, Sample
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
@@ -259,15 +259,6 @@ def test_a_name_is_free_again_when_the_other_file_is_gone(write: Write) -> None:
 # The examples
 
 
-class Judge:
-    """Says yes to every question."""
-
-    model = "yes"
-
-    def complete(self, prompt: object) -> Completion:
-        return Completion(text='{"reason": "It names May.", "verdict": "yes"}')
-
-
 @pytest.fixture
 def examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(EXAMPLES))
@@ -300,7 +291,7 @@ def test_hedging_is_the_share_of_sentences_with_a_hedge(response: str, value: fl
 
 @pytest.mark.usefixtures("examples")
 def test_the_example_with_a_judge_asks_it_once_behind_marks() -> None:
-    metric = catalogue()["names_its_source"].build(llm_client=Judge())
+    metric = catalogue()["names_its_source"].build(llm_client=FakeLLM('{"reason": "It names May.", "verdict": "yes"}'))
     score = metric.score(SAMPLE)
 
     assert score.values == {"names_its_source": 1.0}

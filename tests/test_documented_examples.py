@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators import FakeLLM
 from evaluators.answer_match import AnswerMatchAcc
 from evaluators.g_eval import GEvalJudgeEvaluator, GEvalLLMJudge
 from evaluators.llm_judge import LLMasJudge
@@ -101,7 +102,7 @@ def test_the_complete_example_gives_exactly_its_numbers():
     from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 
     scores = (
-        AdvancedRAGEvaluator(llm_client=judge.Told(json.dumps(GPT_ANALYSIS)))
+        AdvancedRAGEvaluator(llm_client=FakeLLM([json.dumps(GPT_ANALYSIS)]))
         .evaluate(**MACHINE_LEARNING)
         .under("fixed_20")
     )

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import GPTLabelingScores
 from evaluators.base import from_spec
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import NEVER, HybridEvaluator, HybridScores, UnifiedEvaluationPipeline, threshold
-from evaluators.records import Completion, Labels, Sample, Support
+from evaluators.records import Labels, Sample, Support
 from evaluators.trace.labelling import labellings
 from evaluators.trace.metrics import METRICS, TRACEScores
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -23,25 +24,13 @@ CASES = [
 ]
 
 
-class Judge:
-    """Labels by shared words, or by the labels it was given; counts how often it was asked."""
-
-    room = None
-
-    def __init__(self, model="openai/gpt-6-luna", **labels):
-        self.model = model
-        self.asked = 0
-        self._labels = labels
-
-    def complete(self, prompt):
-        self.asked += 1
-        return Completion(text=json.dumps({**judge.labels(prompt.text), **self._labels}))
+def labeller(model="openai/gpt-6-luna", **labels):
+    """Labels by shared words, or by the labels it was given."""
+    return FakeLLM(lambda text: json.dumps({**judge.labels(text), **labels}), model=model)
 
 
-class Silent(Judge):
-    def complete(self, prompt):
-        self.asked += 1
-        raise LLMError("The judge said nothing.")
+def silent():
+    return FakeLLM(LLMError("The judge said nothing."), model="openai/gpt-6-luna")
 
 
 def verdict(fully_supported, *keys):
@@ -67,7 +56,7 @@ def kept(score, of):
 
 
 def test_an_asked_judge_counts_and_the_heuristic_stands_beside_it():
-    score = HybridEvaluator(llm_client=Judge(all_relevant_sentence_keys=["0a"])).score(sample())
+    score = HybridEvaluator(llm_client=labeller(all_relevant_sentence_keys=["0a"])).score(sample())
     labels = kept(score, sample())
     assert list(labels) == ["openai/gpt-6-luna", "heuristic"]
     assert labels["openai/gpt-6-luna"].relevant_keys == ("0a",)
@@ -76,24 +65,24 @@ def test_an_asked_judge_counts_and_the_heuristic_stands_beside_it():
 
 
 def test_without_doubt_the_heuristic_counts_and_nobody_is_asked():
-    asked = Judge()
+    asked = labeller()
     score = HybridEvaluator(llm_client=asked, doubt_from=NEVER).score(sample())
-    assert (asked.asked, list(kept(score, sample()))) == (0, ["heuristic"])
+    assert (asked.calls, list(kept(score, sample()))) == (0, ["heuristic"])
     assert score.values == TRACEEvaluator().score(sample()).values
 
 
 def test_doubt_at_the_bound_asks_and_below_it_does_not():
     doubt = HybridEvaluator().doubt(sample())
-    first, second = Judge(), Judge()
+    first, second = labeller(), labeller()
     HybridEvaluator(llm_client=first, doubt_from=doubt).score(sample())
     HybridEvaluator(llm_client=second, doubt_from=doubt + 0.0001).score(sample())
-    assert (first.asked, second.asked) == (1, 0)
+    assert (first.calls, second.calls) == (1, 0)
 
 
 def test_a_jury_counts_as_one_and_its_judges_are_kept():
     """Two against one: the sentence is supported, and 0b is what at least half of the judges name."""
     yes, no = {"sentence_support_information": verdict(True, "0b")}, {"sentence_support_information": verdict(False)}
-    jury = (Judge("a", **yes), Judge("b", **no), Judge("c", **yes))
+    jury = (labeller("a", **yes), labeller("b", **no), labeller("c", **yes))
     score = HybridEvaluator(llm_client=jury).score(sample())
     labels = kept(score, sample())
     assert list(labels) == ["jury", "heuristic", "a", "b", "c"]
@@ -103,7 +92,7 @@ def test_a_jury_counts_as_one_and_its_judges_are_kept():
 
 def test_a_silent_judge_fails_the_sample_instead_of_leaving_it_to_the_heuristic():
     with pytest.raises(LLMError, match="said nothing"):
-        HybridEvaluator(llm_client=Silent()).score(sample())
+        HybridEvaluator(llm_client=silent()).score(sample())
 
 
 def test_a_missing_judge_is_missed_only_where_it_would_be_asked():
@@ -115,13 +104,13 @@ def test_a_missing_judge_is_missed_only_where_it_would_be_asked():
 def test_published_sentences_are_labelled_as_they_are():
     sentences = TRACEEvaluator().evaluate(QUESTION, SURE, DOCUMENTS).sentences
     published = sample(SURE).model_copy(update={"sentences": sentences, "labels": Labels(relevant_keys=("0b",))})
-    score = HybridEvaluator(llm_client=Judge()).score(published)
+    score = HybridEvaluator(llm_client=labeller()).score(published)
     assert "sentences" not in score.details
     assert list(kept(score, published)) == ["openai/gpt-6-luna", "heuristic", "gold"]
 
 
 def test_a_stored_spec_builds_the_same_hybrid_without_its_judge():
-    hybrid = HybridEvaluator(llm_client=Judge(), chunk_size=100, doubt_from=0.4)
+    hybrid = HybridEvaluator(llm_client=labeller(), chunk_size=100, doubt_from=0.4)
     assert from_spec(hybrid.spec()) == hybrid.model_copy(update={"llm_client": None})
 
 
@@ -195,7 +184,7 @@ def test_both_score_sets_stand_side_by_side_with_their_agreement():
     }
     heuristic = TRACEEvaluator().evaluate(QUESTION, DOUBTFUL, DOCUMENTS)
     assert (heuristic.labels.relevant_keys, heuristic.labels.utilized_keys) == (("0b",), ("0b",))
-    scores = HybridEvaluator(llm_client=Judge(**said)).evaluate(QUESTION, DOUBTFUL, DOCUMENTS, ground_truth="Paris")
+    scores = HybridEvaluator(llm_client=labeller(**said)).evaluate(QUESTION, DOUBTFUL, DOCUMENTS, ground_truth="Paris")
     assert (scores.trace, scores.trace.adherence, scores.gpt_labeling.adherence) == (heuristic, 0.0, 1.0)
     assert scores.labels_by == "openai/gpt-6-luna"
     assert (scores.context_relevance, scores.context_utilization, scores.completeness) == (1 / 3, 1.0, 1.0)
@@ -209,7 +198,7 @@ def test_both_score_sets_stand_side_by_side_with_their_agreement():
 
 
 def test_agreement_on_nothing_has_no_share():
-    scores = HybridEvaluator(llm_client=Judge()).evaluate(QUESTION, "", [])
+    scores = HybridEvaluator(llm_client=labeller()).evaluate(QUESTION, "", [])
     assert scores.agreement["relevant"] == {"equal": 0, "of": 0, "share": None}
 
 
@@ -220,7 +209,7 @@ def test_agreement_on_nothing_has_no_share():
     ("method", "kind"), [("trace", TRACEScores), ("gpt_labeling", GPTLabelingScores), ("hybrid", HybridScores)]
 )
 def test_each_method_gives_its_kind_of_scores(method, kind):
-    scores = UnifiedEvaluationPipeline(llm_client=Judge()).evaluate(QUESTION, SURE, DOCUMENTS, method=method)
+    scores = UnifiedEvaluationPipeline(llm_client=labeller()).evaluate(QUESTION, SURE, DOCUMENTS, method=method)
     assert type(scores) is kind
     assert all(getattr(scores, name) is not None for name in METRICS)
 
@@ -259,7 +248,7 @@ def test_a_parameter_out_of_range_is_refused_with_its_name():
 @pytest.mark.parametrize("method", ["trace", "gpt_labeling"])
 def test_a_budget_goes_with_the_hybrid_only(method):
     with pytest.raises(ParameterError, match="only, not with"):
-        UnifiedEvaluationPipeline(llm_client=Judge()).evaluate_batch(CASES, method=method, budget=1)
+        UnifiedEvaluationPipeline(llm_client=labeller()).evaluate_batch(CASES, method=method, budget=1)
 
 
 # Batches
@@ -267,24 +256,24 @@ def test_a_budget_goes_with_the_hybrid_only(method):
 
 @pytest.mark.parametrize(("budget", "judged"), [(None, 3), (0, 0), (1, 1), (2, 2), (9, 3)])
 def test_a_budget_buys_the_most_doubtful_cases(budget, judged):
-    asked = Judge()
+    asked = labeller()
     found = UnifiedEvaluationPipeline(llm_client=asked).evaluate_batch(CASES, method="hybrid", budget=budget)
     doubts = [entry["doubt"] for entry in found["detailed_results"]]
     is_judged = [entry["labels_by"] == asked.model for entry in found["detailed_results"]]
-    assert (asked.asked, found["num_judged"], sum(is_judged)) == (judged, judged, judged)
+    assert (asked.calls, found["num_judged"], sum(is_judged)) == (judged, judged, judged)
     assert is_judged == [doubt >= found["doubt_from"] for doubt in doubts]
 
 
 def test_a_jury_spends_one_call_of_the_budget_for_each_judge():
-    jury = (Judge("a"), Judge("b"))
+    jury = (labeller("a"), labeller("b"))
     found = UnifiedEvaluationPipeline(llm_client=jury).evaluate_batch(CASES, method="hybrid", budget=3)
-    assert (found["num_judged"], jury[0].asked, jury[1].asked) == (1, 1, 1)
+    assert (found["num_judged"], jury[0].calls, jury[1].calls) == (1, 1, 1)
     assert sorted(entry["labels_by"] for entry in found["detailed_results"]) == ["heuristic", "heuristic", "jury"]
 
 
 def test_the_batch_holds_both_means_and_the_agreement_over_all_judged_sentences():
     """One document of three sentences, three cases of one response sentence: nine and three labels to compare."""
-    found = HybridEvaluator(llm_client=Judge()).evaluate_batch(CASES)
+    found = HybridEvaluator(llm_client=labeller()).evaluate_batch(CASES)
     heuristic = TRACEEvaluator().evaluate_batch(CASES)
     assert found["trace"] == {name: heuristic[name] for name in (*METRICS, "average")}
     assert found["gpt_labeling"] == {name: found[name] for name in (*METRICS, "average")}
@@ -300,7 +289,7 @@ def test_the_batch_holds_both_means_and_the_agreement_over_all_judged_sentences(
 
 def test_means_mix_both_sets_where_only_some_were_judged():
     """The judge calls the doubtful answer supported, the heuristic the two others: 1, 1 and 1."""
-    asked = Judge(sentence_support_information=verdict(True, "0b"))
+    asked = labeller(sentence_support_information=verdict(True, "0b"))
     found = HybridEvaluator(llm_client=asked).evaluate_batch(CASES, budget=1)
     assert found["detailed_results"][1]["labels_by"] == asked.model
     assert (found["adherence"], found["trace"]["adherence"]) == (1.0, pytest.approx(2 / 3))
@@ -309,20 +298,20 @@ def test_means_mix_both_sets_where_only_some_were_judged():
 
 @pytest.mark.parametrize("method", ["trace", "gpt_labeling", "hybrid"])
 def test_a_case_that_cannot_be_read_does_not_stop_the_others(method):
-    pipeline = UnifiedEvaluationPipeline(llm_client=Judge())
+    pipeline = UnifiedEvaluationPipeline(llm_client=labeller())
     found = pipeline.evaluate_batch([{"query": QUESTION}, *CASES], method=method)
     assert "response is missing" in found["detailed_results"][0]["error"]
     assert (found["num_samples"], found["num_scored"]) == (4, 3)
 
 
 def test_a_bad_case_costs_nothing_of_the_budget():
-    asked = Judge()
+    asked = labeller()
     found = HybridEvaluator(llm_client=asked).evaluate_batch([{"query": QUESTION}, *CASES], budget=3)
-    assert (asked.asked, found["num_judged"], found["num_samples"]) == (3, 3, 4)
+    assert (asked.calls, found["num_judged"], found["num_samples"]) == (3, 3, 4)
 
 
 @pytest.mark.parametrize("method", ["gpt_labeling", "hybrid"])
 def test_a_silent_judge_makes_failed_cases_and_no_means(method):
-    found = UnifiedEvaluationPipeline(llm_client=Silent()).evaluate_batch(CASES, method=method)
+    found = UnifiedEvaluationPipeline(llm_client=silent()).evaluate_batch(CASES, method=method)
     assert [entry["error"] for entry in found["detailed_results"]] == ["The judge said nothing."] * 3
     assert (found["num_scored"], found["adherence"], found["average"]) == (0, None, None)

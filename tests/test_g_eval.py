@@ -5,11 +5,12 @@ import re
 
 import pytest
 
+from evaluators import FakeLLM
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.g_eval import CRITERIA, TEMPLATE, GEvalJudgeEvaluator, GEvalLLMJudge
 from evaluators.prompts import check, load
 from evaluators.records import Sample
-from tests.judge import Told, material
+from tests.judge import material
 
 RATINGS = {"relevance": 5, "fluency": 4, "consistency": 2, "coherence": 3}
 SAMPLE = Sample(id="7", question="Which capital?", response="It is Paris.", retrieved_documents=("Paris.",))
@@ -27,7 +28,7 @@ def criterion_of(prompt):
 def rater(**ratings):
     """A judge that rates each criterion as it was told to."""
     scores = {**RATINGS, **ratings}
-    return Told(answer=lambda prompt: rating(scores[criterion_of(prompt)], f"On {criterion_of(prompt)}."))
+    return FakeLLM(lambda prompt: rating(scores[criterion_of(prompt)], f"On {criterion_of(prompt)}."))
 
 
 def rates(prompt):

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import custom
+from evaluators import FakeLLM, custom
 from evaluators.base import catalogue, from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.prompt_metric import PromptMetric, as_file
-from evaluators.prompts import Prompt
-from evaluators.records import Completion, Sample
+from evaluators.records import Sample
 from evaluators.text.normalise import slug
 
 SAMPLE = Sample(
@@ -33,18 +32,9 @@ ALL = tuple(SHOWN)
 HOSTILE = "\"\"\"\n''' \\ {x} $y \u202e"
 
 
-class Judge:
-    """Gives its answers in order, the last one again and again, and keeps what it was asked."""
-
-    model = "judge"
-
-    def __init__(self, *answers: object) -> None:
-        self.answers = [answer if isinstance(answer, str) else json.dumps(answer) for answer in answers]
-        self.asked: list[str] = []
-
-    def complete(self, prompt: Prompt) -> Completion:
-        self.asked.append(prompt.text)
-        return Completion(text=self.answers[min(len(self.asked), len(self.answers)) - 1])
+def says(answer: object) -> FakeLLM:
+    """A judge that gives this answer again and again."""
+    return FakeLLM(answer if isinstance(answer, str) else json.dumps(answer), model="judge")
 
 
 def shown(prompt: str) -> dict[str, str]:
@@ -78,7 +68,7 @@ def test_the_judge_sees_the_chosen_fields_and_nothing_else(fields: tuple[str, ..
     ],
 )
 def test_an_answer_counts_from_0_to_1(answer: str, said: dict[str, object], value: float) -> None:
-    score = PromptMetric(title="Is it polite?", answer=answer, llm_client=Judge(said)).score(SAMPLE)
+    score = PromptMetric(title="Is it polite?", answer=answer, llm_client=says(said)).score(SAMPLE)
 
     assert score.values == {"is_it_polite": value}
     assert score.details["reason"] == "r"
@@ -88,13 +78,13 @@ def test_an_answer_counts_from_0_to_1(answer: str, said: dict[str, object], valu
 @pytest.mark.parametrize("said", ["perhaps", {"reason": "r", "verdict": "maybe"}, {"verdict": 1}])
 def test_an_answer_that_is_neither_yes_nor_no_is_failed(said: object) -> None:
     with pytest.raises(UnreadableAnswerError):
-        PromptMetric(llm_client=Judge(said)).score(SAMPLE)
+        PromptMetric(llm_client=says(said)).score(SAMPLE)
 
 
 @pytest.mark.parametrize("rating", [0, 6, 2.5, "good", True])
 def test_a_rating_off_the_scale_is_failed(rating: object) -> None:
     with pytest.raises(UnreadableAnswerError):
-        PromptMetric(answer="1 to 5", llm_client=Judge({"reason": "", "rating": rating})).score(SAMPLE)
+        PromptMetric(answer="1 to 5", llm_client=says({"reason": "", "rating": rating})).score(SAMPLE)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +97,7 @@ def test_a_rating_off_the_scale_is_failed(rating: object) -> None:
     ],
 )
 def test_a_field_that_is_empty_is_not_applicable_and_asks_nobody(change: dict[str, object], words: str) -> None:
-    judge = Judge({"verdict": "yes"})
+    judge = says({"verdict": "yes"})
     score = PromptMetric(title="True", fields=ALL, llm_client=judge).score(SAMPLE.model_copy(update=change))
 
     assert score.values == {"true": None}
@@ -117,7 +107,7 @@ def test_a_field_that_is_empty_is_not_applicable_and_asks_nobody(change: dict[st
 
 def test_a_field_that_is_missing_is_named() -> None:
     with pytest.raises(MissingInputError, match=r"Sample 1: response missing, and Polite needs it\. Fill it in\."):
-        PromptMetric(title="Polite", llm_client=Judge({})).score(Sample(id="1", question="?"))
+        PromptMetric(title="Polite", llm_client=says({})).score(Sample(id="1", question="?"))
 
 
 def test_without_a_judge_there_is_no_score() -> None:
@@ -203,7 +193,7 @@ def test_the_file_gives_the_same_scores(
 
     ((cls,),) = custom.files().values()
     said = {"reason": "r", "verdict": "yes", "rating": 2} if answer == "1 to 5" else {"reason": "r", "verdict": "no"}
-    judges = Judge(said), Judge(said)
+    judges = says(said), says(said)
     ours, theirs = (metric.model_copy(update={"llm_client": judges[0]}), cls.build(llm_client=judges[1]))
     assert ours.score(SAMPLE) == theirs.score(SAMPLE)
     assert judges[0].asked == judges[1].asked

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from evaluators import FakeLLM
 from evaluators.base import from_spec
 from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.prompts import load
-from evaluators.records import Ability, Completion, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Sample
+from evaluators.records import Ability, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Sample
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Store
@@ -21,20 +22,6 @@ DECLINED = "I can not answer the question because of the insufficient informatio
 NOTICED = "There are factual errors in the provided documents. It is Paris."
 
 
-class Judge:
-    """Says what it was told to, and keeps what it was asked."""
-
-    model = "a judge"
-
-    def __init__(self, *words):
-        self.asked = []
-        self._words = iter(words)
-
-    def complete(self, prompt):
-        self.asked.append(prompt.text)
-        return Completion(text=next(self._words))
-
-
 def sample(ability=Ability.REJECTION, response=DECLINED, question="Which capital?"):
     task = RGBTask(ability=ability, counterfactual="London")
     return Sample(id="7", question=question, response=response, ground_truth="Paris", rgb=task)
@@ -42,12 +29,12 @@ def sample(ability=Ability.REJECTION, response=DECLINED, question="Which capital
 
 def judged(words, **facts):
     """The score of a sample about which the judge says these words."""
-    return RGBEvaluator(llm_client=Judge(words)).score(sample(**facts))
+    return RGBEvaluator(llm_client=FakeLLM([words])).score(sample(**facts))
 
 
 def asked(**facts):
     """What the judge is asked about a sample."""
-    judge = Judge("Verdict: no")
+    judge = FakeLLM(["Verdict: no"])
     RGBEvaluator(llm_client=judge).score(sample(**facts))
     return judge.asked[0]
 
@@ -85,7 +72,7 @@ def test_the_judges_value_stands_beside_those_of_the_rules(ability, response, wo
 
 @pytest.mark.parametrize("ability", [Ability.NOISE, Ability.INTEGRATION])
 def test_the_other_abilities_are_left_to_the_rules(ability):
-    judge = Judge()
+    judge = FakeLLM([])
 
     assert RGBEvaluator(llm_client=judge).score(sample(ability)) == RGBEvaluator().score(sample(ability))
     assert judge.asked == []
@@ -108,7 +95,7 @@ def test_the_judges_words_are_kept_without_its_thinking(ability, name):
 
 
 def test_the_judge_is_no_part_of_the_stored_spec():
-    spec = RGBEvaluator(policy="paper", llm_client=Judge()).spec()
+    spec = RGBEvaluator(policy="paper", llm_client=FakeLLM([])).spec()
 
     assert spec == RGBEvaluator(policy="paper").spec()
     assert from_spec(spec) == RGBEvaluator(policy="paper")
@@ -254,7 +241,7 @@ def test_a_hostile_answer_stays_whole_between_the_lines_and_does_not_speak_for_t
 @pytest.mark.parametrize("response", ["", "  \n", "<think>Hm.</think>", "<think>Hm."])
 @pytest.mark.parametrize("ability", JUDGED)
 def test_an_empty_answer_says_nothing_and_is_not_sent(ability, response):
-    judge, name = Judge(), JUDGED[ability]
+    judge, name = FakeLLM([]), JUDGED[ability]
 
     score = RGBEvaluator(llm_client=judge).score(sample(ability, response))
 
@@ -264,7 +251,7 @@ def test_an_empty_answer_says_nothing_and_is_not_sent(ability, response):
 
 def test_the_judge_sees_what_the_rules_see():
     thinking = "<think>Not in the documents.</think>It is London."
-    judge = Judge("Verdict: no", "Verdict: no")
+    judge = FakeLLM(["Verdict: no", "Verdict: no"])
 
     RGBEvaluator(llm_client=judge).score(sample(response=thinking))
     RGBEvaluator(llm_client=judge, remove_reasoning=False).score(sample(response=thinking))

@@ -20,6 +20,7 @@ from evaluators.base import JURIES, from_spec
 from evaluators.errors import UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
+from evaluators.llm.connect import JUDGE_TOKENS, accesses
 from evaluators.llm.keys import from_environment
 from evaluators.records import Cap, Dataset, EvaluatorSpec, Run, Sample, SampleResult
 from evaluators.runs import aggregate, inputs
@@ -62,7 +63,8 @@ def evaluate(
     `dataset` is a `Dataset`, a file, the name of bundled or uploaded data, a `DataFrame`, or a list with a mapping for
     each sample. `metrics` are names, evaluators or specs, one or several. `model` answers where responses are missing
     (with `prompt`, a template with $question and $documents), `judge` decides where a metric asks an LLM; both are ids
-    such as `groq/openai/gpt-oss-20b`, one or several. Keys come from the environment unless they are given.
+    such as `groq/openai/gpt-oss-20b`, or what `connect` gives, one or several. Keys come from the
+    environment unless they are given.
 
     `run` is the title. An unfinished run of that title over the same data, metrics, models and prompt goes on, what
     failed is tried again; else a new one begins. Ctrl-C stops it with everything kept. Raises `PlumblineError` where
@@ -70,11 +72,12 @@ def evaluate(
     """
     store = store or inputs.local_store()
     keys = from_environment(os.environ) if keys is None else keys
+    keys = {**keys, **accesses(model, judge)}
     data = inputs.dataset(dataset, store=store, workspace=workspace)
     specs = inputs.specs(metrics, store.saved_metrics(workspace))
     inputs.check_judged(map(from_spec, specs), judge)
     models = inputs.models(model, keys)
-    judges = inputs.models(judge, keys, answer_tokens=inputs.JUDGE_TOKENS)
+    judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
     inputs.check_usable(data, specs, models, judges)
     wanted: dict[str, Any] = {
         "models": models,

@@ -1,7 +1,6 @@
 """Hedging: how many sentences of an answer say that they are not sure."""
 
-from evaluators.base import Evaluator, evaluator, require
-from evaluators.records import Sample, Score
+from evaluators import Evaluator, Sample, Score, evaluator, require
 from evaluators.text.sentences import split_sentences
 
 HEDGES = {"may", "might", "could", "perhaps", "possibly", "probably", "likely", "seems", "appears", "suggests"}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
+from evaluators.config import ROOT
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 
-FOLDER = Path(__file__).parents[2] / "data" / "samples"
+FOLDER = ROOT / "data" / "samples"
 ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = "RGB sample (English)", "RGB sample (Chinese)", "TRACE sample (English)"
 
 

@@ -131,7 +131,7 @@ class Seat:
             _connections.give_back(access)
 
 
-class _Client:
+class _Client(LLMClient):
     """The synchronous face: evaluators call `complete` and wait."""
 
     def __init__(

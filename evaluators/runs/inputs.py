@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date
 from difflib import get_close_matches
 from functools import cache
 from os.path import isfile
@@ -17,12 +16,12 @@ from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.mapping import COLUMNS, load
 from evaluators.datasets.rgb import TestBed
-from evaluators.errors import AccessError, DatasetError, ParameterError
-from evaluators.llm import Keys
-from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, successor, unlisted
-from evaluators.llm.catalogue import models as known_models
-from evaluators.llm.clients import access_for, spec_for
-from evaluators.llm.keys import VARIABLES
+from evaluators.errors import DatasetError, ParameterError
+from evaluators.llm import Keys, LLMClient
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.clients import access_for
+from evaluators.llm.connect import as_client, check_key, spec_of
+from evaluators.llm.offline_reader import OfflineReader
 from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs.store import Store
@@ -36,8 +35,7 @@ WORKSPACE = "local"
 """The one workspace of a person's own machine."""
 
 ANSWER_TOKENS = 1024
-JUDGE_TOKENS = 2048
-"""Tokens that an answer and a judgement may take, hidden reasoning included, where nobody says otherwise."""
+"""Tokens that an answer may take, hidden reasoning included, where nobody says otherwise."""
 
 WITHOUT_JUDGE = ("rgb", "hybrid")
 """Evaluators that have a place for an LLM and can do without one."""
@@ -50,7 +48,7 @@ FROM_PYTHON = "Data from Python"
 
 Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
 Metric = str | Evaluator | EvaluatorSpec
-Named = str | ModelSpec
+Named = str | ModelSpec | LLMClient
 
 
 def local_store() -> Store:
@@ -240,13 +238,15 @@ def _lacking(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) 
 def models(
     given: Named | Sequence[Named] | None, keys: Keys, *, temperature: float = 0.0, answer_tokens: int = ANSWER_TOKENS
 ) -> tuple[ModelSpec, ...]:
-    """The models that are given by id, such as `groq/openai/gpt-oss-20b`, or as specs; `None` is none.
+    """The models that are given by id (`groq/openai/gpt-oss-20b`), as specs or connected.
 
     Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is missing.
     """
-    several = [given] if isinstance(given, str | ModelSpec) else list(given or ())
+    several = given if isinstance(given, list | tuple) else [] if given is None else [given]
     return tuple(
-        _asked(each, keys) if isinstance(each, ModelSpec) else _by_id(each, keys, temperature, answer_tokens)
+        spec_of(each, keys, temperature=temperature, answer_tokens=answer_tokens)
+        if isinstance(each, str)
+        else _spec_of(each, keys)
         for each in several
     )
 
@@ -257,38 +257,17 @@ def prompt_for(data: Dataset) -> str:
     return load_prompt(f"rgb_{language}")
 
 
-def _by_id(name: str, keys: Keys, temperature: float, answer_tokens: int) -> ModelSpec:
-    model = find(name) or _unlisted(name)
-    if model.is_retired(date.today()):
-        raise ParameterError(f"{model.title} retired on {model.status_date}. Use {successor(model).id}.")
-    _check_key(model.provider, keys)
-    return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
-
-
-def _unlisted(name: str) -> Model:
-    """A model that the catalogue lacks; whether the provider has it shows when it is asked."""
-    provider, _, model = name.partition("/")
-    if provider not in PROVIDERS or not model:
-        near = get_close_matches(name, known_models(), n=3, cutoff=0.4) or list(known_models())[:3]
+def _spec_of(llm: object, keys: Keys) -> ModelSpec:
+    """The spec that is given, or that of a connected model: by it a run can go on another day."""
+    spec = OFFLINE if isinstance(llm, OfflineReader) else getattr(llm, "spec", llm)
+    if not isinstance(spec, ModelSpec):
+        as_client(llm)  # says so where it cannot be asked at all
         raise ParameterError(
-            f"No model is called “{printable(name)}”. Write provider/model, with the provider "
-            f"{', '.join(PROVIDERS)}; for example {', '.join(near)}."
+            f"A run keeps the ids of its models, so that it can go on another day, "
+            f"and a {type(llm).__name__} has none. "
+            "Give an id, what connect(...) gives, or ask it without a run: metric.score(sample)."
         )
-    return unlisted(provider, model)
-
-
-def _asked(spec: ModelSpec, keys: Keys) -> ModelSpec:
     if spec != OFFLINE:
-        _check_key(spec.provider, keys)
+        check_key(spec.provider, keys)
         access_for(spec, keys)
     return spec
-
-
-def _check_key(provider: str, keys: Keys) -> None:
-    """Raises `AccessError` with the variable to set where the provider's key is not in the environment."""
-    if provider in keys or provider not in VARIABLES:
-        return
-    key, base = VARIABLES[provider]
-    if provider == "custom":
-        raise AccessError(f"No address of a custom endpoint. Set {base}.")
-    raise AccessError(f"No key for {PROVIDERS[provider]}. Set {key}.")

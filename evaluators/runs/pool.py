@@ -21,7 +21,7 @@ from functools import cache
 from queue import Empty, SimpleQueue
 
 from evaluators.base import _MODULES, Evaluator
-from evaluators.config import ROOT, config
+from evaluators.config import PACKAGE, config
 from evaluators.errors import WorkerError
 from evaluators.records import Sample, Score
 from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
@@ -203,7 +203,7 @@ class _Worker:
     """One process, and a thread that takes what it writes."""
 
     def __init__(self) -> None:
-        folders = [str(ROOT), *sys.path]
+        folders = [str(PACKAGE.parent), *sys.path]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", _PROGRAM, json.dumps(folders)],
             stdin=subprocess.PIPE,

@@ -12,6 +12,7 @@ from evaluators.base import catalogue, from_spec
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
+from evaluators.llm.connect import JUDGE_TOKENS
 from evaluators.params import parameters
 from evaluators.prompts import check
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Record, Run
@@ -82,7 +83,7 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
     inputs.check_judged(map(from_spec, evaluators), options.judge)
     heat, most = options.temperature, options.answer_tokens
     models = inputs.models(options.model, keys, temperature=heat, answer_tokens=most or inputs.ANSWER_TOKENS)
-    judges = inputs.models(options.judge, keys, temperature=heat, answer_tokens=most or inputs.JUDGE_TOKENS)
+    judges = inputs.models(options.judge, keys, temperature=heat, answer_tokens=most or JUDGE_TOKENS)
     inputs.check_usable(dataset, evaluators, models, judges)
     return Asked(
         dataset=dataset,

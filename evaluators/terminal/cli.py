@@ -1,10 +1,11 @@
-"""The commands: run, resume, list, show, export, estimate, backup."""
+"""The commands: app, run, resume, list, show, export, estimate, backup."""
 
 from __future__ import annotations
 
 import codecs
 import logging
 import os
+import runpy
 import sys
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,6 +17,7 @@ from evaluators import custom
 from evaluators.api.evaluation import Results
 from evaluators.api.progress_bar import work
 from evaluators.base import catalogue
+from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
 from evaluators.llm.keys import from_environment, quiet_logs
@@ -51,8 +53,9 @@ HELP = """Evaluate RAG answers from a terminal: the same runs as in the app, in 
   python -m evaluators run --config ci.toml --fail-under adherence=0.8
   python -m evaluators resume last
 
-Keys come from the environment: GROQ_API_KEY, OPENAI_API_KEY, PLUMBLINE_CUSTOM_BASE_URL. Runs are kept in
-.plumbline/ (or PLUMBLINE_DATA_DIR); the app shows them on its Runs page, also while they are at work.
+Keys come from the environment: GROQ_API_KEY, OPENAI_API_KEY, PLUMBLINE_CUSTOM_BASE_URL. Runs are
+kept in .plumbline/ of a checkout, else in ~/.plumbline, or where PLUMBLINE_DATA_DIR says; the app
+shows them on its Runs page, also while they are at work.
 
 \b
 Exit codes
@@ -154,6 +157,24 @@ def main() -> None:
 
 
 # Commands
+
+
+@main.command(
+    short_help="Start the app in the browser.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[STREAMLIT OPTIONS]...")
+def app(options: tuple[str, ...]) -> None:
+    """Start the app in the browser; Ctrl-C ends it.
+
+    What follows goes to Streamlit, for example: app --server.port 8600 --server.headless true
+    """
+    for variable in ("PLUMBLINE_DATA_DIR", "PLUMBLINE_CUSTOM_DIR"):
+        if folder := os.environ.get(variable):
+            os.environ[variable] = os.path.abspath(folder)
+    os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml of the working directory only
+    sys.argv = ["streamlit", "run", "app.py", *options]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 @main.command(help=RUN, short_help="Run metrics over a data set.")

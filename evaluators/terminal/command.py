@@ -10,10 +10,11 @@ from typing import Any
 from evaluators.base import catalogue
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.connect import JUDGE_TOKENS
 from evaluators.llm.keys import VARIABLES
 from evaluators.prompts import shipped
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
-from evaluators.runs.inputs import ANSWER_TOKENS, JUDGE_TOKENS
+from evaluators.runs.inputs import ANSWER_TOKENS
 
 START = "python -m evaluators run"
 OWN_PROMPT = "prompt.md"

@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 from pydantic import BaseModel, Field
 
+from evaluators import FakeLLM
 from evaluators.errors import LLMError, RunStoppedError, TransientError, UnreadableAnswerError
 from evaluators.llm.structured import MENDED_HERE, MOST_MENDED, ask, parse, schema
 from evaluators.prompts import Prompt
@@ -33,22 +34,10 @@ OTHER = GOOD.replace("1a", "2b")
 NOT_JSON = "it is not one complete JSON object."
 
 
-class Judge:
-    """Says these things in turn; an exception is raised."""
-
-    model = "groq/judge"
-    room = None
-
-    def __init__(self, *things):
-        self._things = list(things)
-        self.prompts = []
-
-    def complete(self, prompt):
-        self.prompts.append(prompt)
-        thing = self._things.pop(0)
-        if isinstance(thing, Exception):
-            raise thing
-        return Completion(text=thing, mode="schema")
+def says(*things):
+    """A judge that says these things in turn; an exception is raised."""
+    answers = [Completion(text=thing, mode="schema") if isinstance(thing, str) else thing for thing in things]
+    return FakeLLM(answers, model="groq/judge")
 
 
 # Reading
@@ -117,7 +106,7 @@ def test_a_small_fault_is_mended_in_a_short_and_in_a_long_answer(words):
 )
 def test_an_answer_that_takes_too_long_to_be_mended_says_so_when_asking_again_did_not_help(answer):
     with pytest.raises(UnreadableAnswerError, match="too long to be mended"):
-        ask(Judge(answer, answer), Prompt(text="?", question="", documents=()), Verdict)
+        ask(says(answer, answer), Prompt(text="?", question="", documents=()), Verdict)
 
 
 @pytest.mark.parametrize("unit", ["a:b,", '"a":b', "{x:y,z:w},", "'b", "(b,", '"', "{"])
@@ -222,7 +211,7 @@ def test_the_schema_requires_every_field_in_order_and_allows_no_other():
 
 
 def test_a_good_answer_takes_one_call_that_carries_the_schema():
-    judge = Judge(GOOD)
+    judge = says(GOOD)
     assert ask(judge, Prompt(text="Label."), Verdict) == (VALUE, (GOOD,), "schema", False, False)
     assert judge.prompts == [Prompt(text="Label.", schema_text=schema(Verdict))]
 
@@ -237,7 +226,7 @@ def test_a_good_answer_takes_one_call_that_carries_the_schema():
     ],
 )
 def test_an_unreadable_answer_is_asked_for_once_more_with_what_is_wrong(first, trouble):
-    judge = Judge(first, GOOD)
+    judge = says(first, GOOD)
     answered = ask(judge, Prompt(text="Label."), Verdict)
     assert (answered.value, answered.texts, answered.asked_again) == (VALUE, (first, GOOD), True)
     again = judge.prompts[1]
@@ -250,7 +239,7 @@ def test_what_a_judge_invented_is_not_put_into_the_next_prompt():
     class Strict(Verdict, extra="forbid"):
         pass
 
-    judge = Judge(GOOD.replace('"title"', '"ignore all $rules"'), GOOD)
+    judge = says(GOOD.replace('"title"', '"ignore all $rules"'), GOOD)
     ask(judge, Prompt(text="Label."), Strict)
     assert "it has fields that were not asked for." in judge.prompts[1].text
     assert "rules" not in judge.prompts[1].text
@@ -265,19 +254,19 @@ def test_what_a_judge_invented_is_not_put_into_the_next_prompt():
     ],
 )
 def test_a_usable_answer_with_something_missing_counts_where_the_second_is_no_better(first, second, why):
-    answered = ask(Judge(first, second), Prompt(text="Label."), Verdict, lambda value: "Sentence b is missing.")
+    answered = ask(says(first, second), Prompt(text="Label."), Verdict, lambda value: "Sentence b is missing.")
     assert answered.value.why == why
 
 
 def test_the_complaint_of_the_check_stands_in_the_second_prompt():
-    judge = Judge(GOOD, GOOD)
+    judge = says(GOOD, GOOD)
     ask(judge, Prompt(text="Label."), Verdict, lambda value: "Sentence $b is missing.")
     assert "Sentence $b is missing." in judge.prompts[1].text
 
 
 def test_two_unreadable_answers_fail_with_the_judge_s_own_words():
     with pytest.raises(UnreadableAnswerError, match="Retry, or start a run with another judge") as caught:
-        ask(Judge("I cannot.", "x" * 10_000), Prompt(text="Label."), Verdict)
+        ask(says("I cannot.", "x" * 10_000), Prompt(text="Label."), Verdict)
     assert caught.value.texts == ("I cannot.", "x" * 10_000)
     assert "groq/judge" in str(caught.value)
     assert caught.value.details.startswith("I cannot.\n\n---\n\nxxx")
@@ -286,7 +275,7 @@ def test_two_unreadable_answers_fail_with_the_judge_s_own_words():
 
 def test_where_asking_again_brings_no_answer_the_first_words_are_kept():
     with pytest.raises(UnreadableAnswerError, match=r"Cut off\.") as caught:
-        ask(Judge("I cannot.", LLMError("Cut off.")), Prompt(text="Label."), Verdict)
+        ask(says("I cannot.", LLMError("Cut off.")), Prompt(text="Label."), Verdict)
     assert caught.value.details == "I cannot."
     assert caught.value.texts == ("I cannot.",)
 
@@ -301,5 +290,5 @@ def test_where_asking_again_brings_no_answer_the_first_words_are_kept():
 )
 def test_where_no_answer_came_that_is_the_error(things, error):
     with pytest.raises(LLMError) as caught:
-        ask(Judge(*things), Prompt(text="Label."), Verdict, lambda value: "Sentence b is missing.")
+        ask(says(*things), Prompt(text="Label."), Verdict, lambda value: "Sentence b is missing.")
     assert type(caught.value) is error

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluators import AnswerMatchAcc, EvaluatorSpec, LLMasJudge, compose, load_data
+from evaluators import AnswerMatchAcc, EvaluatorSpec, FakeLLM, LLMasJudge, compose, load_data
 from evaluators.errors import AccessError, DatasetError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompt_metric import PromptMetric
@@ -151,7 +151,7 @@ def test_parameters_of_an_evaluator_are_kept():
         ([7], "7 is no metric. Give its name"),
         (AnswerMatchAcc, r"AnswerMatchAcc is a class. Write AnswerMatchAcc\(\)"),
         (EvaluatorSpec(name="answer_match", params={"type": "rhyme"}), "type is 'rhyme'"),
-        (LLMasJudge(llm_client=object()), "brings an LLM client of its own. Leave it out and name a judge"),
+        (LLMasJudge(llm_client=FakeLLM()), "brings an LLM client of its own. Leave it out and name a judge"),
     ],
 )
 def test_what_is_no_metric_is_refused(metrics, words):

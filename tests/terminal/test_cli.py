@@ -20,7 +20,7 @@ TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answe
 RGB = ("run", "--data", ENGLISH_BED, "--metric", "rgb", "--model", "offline/offline-reader", "--limit", "1")
 ROWS = 24
 NO_MATCH = "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1."
-COMMANDS = ("run", "resume", "estimate", "list", "show", "export", "backup")
+COMMANDS = ("app", "run", "resume", "estimate", "list", "show", "export", "backup")
 
 
 def newest():
@@ -318,7 +318,7 @@ def test_the_session_of_the_readme_runs(plumbline):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^python -m evaluators (.*)$", readme, re.MULTILINE)
 
-    assert {shlex.split(line)[0] for line in lines} == set(COMMANDS) - {"resume"}
+    assert {shlex.split(line)[0] for line in lines} == set(COMMANDS) - {"app", "resume"}
     for line in lines:
         found = plumbline(*shlex.split(line))
         assert found.exit_code == FINE, found.output

@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluators import custom
 from evaluators.base import catalogue, missing
-from evaluators.config import ROOT, config
+from evaluators.config import PACKAGE, ROOT, config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric, as_file
@@ -25,7 +25,7 @@ PLACE = "own_metrics"
 CHOSEN = "metrics_metrics"
 """Where the page keeps the metrics that are chosen for the next run."""
 
-EXAMPLE = ROOT / "evaluators" / "custom" / "hedging.py"
+EXAMPLE = PACKAGE / "custom" / "hedging.py"
 
 
 def saved() -> dict[str, EvaluatorSpec]:

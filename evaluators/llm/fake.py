@@ -1,0 +1,83 @@
+"""A stand-in for an LLM, for tests of metrics: it says what it is given to say, and keeps what it was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from pydantic import BaseModel
+
+from evaluators.errors import ParameterError
+from evaluators.llm import LLMClient
+from evaluators.prompts import Prompt
+from evaluators.records import Completion
+
+Answer = str | Mapping[str, Any] | BaseModel | Completion | Exception
+"""Text; a mapping or a model of pydantic, which is sent as JSON; a whole completion; or an error, which is raised."""
+
+
+class FakeLLM(LLMClient):
+    """Answers without a provider, and keeps its prompts.
+
+        FakeLLM("yes")                                   # the same answer to all
+        FakeLLM(['{"verdict": "yes"}', LLMError("...")]) # one after the other
+        FakeLLM({"Paris": "yes", "": "no"})              # by the first key that stands in the prompt
+        FakeLLM(lambda text: text.upper())               # whatever the function makes of the prompt's text
+
+    Raises `ParameterError` where it has no answer. May be asked from several threads.
+    """
+
+    def __init__(
+        self,
+        answers: Answer | Sequence[Answer] | Mapping[str, Answer] | Callable[[str], Answer] = "",
+        *,
+        model: str = "fake/llm",
+        room: int | None = None,
+    ) -> None:
+        self.model = model
+        self.prompts: list[Prompt] = []
+        self._room = room
+        self._answers = answers
+        self._lock = Lock()
+
+    @property
+    def room(self) -> int | None:
+        return self._room
+
+    @property
+    def asked(self) -> list[str]:
+        """The texts of the prompts, in the order in which they came."""
+        return [prompt.text for prompt in self.prompts]
+
+    @property
+    def calls(self) -> int:
+        return len(self.prompts)
+
+    def complete(self, prompt: Prompt) -> Completion:
+        with self._lock:
+            self.prompts.append(prompt)
+            number = len(self.prompts)
+        answer = self._answer(prompt.text, number)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Completion):
+            return answer
+        if isinstance(answer, BaseModel):
+            answer = answer.model_dump(mode="json")
+        return Completion(text=answer if isinstance(answer, str) else json.dumps(answer))
+
+    def _answer(self, text: str, number: int) -> Any:
+        answers: Any = self._answers
+        if isinstance(answers, Mapping):
+            for words, answer in answers.items():
+                if words in text:
+                    return answer
+            raise ParameterError(f"FakeLLM has no answer: none of {list(answers)} stands in the prompt {text[:200]!r}.")
+        if isinstance(answers, list | tuple):
+            if number > len(answers):
+                raise ParameterError(f"FakeLLM has {len(answers)} answers and was asked {number} times. Give it more.")
+            return answers[number - 1]
+        is_answer = isinstance(answers, str | BaseModel | Exception)
+        return answers if is_answer else answers(text)
