@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 import time
 from collections.abc import Collection
@@ -28,6 +29,9 @@ LIST_SECONDS = 3600
 
 RETRY_SECONDS = 60
 """How long after a list was asked for in vain it is asked for again."""
+
+CLOSE_SECONDS = 2
+"""How long the end of a process waits for a connection to close; it takes milliseconds."""
 
 FOR_A_SCHEMA = 400
 """Tokens that the providers may count for the schema of an answer."""
@@ -210,8 +214,15 @@ class _Connections:
             else:
                 asyncio.run_coroutine_threadsafe(provider.close(), loop())
 
+    def close(self) -> None:
+        """Closes what a script leaves open at its end; aiohttp complains of it on the error stream."""
+        for provider, _ in self._open.values():
+            with suppress(Exception):  # nobody is left to hear of it
+                asyncio.run_coroutine_threadsafe(provider.close(), loop()).result(CLOSE_SECONDS)
+
 
 _connections = _Connections()
+atexit.register(_connections.close)
 
 
 def access_for(spec: ModelSpec, keys: Keys) -> Access:

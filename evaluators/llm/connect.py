@@ -121,7 +121,7 @@ def as_client(llm: object) -> LLMClient:
         raise ParameterError(_which_model(llm))
     if callable(getattr(llm, "complete", None)):
         return _PlainLLM(llm)
-    raise ParameterError(f"A {type(llm).__name__} cannot be asked. {WHAT_WORKS}.")
+    raise ParameterError(f"An object of type {type(llm).__name__} cannot be asked. {WHAT_WORKS}.")
 
 
 def as_judges(given: object, most: int, who: str) -> LLMClient | tuple[LLMClient, ...] | None:
@@ -217,7 +217,7 @@ def _sdk_access(llm: Any) -> Access:
     """The key and the address of an SDK's object; at another address than OpenAI's it is an endpoint of its own."""
     name = _sdk_name(llm)
     if not name:
-        raise ParameterError(f"A {type(llm).__name__} cannot be connected. {WHAT_WORKS}.")
+        raise ParameterError(f"An object of type {type(llm).__name__} cannot be connected. {WHAT_WORKS}.")
     provider = _SDKS.get(name.partition(".")[2])
     if provider is None:
         raise ParameterError(

@@ -1,0 +1,362 @@
+"""What may be given as a judge: each kind at each door, through the real SDKs to a provider on this computer."""
+
+import json
+from datetime import date
+
+import groq
+import openai
+import pytest
+
+from evaluators import (
+    AdvancedRAGEvaluator,
+    ContextRecall,
+    FakeLLM,
+    GEvalJudgeEvaluator,
+    GEvalLLMJudge,
+    LLMasJudge,
+    Prompt,
+    RGBEvaluator,
+    Sample,
+    TRACEEvaluator,
+    UnifiedEvaluationPipeline,
+    connect,
+    evaluate,
+)
+from evaluators.base import catalogue
+from evaluators.errors import AccessError, LLMError, ParameterError
+from evaluators.evaluation_pipeline import HybridEvaluator
+from evaluators.llm.catalogue import OFFLINE, models
+from evaluators.prompt_metric import PromptMetric
+from evaluators.records import Ability, Cap, Completion, ModelSpec, RGBTask
+from evaluators.runs.store import Store
+from tests import judge
+
+GPT_OSS = "groq/openai/gpt-oss-20b"
+DOCUMENT = "Mina Osei designed the bridge. It opened in May."
+SAMPLE = Sample(
+    id="1",
+    question="Who designed the bridge?",
+    response="Mina Osei designed the bridge.",
+    retrieved_documents=(DOCUMENT,),
+    ground_truth="Mina Osei.",
+)
+CASE = (SAMPLE.question, SAMPLE.response, SAMPLE.retrieved_documents)
+DECLINED = SAMPLE.model_copy(update={"response": "No document says so.", "rgb": RGBTask(ability=Ability.REJECTION)})
+
+
+def says(text):
+    """An answer that suits every door: all that any of them asks for, and the line that RGB reads."""
+    fields = {
+        "reason": "So it is.",
+        "verdict": "yes",
+        "score": 5,
+        "rating": 5,
+        "classification": [{"key": "a", "attributed": True}],
+    }
+    labels = judge.labels(text) if judge.is_labelling(text) else {}
+    return json.dumps({**fields, **labels}) + "\nVerdict: yes"
+
+
+class Plain:
+    """Somebody's own object: takes text, gives text."""
+
+    def complete(self, prompt):
+        assert isinstance(prompt, str)
+        return says(prompt)
+
+
+class Whole:
+    """One that knows our types."""
+
+    model, room = "mine", 100_000
+
+    def complete(self, prompt):
+        return Completion(text=says(prompt.text))
+
+
+KINDS = {
+    "a model id": lambda server: GPT_OSS,
+    "a spec": lambda server: ModelSpec(provider="groq", model="openai/gpt-oss-20b", base_url=server.address),
+    "a connected id": lambda server: connect(GPT_OSS, api_key="gsk_another-key"),
+    "groq.Groq": lambda server: connect(
+        groq.Groq(api_key="gsk_of-the-object", base_url=server.address), model="openai/gpt-oss-20b"
+    ),
+    "groq.AsyncGroq": lambda server: connect(
+        groq.AsyncGroq(api_key="gsk_of-the-object", base_url=server.address), model=GPT_OSS
+    ),
+    "openai.OpenAI": lambda server: connect(openai.OpenAI(api_key="any", base_url=server.base_url), model="gpt-oss"),
+    "an object that gives text": lambda server: Plain(),
+    "an object that gives a completion": lambda server: Whole(),
+    "FakeLLM": lambda server: FakeLLM(says),
+    "a list of one": lambda server: [Plain()],
+}
+DOORS = {
+    "LLMasJudge": lambda llm: LLMasJudge(llm_client=llm).score(SAMPLE),
+    "LLMasJudge(llm_judge=)": lambda llm: LLMasJudge(llm_judge=llm).score(SAMPLE),
+    "GEvalJudgeEvaluator": lambda llm: GEvalJudgeEvaluator(llm_client=llm).score(SAMPLE),
+    "GEvalLLMJudge": lambda llm: GEvalLLMJudge(model_client=llm)(SAMPLE.response, SAMPLE.question),
+    "ContextRecall": lambda llm: ContextRecall(llm_client=llm).score(SAMPLE),
+    "PromptMetric": lambda llm: PromptMetric(llm_client=llm).score(SAMPLE),
+    "RGBEvaluator": lambda llm: RGBEvaluator(llm_client=llm).score(DECLINED),
+    "a metric of one's own": lambda llm: catalogue()["names_its_source"](llm_client=llm).score(SAMPLE),
+    "AdvancedRAGEvaluator": lambda llm: AdvancedRAGEvaluator(llm_client=llm).evaluate(*CASE),
+    "HybridEvaluator": lambda llm: HybridEvaluator(llm_client=llm).evaluate(*CASE),
+    "UnifiedEvaluationPipeline": lambda llm: UnifiedEvaluationPipeline(llm_client=llm).evaluate(
+        *CASE, method="gpt_labeling"
+    ),
+}
+RETIRED = next(model for model in models().values() if model.is_retired(date.today()))
+JURIES = ("AdvancedRAGEvaluator", "HybridEvaluator", "UnifiedEvaluationPipeline")
+
+
+@pytest.fixture
+def server(loopback, monkeypatch):
+    """A provider on this computer that the environment names for Groq."""
+    found = loopback(answer=says)
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_of-the-environment")
+    monkeypatch.setenv("GROQ_BASE_URL", found.address)
+    return found
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.sqlite3")
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_judge_works_at_every_door(server, kind, door):
+    assert DOORS[door](KINDS[kind](server)) is not None
+
+
+@pytest.mark.parametrize("together", [list, tuple])
+@pytest.mark.parametrize("door", JURIES)
+def test_several_are_a_jury_where_one_may_judge(server, door, together):
+    fake = FakeLLM(says)
+
+    assert DOORS[door](together([GPT_OSS, Plain(), fake])) is not None
+    assert (len(server.asked), fake.calls) == (1, 1)
+
+
+def own_async():
+    class Slow:
+        async def complete(self, prompt):
+            return "yes"
+
+    return Slow()
+
+
+NO_JUDGES = {
+    "no id": (lambda: "gpt-oss-20b", "Write provider/model"),
+    "nobody's model": (lambda: "nobody/gpt", "No model is called “nobody/gpt”"),
+    "a provider alone": (lambda: "groq/", "Write provider/model"),
+    "the offline reader": (lambda: OFFLINE.id, "cannot judge. Name an LLM"),
+    "its spec": (lambda: OFFLINE, "cannot judge. Name an LLM"),
+    "groq.Groq": (lambda: groq.Groq(api_key="gsk_any-key"), r'connect\(client, model="..."\)'),
+    "openai.OpenAI": (lambda: openai.OpenAI(api_key="any"), "does not say which model to ask"),
+    "a class": (lambda: FakeLLM, r"is a class. Give an object of it: FakeLLM\(...\)"),
+    "any object": (object, "of type object cannot be asked. Give a model id"),
+    "a number": (lambda: 7, "of type int cannot be asked. Give a model id"),
+    "a function": (lambda: says, r"or an object whose complete\(prompt\) returns text"),
+    "an async object": (own_async, "complete is an async function. Give one that returns text"),
+    "a list in a list": (lambda: [[GPT_OSS]], "of type list cannot be asked"),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("given", "remedy"), NO_JUDGES.values(), ids=NO_JUDGES)
+def test_what_cannot_be_asked_is_refused_with_the_remedy(server, given, remedy, door):
+    with pytest.raises(ParameterError, match=remedy):
+        DOORS[door](given())
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("door", [door for door in DOORS if door not in JURIES])
+def test_several_are_refused_where_one_judge_is_asked(door):
+    with pytest.raises(ParameterError, match="asks one judge, and 2 are given"):
+        DOORS[door]([FakeLLM(says), FakeLLM(says)])
+
+
+@pytest.mark.parametrize("door", JURIES)
+def test_a_jury_has_its_limit(door):
+    with pytest.raises(ParameterError, match="asks at most 5 judges, and 6 are given"):
+        DOORS[door]([FakeLLM(says)] * 6)
+
+
+@pytest.mark.parametrize("answer", [None, {"verdict": "yes"}, b"yes"])
+def test_an_object_that_gives_no_text_is_named(answer):
+    class Odd:
+        model = "odd"
+
+        def complete(self, prompt):
+            return answer
+
+    with pytest.raises(ParameterError, match=r"odd: complete\(prompt\) returned a .+ instead of text"):
+        LLMasJudge(llm_client=Odd()).score(SAMPLE)
+
+
+def test_a_metric_that_asks_nobody_does_not_look_at_its_client():
+    assert TRACEEvaluator(llm_client=object()).evaluate(*CASE).adherence == 1.0
+
+
+# Runs
+
+
+@pytest.mark.parametrize("kind", ["a model id", "a spec", "a connected id", "groq.Groq", "openai.OpenAI"])
+def test_a_run_takes_what_has_an_id(server, store, kind):
+    results = evaluate([SAMPLE.model_dump()], "llm_judge", judge=KINDS[kind](server), store=store, progress=False)
+
+    assert results.counts.scored == 1
+    assert len(server.asked) == 1
+
+
+def test_a_run_has_a_jury_of_connected_models(server, store):
+    jury = [connect(GPT_OSS), KINDS["openai.OpenAI"](server)]
+    results = evaluate([SAMPLE.model_dump()], "gpt_labeling", judge=jury, store=store, progress=False)
+
+    assert [spec.id for spec in results.run.judges] == [GPT_OSS, "custom/gpt-oss"]
+    assert results.counts.scored == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        (FakeLLM(says), r"a FakeLLM has none. Give an id, what connect\(...\) gives"),
+        (Plain(), r"a Plain has none. Give an id"),
+        (object(), "of type object cannot be asked. Give a model id"),
+        (openai.OpenAI(api_key="any"), r'Write connect\(client, model="..."\)'),
+    ],
+)
+def test_a_run_refuses_what_has_no_id(store, given, remedy):
+    with pytest.raises(ParameterError, match=remedy):
+        evaluate([SAMPLE.model_dump()], "llm_judge", judge=given, store=store, progress=False)
+
+
+def test_a_run_has_one_key_for_a_provider(server, store):
+    jury = [connect(GPT_OSS, api_key="gsk_one-key"), connect(GPT_OSS, api_key="gsk_another")]
+
+    with pytest.raises(ParameterError, match="A run has one key and address for Groq"):
+        evaluate([SAMPLE.model_dump()], "gpt_labeling", judge=jury, store=store, progress=False)
+
+
+# The client
+
+
+def test_a_key_of_the_environment_or_one_that_is_given_is_sent(server):
+    connect(GPT_OSS).complete("Hello")
+    connect(GPT_OSS, api_key="gsk_given-here").complete(Prompt(text="Hello"))
+    KINDS["groq.Groq"](server).complete("Hello")
+
+    keys = [asked.headers["authorization"].removeprefix("Bearer ") for asked in server.asked]
+    assert keys == ["gsk_of-the-environment", "gsk_given-here", "gsk_of-the-object"]
+
+
+def test_a_missing_or_wrong_key_is_told_with_the_remedy(monkeypatch):
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+
+    with pytest.raises(AccessError, match=r"No key for Groq\. Set GROQ_API_KEY"):
+        connect(GPT_OSS)
+    with pytest.raises(AccessError, match="looks like a key of OpenAI"):
+        connect(GPT_OSS, api_key="sk-of-openai")
+    with pytest.raises(AccessError, match="Set PLUMBLINE_CUSTOM_BASE_URL"):
+        connect("custom/llama", api_key="any")
+
+
+def test_calls_and_cost_are_counted_and_failures_tried_again(loopback, monkeypatch):
+    faults = iter(["500", "", ""])
+    server = loopback(answer=lambda text: "Yes.", fault=lambda asked: next(faults))
+    monkeypatch.setenv("GROQ_BASE_URL", server.address)
+    llm = connect(GPT_OSS, api_key="gsk_any-key")
+
+    assert llm.complete("Hello").text == "Yes."
+    assert (llm.calls, len(server.asked)) == (1, 2)
+    once = llm.cost
+    llm.complete("Hello")
+    assert once > 0
+    assert (llm.calls, llm.cost) == (2, pytest.approx(2 * once))
+
+
+def test_where_no_price_is_known_the_cost_is_unknown(server):
+    llm = KINDS["openai.OpenAI"](server)
+    llm.complete("Hello")
+
+    assert (llm.calls, llm.cost) == (1, None)
+
+
+def test_a_refused_key_is_an_error_of_ours(loopback, monkeypatch):
+    monkeypatch.setenv("GROQ_BASE_URL", loopback(key="gsk_the-right-one").address)
+
+    with pytest.raises(LLMError) as caught:
+        connect(GPT_OSS, api_key="gsk_the-wrong-one").complete("Hello")
+    assert "gsk_the-wrong-one" not in f"{caught.value} {caught.value.details}"
+
+
+def test_kept_answers_serve_again_also_in_the_next_program(server, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    first, second = connect(GPT_OSS, cache=path), connect(GPT_OSS, cache=path)
+    text = first.complete("Hello").text
+
+    assert (first.complete("Hello").cached, first.calls) == (True, 1)
+    assert (connect(GPT_OSS, cache=str(path)).complete("Hello").text, len(server.asked)) == (text, 1)
+    assert second.complete("Good evening").text == text
+    assert len(path.read_text().splitlines()) == 2
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_line_that_was_cut_off_costs_only_itself(server, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    connect(GPT_OSS, cache=path).complete("Hello")
+    path.write_bytes(path.read_bytes() + b'{"key": "half')
+    again = connect(GPT_OSS, cache=path)
+    again.complete("Good evening")
+
+    assert again.complete("Hello").cached
+    assert connect(GPT_OSS, cache=path).complete("Good evening").cached
+
+
+def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
+    (tmp_path / "results.csv").write_text("question,response\n")
+
+    with pytest.raises(ParameterError, match=r"holds something else\. Name another file"):
+        connect(GPT_OSS, cache=tmp_path / "results.csv")
+    for path in (tmp_path, tmp_path / "nowhere" / "answers.jsonl"):
+        with pytest.raises(ParameterError, match="cannot be written"):
+            connect(GPT_OSS, cache=path)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "remedy"),
+    [
+        (GPT_OSS, {"model": "gpt-6-luna"}, 'Write connect."provider/model"'),
+        (RETIRED.id, {}, rf"retired on {RETIRED.status_date}\. Use "),
+        (7, {}, r"of type int cannot be connected\. Give a model id"),
+        (FakeLLM(), {}, "of type FakeLLM cannot be connected"),
+        (groq.Groq(api_key="gsk_any"), {}, "does not say which model to ask"),
+        (groq.Groq(api_key="gsk_any"), {"model": "a", "api_key": "gsk_b"}, "Leave api_key out"),
+        (
+            openai.OpenAI(api_key="any", organization="org"),
+            {"model": "gpt-6-luna"},
+            r"has a setting that would not be sent \(organization\)",
+        ),
+        (
+            openai.OpenAI(api_key="any", default_headers={"X-Team": "7"}),
+            {"model": "gpt-6-luna"},
+            r"has a setting that would not be sent \(headers\)",
+        ),
+        (
+            openai.AzureOpenAI(api_key="any", api_version="2026-01-01", azure_endpoint="https://example.com"),
+            {"model": "gpt-6-luna"},
+            "openai.AzureOpenAI object needs more than a key and an address",
+        ),
+    ],
+)
+def test_what_cannot_be_connected_is_refused_with_the_remedy(server, given, options, remedy):
+    with pytest.raises(ParameterError, match=remedy):
+        connect(given, **options)
+
+
+def test_the_offline_reader_is_connected_as_a_model_that_answers(store):
+    samples = [{**SAMPLE.model_dump(), "response": None}]
+    results = evaluate(samples, "answer_match", model=connect(OFFLINE.id), store=store, progress=False, cap=Cap())
+
+    assert results.counts.scored == 1
