@@ -34,8 +34,8 @@ class Evaluator(BaseModel):
     @field_validator("llm_client", mode="before", check_fields=False)
     @classmethod
     def _connected(cls, given: object) -> object:
-        """A judge may be a model id, an object of one's own, or several: see `llm.connect`."""
-        from evaluators.llm.connect import as_judges  # late: who asks no LLM need not wait
+        """A judge may be a model id, an object of one's own, or several: see `llm.judges`."""
+        from evaluators.llm.judges import as_judges  # late: who asks no LLM need not wait
 
         most = most_judges(cls) if hasattr(cls, "name") else 1
         return as_judges(given, most, getattr(cls, "title", cls.__name__)) if most else given

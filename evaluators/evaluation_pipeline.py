@@ -225,7 +225,7 @@ class UnifiedEvaluationPipeline:
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
     ) -> None:
-        from evaluators.llm.connect import as_judges  # as in `Evaluator`
+        from evaluators.llm.judges import as_judges  # as in `Evaluator`
 
         given = {
             "llm_client": as_judges(llm_client, MOST_JUDGES, "The pipeline"),

@@ -70,7 +70,7 @@ class GEvalLLMJudge(BaseModel):
     @field_validator("model_client", mode="before")
     @classmethod
     def _connected(cls, given: object) -> object:
-        from evaluators.llm.connect import as_judges  # as in `Evaluator`
+        from evaluators.llm.judges import as_judges  # as in `Evaluator`
 
         return as_judges(given, 1, "G-Eval")
 

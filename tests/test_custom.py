@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 import textwrap
 import threading
@@ -21,6 +22,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
 
+ROOT = Path(__file__).parents[1]
 EXAMPLES = Config().custom_dir
 METRIC = '''
 from pydantic import Field
@@ -301,5 +303,17 @@ def test_the_example_with_a_judge_asks_it_once_behind_marks() -> None:
 
 
 def test_the_documentation_shows_the_example_as_it_is() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "custom-metrics.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "custom-metrics.md").read_text(encoding="utf-8")
     assert f"```python\n{(EXAMPLES / 'hedging.py').read_text(encoding='utf-8')}```" in text
+
+
+def test_the_documentation_tries_a_metric_without_a_provider_and_names_ways_to_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "custom-metrics.md").read_text(encoding="utf-8")
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_any-key")
+    monkeypatch.chdir(tmp_path)
+
+    exec(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[1], {})
+
+    assert (tmp_path / "answers.jsonl").read_bytes() == b""

@@ -1,4 +1,4 @@
-"""The package as pip installs it: what lies where, which version, and its command in an empty folder."""
+"""The package as pip installs it: its files and version, and its command in an empty folder."""
 
 import importlib.util
 import os

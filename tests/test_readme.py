@@ -42,11 +42,12 @@ def test_a_composed_test_bed_is_answered_and_scored(printed):
 
 
 def test_evaluators_work_alone(printed):
-    first, second = printed(ALONE).splitlines()
+    first, second, third = printed(ALONE).splitlines()
 
     assert first == "True primary phrase ('cannot answer',)"
     assert "'adherence': 1.0" in second
     assert "'0a'" in second
+    assert third == "True 1"
 
 
 @pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README))

@@ -25,6 +25,7 @@ CACHE_SCHEMA = 1
 class LLMClient(Protocol):
     """Whatever answers a prompt: an LLM, a layer around one, or the offline reader.
 
+    A class that derives from it gets the `Prompt` itself; `llm.judges` makes one of any other object.
     `room` is how many tokens a prompt may have (`text.size.tokens` counts them); `None` where no limit is known.
     """
 

@@ -215,7 +215,7 @@ class _Connections:
                 asyncio.run_coroutine_threadsafe(provider.close(), loop())
 
     def close(self) -> None:
-        """Closes what a script leaves open at its end; aiohttp complains of it on the error stream."""
+        """Closes what is open when the process ends: aiohttp would complain of it."""
         for provider, _ in self._open.values():
             with suppress(Exception):  # nobody is left to hear of it
                 asyncio.run_coroutine_threadsafe(provider.close(), loop()).result(CLOSE_SECONDS)

@@ -1,4 +1,4 @@
-"""A stand-in for an LLM, for tests of metrics: it says what it is given to say, and keeps what it was asked."""
+"""A stand-in for an LLM, for tests of metrics: it says what it is given, and keeps its prompts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from evaluators.prompts import Prompt
 from evaluators.records import Completion
 
 Answer = str | Mapping[str, Any] | BaseModel | Completion | Exception
-"""Text; a mapping or a model of pydantic, which is sent as JSON; a whole completion; or an error, which is raised."""
+"""Text; what is sent as JSON; a whole completion; or an error, which is raised."""
 
 
 class FakeLLM(LLMClient):
     """Answers without a provider, and keeps its prompts.
 
-        FakeLLM("yes")                                   # the same answer to all
-        FakeLLM(['{"verdict": "yes"}', LLMError("...")]) # one after the other
-        FakeLLM({"Paris": "yes", "": "no"})              # by the first key that stands in the prompt
-        FakeLLM(lambda text: text.upper())               # whatever the function makes of the prompt's text
+        FakeLLM("yes")                                    # the same answer to all
+        FakeLLM(['{"verdict": "yes"}', LLMError("...")])  # one after the other
+        FakeLLM({"Paris": "yes", "": "no"})               # by the first key in the prompt
+        FakeLLM(lambda text: text.upper())                # what a function makes of the prompt
 
     Raises `ParameterError` where it has no answer. May be asked from several threads.
     """
@@ -74,10 +74,10 @@ class FakeLLM(LLMClient):
             for words, answer in answers.items():
                 if words in text:
                     return answer
-            raise ParameterError(f"FakeLLM has no answer: none of {list(answers)} stands in the prompt {text[:200]!r}.")
+            raise ParameterError(f"FakeLLM: none of {list(answers)} stands in the prompt {text[:200]!r}. Add a key.")
         if isinstance(answers, list | tuple):
             if number > len(answers):
-                raise ParameterError(f"FakeLLM has {len(answers)} answers and was asked {number} times. Give it more.")
+                raise ParameterError(f"FakeLLM has {len(answers)} answers and was asked {number} times. Give more.")
             return answers[number - 1]
         is_answer = isinstance(answers, str | BaseModel | Exception)
         return answers if is_answer else answers(text)

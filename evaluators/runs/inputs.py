@@ -20,8 +20,8 @@ from evaluators.errors import DatasetError, ParameterError
 from evaluators.llm import Keys, LLMClient
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.clients import access_for
-from evaluators.llm.connect import as_client, check_key, spec_of
-from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.connect import check_key, spec_of
+from evaluators.llm.judges import as_client
 from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs.store import Store
@@ -259,7 +259,7 @@ def prompt_for(data: Dataset) -> str:
 
 def _spec_of(llm: object, keys: Keys) -> ModelSpec:
     """The spec that is given, or that of a connected model: by it a run can go on another day."""
-    spec = OFFLINE if isinstance(llm, OfflineReader) else getattr(llm, "spec", llm)
+    spec = getattr(llm, "spec", llm)
     if not isinstance(spec, ModelSpec):
         as_client(llm)  # says so where it cannot be asked at all
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What may be given as a judge: each kind at each door, through the real SDKs to a provider on this computer."""
+"""What may be given as a judge: each kind at each door, with a provider on this computer."""
 
 import json
 from datetime import date
@@ -45,7 +45,7 @@ DECLINED = SAMPLE.model_copy(update={"response": "No document says so.", "rgb": 
 
 
 def says(text):
-    """An answer that suits every door: all that any of them asks for, and the line that RGB reads."""
+    """An answer that suits every door: all fields of all, and the line that RGB reads."""
     fields = {
         "reason": "So it is.",
         "verdict": "yes",
@@ -154,7 +154,7 @@ NO_JUDGES = {
     "its spec": (lambda: OFFLINE, "cannot judge. Name an LLM"),
     "groq.Groq": (lambda: groq.Groq(api_key="gsk_any-key"), r'connect\(client, model="..."\)'),
     "openai.OpenAI": (lambda: openai.OpenAI(api_key="any"), "does not say which model to ask"),
-    "a class": (lambda: FakeLLM, r"is a class. Give an object of it: FakeLLM\(...\)"),
+    "a class": (lambda: FakeLLM, r"is a class. Give an object: FakeLLM\(...\)"),
     "any object": (object, "of type object cannot be asked. Give a model id"),
     "a number": (lambda: 7, "of type int cannot be asked. Give a model id"),
     "a function": (lambda: says, r"or an object whose complete\(prompt\) returns text"),
@@ -191,7 +191,7 @@ def test_an_object_that_gives_no_text_is_named(answer):
         def complete(self, prompt):
             return answer
 
-    with pytest.raises(ParameterError, match=r"odd: complete\(prompt\) returned a .+ instead of text"):
+    with pytest.raises(ParameterError, match=r"odd: complete\(prompt\) returned a .+, not text"):
         LLMasJudge(llm_client=Odd()).score(SAMPLE)
 
 
@@ -327,7 +327,7 @@ def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
 @pytest.mark.parametrize(
     ("given", "options", "remedy"),
     [
-        (GPT_OSS, {"model": "gpt-6-luna"}, 'Write connect."provider/model"'),
+        (GPT_OSS, {"model": "gpt-6-luna"}, 'Write connect\\("provider/model"\\)'),
         (RETIRED.id, {}, rf"retired on {RETIRED.status_date}\. Use "),
         (7, {}, r"of type int cannot be connected\. Give a model id"),
         (FakeLLM(), {}, "of type FakeLLM cannot be connected"),
@@ -336,17 +336,17 @@ def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
         (
             openai.OpenAI(api_key="any", organization="org"),
             {"model": "gpt-6-luna"},
-            r"has a setting that would not be sent \(organization\)",
+            r"a setting of the object would not be sent \(organization\)",
         ),
         (
             openai.OpenAI(api_key="any", default_headers={"X-Team": "7"}),
             {"model": "gpt-6-luna"},
-            r"has a setting that would not be sent \(headers\)",
+            r"a setting of the object would not be sent \(headers\)",
         ),
         (
             openai.AzureOpenAI(api_key="any", api_version="2026-01-01", azure_endpoint="https://example.com"),
             {"model": "gpt-6-luna"},
-            "openai.AzureOpenAI object needs more than a key and an address",
+            "openai.AzureOpenAI: the object needs more than a key",
         ),
     ],
 )

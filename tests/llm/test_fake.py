@@ -54,7 +54,7 @@ def test_an_error_is_raised_and_the_call_counts(answers):
 @pytest.mark.parametrize(
     ("answers", "remedy"),
     [
-        ([], r"has 0 answers and was asked 1 times\. Give it more"),
+        ([], r"has 0 answers and was asked 1 times\. Give more"),
         ({"Rome": "yes"}, r"none of \['Rome'\] stands in the prompt 'Is Paris a capital\?'"),
     ],
 )

@@ -1,0 +1,59 @@
+"""Whole answers kept in a file, a line of JSON each; what `connect(..., cache=...)` looks into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from evaluators.errors import ParameterError
+from evaluators.records import Call, Completion, Record
+
+
+class _Line(Record):
+    """An answer as it stands in a line of the file, with the key of its request."""
+
+    key: str
+    completion: Completion
+
+
+class AnswerFile:
+    """The answers by the keys of their requests; several processes may append to the file.
+
+    Raises `ParameterError` where the file cannot be written or holds something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._answers: dict[str, Completion] = {}
+        self._append(b"")
+        lines = path.read_bytes().splitlines(keepends=True)
+        for line in lines:
+            with suppress(ValueError):  # whoever wrote the last one may have been killed
+                kept = _Line.model_validate_json(line)
+                self._answers[kept.key] = kept.completion
+        if lines and not self._answers:
+            raise ParameterError(f"cache: {path} holds something else. Name another file.")
+        if lines and not lines[-1].endswith(b"\n"):
+            self._append(b"\n")
+
+    def find(self, key: str) -> Completion | None:
+        return self._answers.get(key)
+
+    def add(self, calls: Sequence[Call]) -> None:
+        self._answers.update({call.key: call.completion for call in calls})
+        lines = [_Line(key=call.key, completion=call.completion) for call in calls]
+        self._append(b"".join(line.model_dump_json().encode() + b"\n" for line in lines))
+
+    def _append(self, lines: bytes) -> None:
+        """Writes all at once, so that lines of several processes do not mix."""
+        try:
+            # Answers may quote private documents: only their owner can read the file.
+            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with os.fdopen(file, "ab", buffering=0) as appended:
+                appended.write(lines)
+        except OSError as error:
+            raise ParameterError(
+                f"cache: {self._path} cannot be written ({error.strerror}). Name a file that can."
+            ) from error

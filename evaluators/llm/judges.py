@@ -1,0 +1,82 @@
+"""From whatever is given as a judge to a client: a model id, an object of one's own, a jury."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from evaluators.errors import ParameterError
+from evaluators.llm import LLMClient
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.connect import WHAT_WORKS, connect, sdk_name, which_model
+from evaluators.llm.offline_reader import OfflineReader
+from evaluators.prompts import Prompt
+from evaluators.records import Completion, ModelSpec
+
+
+def as_judges(given: object, most: int, who: str) -> LLMClient | tuple[LLMClient, ...] | None:
+    """The judge that is given, or the jury where `most` is more than one; `None` for none.
+
+    Raises `ParameterError` with the remedy for what cannot be asked, and for too many.
+    """
+    if not isinstance(given, list | tuple):
+        return None if given is None else as_client(given)
+    judges = tuple(as_client(judge) for judge in given if judge is not None)
+    if len(judges) > most:
+        number = "one judge" if most == 1 else f"at most {most} judges"
+        raise ParameterError(f"{who} asks {number}, and {len(judges)} are given. Leave some out.")
+    if most > 1:
+        return judges
+    return judges[0] if judges else None
+
+
+def as_client(llm: object) -> LLMClient:
+    """The client that is meant; raises `ParameterError` with the remedy where there is none."""
+    if isinstance(llm, type):
+        raise ParameterError(f"{llm.__name__} is a class. Give an object: {llm.__name__}(...).")
+    if isinstance(llm, str | ModelSpec):
+        llm = connect(llm)
+    if isinstance(llm, OfflineReader) or getattr(llm, "spec", None) == OFFLINE:
+        raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
+    if LLMClient in type(llm).__mro__:
+        return llm  # type: ignore[return-value]
+    if callable(getattr(llm, "complete", None)):
+        return _PlainLLM(llm)
+    if sdk_name(llm):
+        raise ParameterError(which_model(llm))
+    raise ParameterError(f"An object of type {type(llm).__name__} cannot be asked. {WHAT_WORKS}.")
+
+
+class _PlainLLM(LLMClient):
+    """An object of one's own whose `complete(prompt)` returns text or a `Completion`."""
+
+    def __init__(self, llm: Any) -> None:
+        name = getattr(llm, "model", None)
+        self.model = name if isinstance(name, str) else type(llm).__name__
+        self._llm = llm
+        if inspect.iscoroutinefunction(llm.complete):
+            raise ParameterError(f"{self.model}: complete is an async function. Give one that returns text.")
+
+    @property
+    def room(self) -> int | None:
+        room = getattr(self._llm, "room", None)
+        return room if isinstance(room, int) else None
+
+    def complete(self, prompt: Prompt) -> Completion:
+        answer = self._llm.complete(_PromptText.of(prompt))
+        if isinstance(answer, Completion):
+            return answer
+        if not isinstance(answer, str):
+            kind = type(answer).__name__
+            raise ParameterError(f"{self.model}: complete(prompt) returned a {kind}, not text.")
+        return Completion(text=answer)
+
+
+class _PromptText(str):
+    """A prompt as the text that a stranger's object expects, with the fields of a `Prompt`."""
+
+    @classmethod
+    def of(cls, prompt: Prompt) -> _PromptText:
+        text = cls(prompt.text)
+        vars(text).update(prompt)
+        return text
