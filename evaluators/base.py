@@ -75,7 +75,7 @@ def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     if first["type"] == "missing":
         return "is missing. Give it a value"
     if first["type"] == "extra_forbidden":
-        return f"is no parameter. Known: {', '.join(name for name in cls.model_fields if name != 'llm_client')}"
+        return f"is not a parameter. Known: {', '.join(name for name in cls.model_fields if name != 'llm_client')}"
     return f"is {first['input']!r:.60}. {first['msg']}"
 
 

@@ -25,41 +25,103 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from evaluators.records import Reason, ReasonKind, Remedy, Words
+from evaluators.text.normalise import without_surrogates
+
+IN_PYTHON: Words = {
+    "enter_key": "Set {name}, or pass api_key to connect.",
+    "enter_address": "Set {name}.",
+    "restore_address": "Set {name} to what it was.",
+    "check_key": "Check that {name} is complete and active.",
+    "reenter_key": "Set {name} again.",
+    "check_address": "Check {name}.",
+    "correct_address": "Correct {name}.",
+    "check_network": "Check the network, and {name}.",
+    "raise_cap": "Raise the cap and resume.",
+    "name_judge": 'Name one: judge="groq/openai/gpt-oss-120b".',
+    "name_ability": "Name one with all_with_ability(...) of evaluators.datasets.rgb.",
+    "delete_a_run": "Delete one with Store.delete_run.",
+    "delete_upload": "Delete it with Store.delete_upload.",
+    "save_run": ('Save what is stored with Store.raw_run("{name}"), or delete it with Store.delete_run.'),
+    "replace_file": "Choose another name, or pass replace=True.",
+}
+"""What `str(error)` says of a remedy; the app and the terminal have words of their own."""
+
 
 class PlumblineError(Exception):
-    """A problem that a person can solve; its text is fit for the screen."""
+    """A problem that a person can solve; its text is fit for the screen.
+
+    A remedy that differs between the app, the terminal and Python is not a part of `message`:
+    `str` adds it in the words of Python, the other two say `reason.worded(...)` with theirs.
+    """
+
+    kind: ReasonKind = "unexpected"
+    remedy: Remedy | None = None
+
+    def __init__(self, message: str = "", *, remedy: Remedy | None = None) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+    @property
+    def message(self) -> str:
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy.worded(IN_PYTHON)}" if self.remedy else self.message
+
+    @property
+    def reason(self) -> Reason:
+        """What is kept of it where it stopped a run or failed a result."""
+        message = without_surrogates(self.message)  # half a character can be shown, but not stored
+        return Reason(kind=self.kind, message=message, remedy=self.remedy)
 
 
 class DatasetError(PlumblineError):
     """The file or its rows cannot be used."""
 
+    kind: ReasonKind = "data"
+
 
 class PromptError(PlumblineError):
     """A prompt template lacks a blank or has an unknown one."""
+
+    kind: ReasonKind = "prompt"
 
 
 class ParameterError(PlumblineError):
     """A parameter is out of range, or needs a package that is not installed."""
 
+    kind: ReasonKind = "parameter"
+
 
 class MissingInputError(PlumblineError):
     """A sample lacks something that the evaluator needs."""
+
+    kind: ReasonKind = "input"
 
 
 class AccessError(PlumblineError):
     """There is no key, the text cannot be a key, or the address may not be asked."""
 
+    kind: ReasonKind = "access"
+
 
 class HostLimitError(PlumblineError):
     """A public host allows this visitor, or all together, no more for now."""
+
+    kind: ReasonKind = "host"
 
 
 class RunElsewhereError(PlumblineError):
     """Another process works on this run, and two would pay twice."""
 
+    kind: ReasonKind = "elsewhere"
+
 
 class StoreError(PlumblineError):
     """The run store cannot be read or written."""
+
+    kind: ReasonKind = "store"
 
 
 class UnstorableError(StoreError):
@@ -67,23 +129,42 @@ class UnstorableError(StoreError):
 
 
 class WorkerError(PlumblineError):
-    """A sample failed in a worker process, or ended it; `foreign` is the kind of an error that is none of ours."""
+    """A sample failed in a worker process, or ended it.
 
-    def __init__(self, message: str, details: str = "", *, foreign: str = "") -> None:
-        super().__init__(message)
+    `foreign` is the class of an error that is not ours; `kind` and `remedy` are those of the error
+    in the worker, where there was one.
+    """
+
+    kind: ReasonKind = "worker"
+
+    def __init__(
+        self,
+        message: str,
+        details: str = "",
+        *,
+        foreign: str = "",
+        kind: ReasonKind = "worker",
+        remedy: Remedy | None = None,
+    ) -> None:
+        super().__init__(message, remedy=remedy)
         self.details = details
         self.foreign = foreign
+        self.kind = kind
 
 
 class UnreadableRowError(PlumblineError):
     """One row of the store cannot be read: damaged, or written by another version. All others can."""
 
+    kind: ReasonKind = "row"
+
 
 class LLMError(PlumblineError):
     """A model gave no usable answer; `details` holds status, code and request id for the curious."""
 
-    def __init__(self, message: str, details: str = "") -> None:
-        super().__init__(message)
+    kind: ReasonKind = "model"
+
+    def __init__(self, message: str, details: str = "", *, remedy: Remedy | None = None) -> None:
+        super().__init__(message, remedy=remedy)
         self.details = details
 
 
@@ -93,6 +174,8 @@ class UnreadableAnswerError(LLMError):
     `texts` are the whole answers that were of no use: they are paid for, but must not serve again.
     """
 
+    kind: ReasonKind = "unreadable"
+
     def __init__(self, message: str, details: str = "", *, texts: Sequence[str] = ()) -> None:
         super().__init__(message, details)
         self.texts = tuple(texts)
@@ -101,8 +184,18 @@ class UnreadableAnswerError(LLMError):
 class TransientError(LLMError):
     """It may go better in a moment; `tries` is how often a request is sent in all before its sample fails."""
 
-    def __init__(self, message: str, details: str = "", *, tries: int = 5, wait: float | None = None) -> None:
-        super().__init__(message, details)
+    kind: ReasonKind = "outage"
+
+    def __init__(
+        self,
+        message: str,
+        details: str = "",
+        *,
+        tries: int = 5,
+        wait: float | None = None,
+        remedy: Remedy | None = None,
+    ) -> None:
+        super().__init__(message, details, remedy=remedy)
         self.tries = tries
         self.wait = wait
         """Seconds that the provider asked to wait."""
@@ -110,6 +203,8 @@ class TransientError(LLMError):
 
 class RateLimitedError(TransientError):
     """The provider asks to wait, by its `headers`; that is no failure and is not counted as a try."""
+
+    kind: ReasonKind = "limits"
 
     def __init__(
         self, message: str, details: str = "", *, wait: float | None = None, headers: Mapping[str, str] | None = None
@@ -121,10 +216,21 @@ class RateLimitedError(TransientError):
 class UnreachableError(TransientError):
     """No connection to the address: when the tries are used up, that is so for every other sample too."""
 
+    kind: ReasonKind = "unreachable"
+
 
 class RunStoppedError(LLMError):
     """Nothing in the run can go on until a person acts or, where `resume_at` is known, until then."""
 
-    def __init__(self, message: str, details: str = "", *, resume_at: datetime | None = None) -> None:
-        super().__init__(message, details)
+    def __init__(
+        self,
+        message: str,
+        details: str = "",
+        *,
+        kind: ReasonKind = "model",
+        resume_at: datetime | None = None,
+        remedy: Remedy | None = None,
+    ) -> None:
+        super().__init__(message, details, remedy=remedy)
+        self.kind = kind
         self.resume_at = resume_at

@@ -43,9 +43,9 @@ class Rating(BaseModel):
 
 _ELSEWHERE = {
     "model_kwargs": "The model and its settings belong to the client, as its ModelSpec",
-    "template": "The prompt is evaluators/prompts/g_eval_en.md; what to rate can be told as criterion",
+    "template": "The prompt is evaluators/prompts/g_eval_en.md; what to rate can be given as criterion",
     "use_cache": "Whether stored answers serve is said where a run starts",
-    "default_task": "The task is to answer from documents; another one can be told as criterion",
+    "default_task": "The task is to answer from documents; another one can be given as criterion",
 }
 """AdalFlow's further arguments, and where Plumbline decides what they decide there."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
@@ -265,7 +265,7 @@ class Run(Record):
 
     @property
     def evaluator(self) -> EvaluatorSpec:
-        """The first evaluator: its page shows the run."""
+        """The first evaluator: the one that leads the run."""
         return self.evaluators[0]
 
     @property
@@ -279,6 +279,75 @@ class Run(Record):
         return prompt_hash(self.prompt)
 
 
+ReasonKind = Literal[
+    "",  # of a version that kept none
+    "unexpected",  # not ours: a bug, or a library's
+    "own_code",  # raised in a file of a person's own
+    "data",
+    "prompt",
+    "parameter",
+    "input",  # the sample lacks something
+    "access",  # no key, a refused one, no rights, no credit
+    "address",  # nothing useful answers at the base URL
+    "host",  # a public host allows no more for now
+    "elsewhere",  # another process works on the run
+    "store",
+    "worker",
+    "row",  # one row of the store cannot be read
+    "model",  # no usable answer
+    "unreadable",  # an answer, but not in the form that was asked for
+    "outage",  # no answer now; perhaps in a moment
+    "limits",  # the provider asks to wait
+    "unreachable",
+    "cap",
+    "unwatched",  # on a public host nobody looked at the run
+]
+"""Why a run stopped or a result failed: code decides by this, never by the words of a message."""
+
+RemedyCode = Literal[
+    "enter_key",
+    "enter_address",
+    "restore_address",
+    "check_key",
+    "reenter_key",
+    "check_address",
+    "correct_address",
+    "check_network",
+    "raise_cap",
+    "name_judge",
+    "name_ability",
+    "delete_a_run",
+    "delete_upload",
+    "save_run",
+    "replace_file",
+]
+Words = Mapping[RemedyCode, str]
+"""How one door (the app, the terminal, Python) words each remedy; `{name}` is what it is about."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What a person can do; `name` is what it is about: an environment variable, or a run's id."""
+
+    code: RemedyCode
+    name: str = ""
+
+    def worded(self, words: Words) -> str:
+        return words[self.code].format(name=self.name)
+
+
+class Reason(Record):
+    """Why a run stopped, or a result failed; a `remedy` that is kept is not named in the message."""
+
+    kind: ReasonKind = ""
+    message: str
+    remedy: Remedy | None = None
+
+    def worded(self, words: Words) -> str:
+        """The message with the remedy in the words of one door."""
+        return f"{self.message} {self.remedy.worded(words)}" if self.remedy else self.message
+
+
 class Cell(NamedTuple):
     """One thing to do in a run: the sample at `position`, answered by its model and judged by its metric (from 0)."""
 
@@ -288,7 +357,7 @@ class Cell(NamedTuple):
 
 
 class SampleResult(Record):
-    """The outcome for one cell: scored (a score) or failed (an error that names the remedy).
+    """The outcome for one cell: scored (a score) or failed (an error with its kind and remedy).
 
     `usage` and `cost` (US dollars, `None` where a price is unknown) count what was paid, over `calls` answered
     requests; `cached` counts answers that were there already. `details` is for the curious: status, code, request id.
@@ -302,6 +371,8 @@ class SampleResult(Record):
     score: Score | None = None
     response: str | None = None
     error: str = ""
+    error_kind: ReasonKind = ""
+    remedy: Remedy | None = None
     details: str = ""
     usage: Usage = Usage()
     calls: int = 0
@@ -309,6 +380,11 @@ class SampleResult(Record):
     cost: float | None = 0.0
     note: str = ""
     seconds: float = 0.0
+
+    @property
+    def reason(self) -> Reason:
+        """Why it failed."""
+        return Reason(kind=self.error_kind, message=self.error, remedy=self.remedy)
 
 
 def prompt_hash(template: str) -> str:

@@ -82,8 +82,8 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
     [
         (Length, {"limit": 0}, "Length: limit is 0. Input should be greater than or equal to 1."),
         (Length, {"limit": "x"}, "Length: limit is 'x'. Input should be a valid integer"),
-        (Length, {"limt": 5}, "Length: limt is no parameter. Known: limit."),
-        (Length, {"api_key": "sk-secret"}, "Length: api_key is no parameter. Known: limit."),
+        (Length, {"limt": 5}, "Length: limt is not a parameter. Known: limit."),
+        (Length, {"api_key": "sk-secret"}, "Length: api_key is not a parameter. Known: limit."),
         (Needy, {}, "Needy: wanted is missing. Give it a value."),
         (RGBEvaluator, {"policy": "strict"}, "RGB: policy is 'strict'. Input should be 'documented' or 'paper'."),
     ],

@@ -17,12 +17,12 @@ from rich.text import Text
 
 from evaluators.api.progress_bar import work
 from evaluators.base import JURIES, from_spec
-from evaluators.errors import UnreadableRowError
+from evaluators.errors import IN_PYTHON, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses
 from evaluators.llm.keys import from_environment
-from evaluators.records import Cap, Dataset, EvaluatorSpec, Run, Sample, SampleResult
+from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.engine import check_cap, create_run
@@ -108,9 +108,14 @@ class Results:
         return self.store.counts(self.run)
 
     @property
+    def stop_reasons(self) -> tuple[Reason, ...]:
+        """Why the run stopped by itself, each with a kind for programs; empty where it did not."""
+        return self.store.stop_reasons(self.run.id)
+
+    @property
     def stopped(self) -> str:
-        """Why the run stopped by itself before its end, and what to do; empty where it did not."""
-        return self.store.stop_reason(self.run.id)
+        """The same in words, with what to do; empty where it did not stop."""
+        return " ".join(reason.worded(IN_PYTHON) for reason in self.stop_reasons)
 
     @property
     def failures(self) -> dict[str, int]:
@@ -118,11 +123,7 @@ class Results:
 
         Those that differ only in the sample they name are one: "Sample 3 and others: ...".
         """
-        alike: dict[str, dict[str, int]] = {}
-        for message, count in self.store.failures(self.run.id):
-            alike.setdefault(_OF_A_SAMPLE.sub("", message), {})[message] = count
-        found = {_together(list(own)): sum(own.values()) for own in alike.values()}
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+        return failures(self.store.failures(self.run.id), IN_PYTHON)
 
     def summary(self, model: int = 0) -> dict[str, Mean]:
         """The mean of each value over what was judged, for one of the run's models, by its number from 0.
@@ -214,6 +215,7 @@ class Results:
     def _line(
         self, row: Outline, sample: Sample, results: Mapping[int, SampleResult], problem: str
     ) -> dict[str, object]:
+        errors = [result.reason.worded(IN_PYTHON) for result in results.values()]
         return {
             **{_column(name): value for name, value in row.values.items()},
             "id": sample.id,
@@ -222,7 +224,7 @@ class Results:
             "ability": row.ability,
             "noise": row.noise,
             "status": row.status or "open",
-            "error": " ".join(filter(None, [problem, *dict.fromkeys(each.error for each in results.values())])),
+            "error": " ".join(filter(None, dict.fromkeys([problem, *errors]))),
             "model": self.run.models[row.model].id if self.run.models else "",
         }
 
@@ -267,6 +269,16 @@ def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
     return run.model_copy(update={"cap": cap})
 
 
+def failures(reasons: Iterable[tuple[Reason, int]], words: Words) -> dict[str, int]:
+    """What failed in the words of one door, under the rules of `Results.failures`."""
+    alike: dict[str, dict[str, int]] = {}
+    for reason, count in reasons:
+        own = alike.setdefault(_OF_A_SAMPLE.sub("", reason.message), {})
+        own[reason.worded(words)] = own.get(reason.worded(words), 0) + count
+    together = {_together(list(own)): sum(own.values()) for own in alike.values()}
+    return dict(sorted(together.items(), key=lambda item: -item[1]))
+
+
 def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Mean]:
     """The mean of each value of these metrics over the rows, under the names of `Results.summary`."""
     found: dict[str, Mean] = {}
@@ -302,10 +314,17 @@ def _column(name: str) -> str:
 def _said(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
     """What became of one metric, and why: its own reason, or the judge's."""
     if result is None:
-        return {"metric": spec.name, "status": "open", "reason": "", "error": ""}
+        return {"metric": spec.name, "status": "open", "reason": "", "error": "", "error_kind": ""}
     score = result.score
     reason = (score.reason or score.details.get("reason", "")) if score else ""
-    return {"metric": spec.name, "status": result.status, "reason": reason, "error": result.error}
+    error = result.reason.worded(IN_PYTHON)
+    return {
+        "metric": spec.name,
+        "status": result.status,
+        "reason": reason,
+        "error": error,
+        "error_kind": result.error_kind,
+    }
 
 
 def _response(given: str | None, results: Iterable[SampleResult]) -> str | None:

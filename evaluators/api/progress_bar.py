@@ -43,7 +43,9 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
         raise
     store.check()  # what was stored last may be in a file that is no longer there
     if store.run(run.id) is None:
-        raise StoreError(f"“{printable(run.title)}” was deleted while it was at work. Begin it again if it is wanted.")
+        raise StoreError(
+            f"“{printable(run.title)}” was deleted while it was at work. Start it again if you still want it."
+        )
 
 
 class _Shown:

@@ -145,9 +145,9 @@ def _unfit(module: ModuleType, path: Path) -> Broken | None:
 def _check(cls: type[Evaluator]) -> None:
     """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for a score."""
     if not issubclass(cls, Evaluator) or cls.score is Evaluator.score:
-        raise ParameterError(f"{cls.__name__} is no metric. Derive it from Evaluator and give it a score method.")
+        raise ParameterError(f"{cls.__name__} is not a metric. Derive it from Evaluator and give it a score method.")
     if not cls.name.isidentifier() or not cls.title.strip():
-        raise ParameterError(f"{cls.name!r:.60} is no name. Use letters, digits and _, and give it a title.")
+        raise ParameterError(f"{cls.name!r:.60} is not a name. Use letters, digits and _, and give it a title.")
     given = {each.name: each.default for each in parameters(cls) if not cls.model_fields[each.name].is_required()}
     cls.build(**given)
 

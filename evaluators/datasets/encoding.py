@@ -118,7 +118,7 @@ def _finished(name: str, decoder: codecs.IncrementalDecoder, encoding: str) -> s
 
 def _check_text(name: str, is_binary: bool) -> None:
     if is_binary:
-        raise DatasetError(f"{name} is no text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.")
+        raise DatasetError(f"{name} is not text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.")
 
 
 def _wide(start: bytes) -> str:

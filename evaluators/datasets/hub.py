@@ -97,7 +97,7 @@ def files(dataset_id: str) -> Listing:
         raise DatasetError(f"{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad.")
     found = _ID.fullmatch(given)
     if not found or ".." in found[1] or "--" in found[1]:
-        raise DatasetError(f"{given[:80]!r} is no data set of the hub. Write it as owner/name.")
+        raise DatasetError(f"{given[:80]!r} is not a data set of the hub. Write it as owner/name.")
     info = _info(found[1])
     if info.gated:
         raise DatasetError(f"{found[1]} {_GATED}")
@@ -356,5 +356,7 @@ def _refusal(dataset_id: str, status: int, code: str) -> str:
     if status in (401, 404):
         return f"{host()} has no data set {dataset_id} that anybody may read. Check its name."
     if status == 429:
-        return f"{host()} answers no more for now, as this address has asked too often. Try again in some minutes."
+        return (
+            f"{host()} does not answer for now, because this address has asked too often. Try again in a few minutes."
+        )
     return f"{host()} answers with error {status}. Try again later. {REMEDY}"

@@ -335,7 +335,7 @@ def _exported(row: Mapping[str, Any]) -> Sample:
     """A line of the app's own labels: a person's corrected ones where there are any, else those that counted."""
     found = _object(row.get("labels"))
     if not isinstance(found, dict):
-        raise DatasetError("labels is no object. Take the file as it was downloaded.")
+        raise DatasetError("labels is not an object. Take the file as it was downloaded.")
     counted = found.get("corrected", found.get(str(row.get("labels_by"))))
     labels = Labels.model_validate(counted) if counted is not None else None
     return Sample(id=_text(row, "id") or "", question=_question(row, "question"), labels=labels)

@@ -83,7 +83,7 @@ class Collector:
         if not isinstance(value, dict):
             what = "a list" if isinstance(value, list) else repr(str(value)[:60])
             self.reject(
-                number, f"{what} is no object. Each row needs named fields.", str(value) if raw is None else raw
+                number, f"{what} is not an object. Each row needs named fields.", str(value) if raw is None else raw
             )
             return
         problem = self._beyond(value, raw)

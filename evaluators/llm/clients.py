@@ -10,11 +10,10 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from evaluators.config import config
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
 from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, title
-from evaluators.llm.keys import ADDRESSES
+from evaluators.llm.keys import ADDRESSES, VARIABLES
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
@@ -22,7 +21,7 @@ from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider import Provider
 from evaluators.prompts import Prompt
-from evaluators.records import Call, Completion, ModelSpec, SampleResult, Usage
+from evaluators.records import Call, Completion, ModelSpec, Remedy, SampleResult, Usage
 
 LIST_SECONDS = 3600
 """How long a provider's list of models is believed."""
@@ -228,16 +227,27 @@ atexit.register(_connections.close)
 def access_for(spec: ModelSpec, keys: Keys) -> Access:
     """The key for this model; raises `AccessError` where there is none, or only one for another address."""
     access = keys.get(spec.provider)
-    provider = PROVIDERS.get(spec.provider, spec.provider)
     if access is None:
-        what = "No address of a custom endpoint" if spec.provider == "custom" else f"No key for {provider}"
-        variable = "" if spec.provider == "custom" or config().public else f" or set {spec.provider.upper()}_API_KEY"
-        raise AccessError(f"{what}. Enter one on the Settings page{variable}.")
+        raise missing_access(spec.provider)
     if secrets_in(access.base_url):  # it would stand in the run's card
         raise AccessError("The base URL holds a user name, a password or a query. Give it without, and the key alone.")
     if spec.base_url and spec.base_url != access.base_url:
-        raise AccessError(f"This run asked {spec.base_url}; Settings now name {access.base_url}. Change it back there.")
+        message = f"This run asked {spec.base_url}; the address is now {access.base_url}."
+        raise AccessError(message, remedy=Remedy("restore_address", _variables(spec.provider)[1]))
     return access
+
+
+def missing_access(provider: str) -> AccessError:
+    """What to raise where there is no key for a provider, or no address of a custom endpoint."""
+    key, address = _variables(provider)
+    if provider == "custom":
+        return AccessError("No address of a custom endpoint.", remedy=Remedy("enter_address", address))
+    name = PROVIDERS.get(provider, provider)
+    return AccessError(f"No key for {name}.", remedy=Remedy("enter_key", key))
+
+
+def _variables(provider: str) -> tuple[str, str]:
+    return VARIABLES.get(provider, ("its key", "its address"))
 
 
 def ask_models(access: Access) -> list[str]:
@@ -265,7 +275,7 @@ _asking = threading.Lock()
 
 
 def _fetch(access: Access) -> None:
-    with suppress(LLMError):  # the Settings page tells; a list that is missing hides no model
+    with suppress(LLMError):  # a test of the key shows it; a list that is missing hides no model
         ask_models(access)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from evaluators.errors import AccessError, ParameterError
+from evaluators.errors import ParameterError
 from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.answer_file import AnswerFile
 from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, models, successor, unlisted
-from evaluators.llm.clients import Account, Ledger, Seat, access_for, spec_for
+from evaluators.llm.clients import Account, Ledger, Seat, access_for, missing_access, spec_for
 from evaluators.llm.keys import ADDRESSES, VARIABLES, bind, clean_address, from_environment
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
@@ -131,18 +131,7 @@ def spec_of(name: str, keys: Keys, *, temperature: float = 0.0, answer_tokens: i
     if model.is_retired(date.today()):
         use = successor(model).id
         raise ParameterError(f"{model.title} retired on {model.status_date}. Use {use}.")
-    check_key(model.provider, keys)
     return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
-
-
-def check_key(provider: str, keys: Keys) -> None:
-    """Raises `AccessError` with the variable to set where the provider's key is missing."""
-    if provider in keys or provider not in VARIABLES:
-        return
-    key, base = VARIABLES[provider]
-    if provider == "custom":
-        raise AccessError(f"No address of a custom endpoint. Set {base}.")
-    raise AccessError(f"No key for {PROVIDERS[provider]}. Set {key}.")
 
 
 def _unlisted(name: str) -> Model:
@@ -163,7 +152,7 @@ def _keys(provider: str, api_key: str) -> Keys:
         return from_environment(os.environ)
     address = os.environ.get(VARIABLES[provider][1], "").strip()
     if not address and provider not in ADDRESSES:
-        check_key(provider, {})
+        raise missing_access(provider)
     base_url = clean_address(address) if address else ADDRESSES[provider]
     return {provider: bind(provider, base_url, api_key)}
 

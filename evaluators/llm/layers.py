@@ -14,7 +14,7 @@ from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.provider import Provider
-from evaluators.records import Call, Cap, Completion, Usage
+from evaluators.records import Call, Cap, Completion, Remedy, Usage
 from evaluators.text.size import tokens
 
 MOST_REFUSALS = 30
@@ -75,7 +75,7 @@ class Meter:
         """Returns when the call fits under the cap; raises `RunStoppedError` when it never will."""
         while not self._fits(most):
             if not self._in_flight:
-                raise RunStoppedError(self._reason())
+                raise RunStoppedError(self._reason(), kind="cap", remedy=Remedy("raise_cap"))
             self._changed.clear()
             await self._changed.wait()
         self._in_flight += 1
@@ -100,7 +100,7 @@ class Meter:
             spent = f"The cap of {self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''} is reached"
         else:
             spent = f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the next call could exceed it"
-        return f"{spent}. Everything so far is kept. Raise the cap and resume."
+        return f"{spent}. Everything so far is kept."
 
 
 class Metered:
@@ -167,12 +167,16 @@ class Retried:
             return await again(attempt)
         except RateLimitedError as error:
             message = f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. Resume later."
-            raise RunStoppedError(message, error.details) from error
+            raise RunStoppedError(message, error.details, kind="limits") from error
         except EmptyAnswerError as error:
             raise LLMError(str(error), error.details) from error
         except UnreachableError as error:
+            message = f"{error.message} Everything so far is kept; resume when it answers."
             raise RunStoppedError(
-                f"{error} Everything so far is kept; resume when it answers.", error.details
+                message,
+                error.details,
+                kind="unreachable",
+                remedy=error.remedy,
             ) from error
 
     async def _try(self, request: Request) -> Reply:

@@ -317,7 +317,7 @@ class Limiter:
         message = f"The daily limit for {self._name} is reached. Everything so far is kept; resume after {when}."
         for turn in self._queue.values():
             if not turn.done():
-                turn.set_exception(RunStoppedError(message, resume_at=resume_at))
+                turn.set_exception(RunStoppedError(message, kind="limits", resume_at=resume_at))
         self._queue.clear()
 
     def _forget(self, ticket: Ticket) -> None:

@@ -19,7 +19,8 @@ from pydantic_core import from_json
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import PROVIDERS, Model, find, successor, title
-from evaluators.llm.keys import mask
+from evaluators.llm.keys import VARIABLES, mask
+from evaluators.records import Remedy
 from evaluators.text.normalise import without_surrogates
 from evaluators.text.size import tokens
 
@@ -73,9 +74,12 @@ class Asked(NamedTuple):
         return tokens(self.request.text) if self.request else 0
 
     @property
-    def on_settings(self) -> str:
-        """Where to mend a key or an address; the list of models is asked for there, and needs no directions."""
-        return " on the Settings page" if self.request else ""
+    def key_variable(self) -> str:
+        return VARIABLES[self.access.provider][0]
+
+    @property
+    def address_variable(self) -> str:
+        return VARIABLES[self.access.provider][1]
 
     def clean(self, text: str) -> str:
         """One line without keys, short enough for a screen."""
@@ -128,11 +132,12 @@ def unreadable(response: Any, asked: Asked) -> LLMError:
     details = _read(response, asked.access.mask).details(asked)
     body = _parsed(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
-        return LLMError(f"{asked.host} answered with a web page. Check the base URL{asked.on_settings}.", details)
+        remedy = Remedy("check_address", asked.address_variable)
+        return LLMError(f"{asked.host} answered with a web page.", details, remedy=remedy)
     if isinstance(body, dict) and body.get("error"):
         message = f"{asked.provider} reported an error instead of an answer. Try again, or choose another model."
     else:
-        message = f"Unexpected answer from {asked.provider}. Try again; if it stays so, check the base URL."
+        message = f"Unexpected answer from {asked.provider}. Try again; if it happens again, check the base URL."
     return TransientError(message, details, tries=2)
 
 
@@ -212,20 +217,21 @@ def _parsed(response: Any) -> Any:
 
 
 def _key_refused(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"The API key was refused by {asked.provider}. Check{asked.on_settings} that it is complete and active."
-    return RunStoppedError(message, refusal.details(asked))
+    remedy = Remedy("check_key", asked.key_variable)
+    message = f"The API key was refused by {asked.provider}."
+    return RunStoppedError(message, refusal.details(asked), kind="access", remedy=remedy)
 
 
 def _no_credit(refusal: Refusal, asked: Asked) -> LLMError:
     message = f"The account at {asked.provider} has no credit. Add some there, or use another key."
-    return RunStoppedError(message, refusal.details(asked))
+    return RunStoppedError(message, refusal.details(asked), kind="access")
 
 
 def _not_allowed(refusal: Refusal, asked: Asked) -> LLMError:
     if asked.request is None:  # a restricted key may still ask the models themselves
         return LLMError(f"This key may not see {asked.model} at {asked.provider}.", refusal.details(asked))
     message = f"This key may not use {asked.model}. Choose another model, or allow it at {asked.provider}."
-    return RunStoppedError(message, refusal.details(asked))
+    return RunStoppedError(message, refusal.details(asked), kind="access")
 
 
 def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
@@ -239,13 +245,14 @@ def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
 def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
     usual = "is https://api.groq.com" if asked.access.provider == "groq" else "usually ends in /v1"
     address = asked.access.mask(asked.access.base_url)
-    message = f"Nothing at {address}: the base URL {usual}. Correct it{asked.on_settings}."
-    return RunStoppedError(message, refusal.details(asked))
+    message = f"Nothing at {address}: the base URL {usual}."
+    remedy = Remedy("correct_address", asked.address_variable)
+    return RunStoppedError(message, refusal.details(asked), kind="address", remedy=remedy)
 
 
 def _redirected(refusal: Refusal, asked: Asked) -> LLMError:
     message = f"{asked.host} redirects to another address, which is not followed. Enter the final one as the base URL."
-    return RunStoppedError(message, refusal.details(asked))
+    return RunStoppedError(message, refusal.details(asked), kind="address")
 
 
 def _too_long(refusal: Refusal, asked: Asked) -> LLMError:
@@ -294,7 +301,7 @@ def _limited(refusal: Refusal, asked: Asked) -> LLMError:
     # Minutes are cut off in the text, and too early would be refused again.
     when = f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC" if resume_at else "tomorrow"
     message = f"{what} for {asked.model} at {asked.provider} is reached. Everything so far is kept; resume {when}."
-    return RunStoppedError(message, refusal.details(asked), resume_at=resume_at)
+    return RunStoppedError(message, refusal.details(asked), kind="limits", resume_at=resume_at)
 
 
 def _overloaded(refusal: Refusal, asked: Asked) -> LLMError:
@@ -340,12 +347,13 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
 
 
 def _unreachable(asked: Asked, details: str) -> LLMError:
-    also = f", and the base URL{asked.on_settings}" if asked.access.provider == "custom" else ""
     if "CERTIFICATE_VERIFY_FAILED" in details:
         message = f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to that of its issuer."
-    else:
-        message = f"Cannot reach {asked.host}. Check the network{also}."
-    return UnreachableError(message, details)
+        return UnreachableError(message, details)
+    if asked.access.provider == "custom":
+        remedy = Remedy("check_network", asked.address_variable)
+        return UnreachableError(f"Cannot reach {asked.host}.", details, remedy=remedy)
+    return UnreachableError(f"Cannot reach {asked.host}. Check the network.", details)
 
 
 def _late(asked: Asked, details: str) -> LLMError:
@@ -354,7 +362,7 @@ def _late(asked: Asked, details: str) -> LLMError:
 
 
 def _too_big(asked: Asked, details: str) -> LLMError:
-    message = f"{asked.host} sent far more than an answer, and reading it was ended. Check the base URL."
+    message = f"{asked.host} sent far more than an answer; the rest was not read. Check the base URL."
     return LLMError(message, details)
 
 
@@ -365,7 +373,9 @@ def _packed(asked: Asked, details: str) -> LLMError:
 
 def _unfit_key(asked: Asked, details: str) -> LLMError:
     # Without details: they would quote the key, in a form that a mask may miss.
-    return RunStoppedError(f"The API key holds characters that no key has. Enter it again{asked.on_settings}.")
+    remedy = Remedy("reenter_key", asked.key_variable)
+    message = "The API key holds characters that no key has."
+    return RunStoppedError(message, kind="access", remedy=remedy)
 
 
 def _broken(asked: Asked, details: str) -> LLMError:

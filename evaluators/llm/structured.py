@@ -37,7 +37,7 @@ _THOUGHTS = re.compile(r"(?:\s*<think>.*?|[^{]*?)</think>", re.DOTALL | re.IGNOR
 """What comes before the answer; some servers swallow the tag that opens it."""
 
 _NOT_JSON = "it is not one complete JSON object."
-_TOO_LONG = "it is not valid JSON, and too long to be mended."
+_TOO_LONG = "it is not valid JSON, and too long to be repaired."
 
 
 class Answered(NamedTuple, Generic[T]):

@@ -40,7 +40,7 @@ _OTHERS = {
 }
 _KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkeys(("html", "htm", "xhtml"), "html")
 """What files with these endings are, if they are texts."""
-_NO_PDF = "It is no PDF file, whatever its name; it was read as text."
+_NO_PDF = "It is not a PDF file, whatever its name; it was read as text."
 _REMEDY = "Save it as PDF, HTML, Markdown or plain text."
 _HTML = re.compile(r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 """A comment ends where it first can, and is never read in another way: 40 of them could be, in 2 ** 39 ways."""
@@ -76,7 +76,7 @@ def document(name: str, data: bytes) -> Document:
     whole = "".join(text.pieces())
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if DAMAGED.search(whole):
-        note = f"{note} Some bytes are no characters; \ufffd stands for them.".strip()
+        note = f"{note} Some bytes are not characters; \ufffd stands for them.".strip()
     whole = without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
     kind = _kind(name, whole)
     if kind == "pdf":

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from evaluators.errors import StoreError
-from evaluators.records import Record
+from evaluators.records import Record, Remedy
 from evaluators.runs.store import NEWEST, Store
 
 ENDS = ("", "-journal", "-wal", "-shm")
@@ -55,7 +55,7 @@ def _check_place(store: Store, path: Path, replace: bool) -> None:
     if path.is_dir():
         raise StoreError(f"{path} is a folder. Name a file in it, for example {path / 'plumbline-backup.sqlite3'}.")
     if path.exists() and not replace:
-        raise StoreError(f"{path} is there already. Choose another name, or replace it on purpose (--replace).")
+        raise StoreError(f"{path} is there already.", remedy=Remedy("replace_file"))
 
 
 def _files(path: Path) -> set[Path]:

@@ -1,4 +1,4 @@
-"""The engine: creates runs, starts and stops them, and lets any page find the ones at work."""
+"""The engine: creates runs, starts and stops them, and lets anybody find the ones at work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evaluators.errors import HostLimitError, ParameterError, PlumblineError, St
 from evaluators.llm import Keys, catalogue
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Cap, Dataset, EvaluatorSpec, ModelSpec, Run
+from evaluators.records import Cap, Dataset, EvaluatorSpec, ModelSpec, Reason, Remedy, Run
 from evaluators.runs import workspaces
 from evaluators.runs.inputs import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
@@ -33,12 +33,12 @@ RECENT_RUNS = 20
 
 SHARE_SECONDS = 60.0
 
-BUSY = "This host is busy, and as many runs wait as may. This run is kept: resume it in a few minutes."
+BUSY = "This host is busy, and its queue is full. This run is kept: resume it in a few minutes."
 
 log = logging.getLogger(__name__)
 
 WITH_A_PAGE = ("rgb", "trace", *JURIES)
-"""Evaluators with a page of their own, which shows the run: at most one of them is in it, and it is the first."""
+"""Evaluators that lead a run: at most one of them is in it, and it is the first."""
 
 
 def create_run(
@@ -55,7 +55,7 @@ def create_run(
     cap: Cap | None = None,
     use_cache: bool = True,
 ) -> Run:
-    """Stores a new run of one or several evaluators over the samples, the one with a page of its own first.
+    """Stores a new run of one or several evaluators over the samples, the one that leads it first.
 
     Raises `PlumblineError` before anything is stored where it could not be run.
     """
@@ -95,7 +95,7 @@ def check_cap(run: Run, cap: Cap) -> None:
 
 
 class RunRegistry:
-    """The runs of this process, at work or waiting for a place; any page that knows an id can attach.
+    """The runs of this process, at work or waiting for a place; whoever knows an id can attach.
 
     Where a public host is full, a run waits in a queue. `share_seconds` is how long a further run of an address may
     keep its place there while somebody else has none.
@@ -250,9 +250,9 @@ class RunRegistry:
             self._waiting = [each for each in self._waiting if each is not last]
             if last is ticket:
                 raise HostLimitError(BUSY)
-            _note(last, BUSY)
+            _note(last, Reason(kind="host", message=BUSY))
         with suppress(StoreError):
-            ticket.store.save_stop_reason(ticket.run.id, "")
+            ticket.store.save_stop_reasons(ticket.run.id)
         if self._keeper is None:
             self._keeper = threading.Thread(target=self._keep, daemon=True, name="plumbline queue")
             self._keeper.start()
@@ -276,10 +276,12 @@ class RunRegistry:
         for ticket in self._waiting:
             if ticket.last_seen < since:
                 self._waiting = [each for each in self._waiting if each is not ticket]
-                _note(ticket, "Nobody watched this run while it waited, so it gave its turn up. Resume it.")
+                what = "Nobody watched this run while it waited, so it gave its turn up."
+                _note(ticket, Reason(kind="unwatched", message=f"{what} Resume it."))
         for job in self._jobs.values() if self._waiting else ():
             if job.last_seen < since and not job.is_pausing:
-                job.pause("Others waited and nobody watched this run, so it was paused. Resume it.")
+                message = "Others waited and nobody watched this run, so it was paused. Resume it."
+                job.pause(Reason(kind="unwatched", message=message))
 
     def _start_next(self) -> None:
         while self._waiting and len(self._jobs) < config().runs_in_all:
@@ -288,10 +290,12 @@ class RunRegistry:
             try:
                 self._begin(ticket).last_seen = ticket.last_seen
             except PlumblineError as error:
-                _note(ticket, str(error))
+                _note(ticket, error.reason)
             except Exception as error:  # whatever it is, the others in the queue must get their turn
                 log.exception("A run that waited could not be started")
-                _note(ticket, f"It could not be started ({type(error).__name__}). Resume it; if it stays, report it.")
+                what = f"It could not be started ({type(error).__name__})."
+                message = f"{what} Resume it; if it happens again, report it."
+                _note(ticket, Reason(kind="unexpected", message=message))
 
     def _make_room(self) -> None:
         """Where somebody waits who has no place, an address with several gives its newest one up, and waits again."""
@@ -305,14 +309,14 @@ class RunRegistry:
             has_had_its_share = job.seconds > self._share_seconds and not job.is_pausing
             if has_had_its_share and at_work[ticket.address] == max(at_work.values()) > 1:
                 ticket.returns, ticket.keys = True, job.keys
-                job.pause("")
+                job.pause()
                 return
 
 
-def _note(ticket: Ticket, reason: str) -> None:
+def _note(ticket: Ticket, reason: Reason) -> None:
     """Says at the run why it no longer waits."""
     with suppress(StoreError):
-        ticket.store.save_stop_reason(ticket.run.id, reason)
+        ticket.store.save_stop_reasons(ticket.run.id, reason)
 
 
 registry = RunRegistry()
@@ -361,7 +365,8 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
         )
     if len(store.runs(run.workspace, settings.runs_kept_per_visitor)) == settings.runs_kept_per_visitor:
         raise HostLimitError(
-            f"This host keeps {settings.runs_kept_per_visitor} runs for each visitor. Delete one on the Runs page."
+            f"This host keeps {settings.runs_kept_per_visitor} runs for each visitor.",
+            remedy=Remedy("delete_a_run"),
         )
     size = sum(len(sample.model_dump_json(exclude_defaults=True)) for sample in dataset.samples)
     workspaces.of(store).check_room(run.workspace, size)

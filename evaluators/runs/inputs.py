@@ -20,10 +20,10 @@ from evaluators.errors import DatasetError, ParameterError
 from evaluators.llm import Keys, LLMClient
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.clients import access_for
-from evaluators.llm.connect import check_key, spec_of
+from evaluators.llm.connect import spec_of
 from evaluators.llm.judges import as_client
 from evaluators.prompts import load as load_prompt
-from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy, Sample
 from evaluators.runs.store import Store
 from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.printable import printable
@@ -39,9 +39,6 @@ ANSWER_TOKENS = 1024
 
 WITHOUT_JUDGE = ("rgb", "hybrid")
 """Evaluators that have a place for an LLM and can do without one."""
-
-JUDGE = "Name one: --judge groq/openai/gpt-oss-120b, in Python judge=..."
-ABILITY = "Name one: --ability noise_robustness, in Python all_with_ability(...) of evaluators.datasets.rgb."
 
 FROM_PYTHON = "Data from Python"
 """The name of data that have none."""
@@ -132,7 +129,7 @@ def _plain(value: Any) -> Any:
     for method in ("tolist", "isoformat"):
         if hasattr(value, method):
             return getattr(value, method)()
-    raise TypeError(f"a {type(value).__name__} is no text, number or list")
+    raise TypeError(f"a {type(value).__name__} is not text, a number or a list")
 
 
 # Metrics
@@ -171,7 +168,7 @@ def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     if isinstance(metric, type) and issubclass(metric, Evaluator):
         raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
     if not isinstance(metric, Evaluator):
-        raise ParameterError(f"{printable(repr(metric))[:80]} is no metric. Give its name, an evaluator, or a spec.")
+        raise ParameterError(f"{printable(repr(metric))[:80]} is not a metric. Give its name, an evaluator, or a spec.")
     if getattr(metric, "llm_client", None) is not None:
         raise ParameterError(f"{metric.title} brings an LLM client of its own. Leave it out and name a judge.")
     return metric.spec()
@@ -200,14 +197,16 @@ def check_usable(
     evaluators = [from_spec(spec) for spec in metrics]
     for evaluator in evaluators:
         if not judges and evaluator.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
-            raise ParameterError(f"{evaluator.title} asks a judge, and none is named. {JUDGE}")
+            message = f"{evaluator.title} asks a judge, and none is named."
+            raise ParameterError(message, remedy=Remedy("name_judge"))
     if models and all(sample.response is not None for sample in data.samples):
         raise ParameterError(
             f"Every sample of {printable(data.name)} has a response already, so a model has nothing to answer. "
             "Leave the model out, or the column response."
         )
     if any(evaluator.name == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
-        raise ParameterError(f"Nothing in {printable(data.name)} says which ability of RGB its samples test. {ABILITY}")
+        message = f"Nothing in {printable(data.name)} says which ability of RGB its samples test."
+        raise ParameterError(message, remedy=Remedy("name_ability"))
     check_samples(data, evaluators, models)
 
 
@@ -268,6 +267,5 @@ def _spec_of(llm: object, keys: Keys) -> ModelSpec:
             "Give an id, what connect(...) gives, or ask it without a run: metric.score(sample)."
         )
     if spec != OFFLINE:
-        check_key(spec.provider, keys)
         access_for(spec, keys)
     return spec

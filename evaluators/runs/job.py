@@ -32,10 +32,10 @@ from evaluators.llm import Keys
 from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
-from evaluators.records import Cell, ModelSpec, Record, Run, Sample, SampleResult, Score
+from evaluators.records import Cell, ModelSpec, Reason, Record, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
 from evaluators.runs.lock import RunLock
-from evaluators.runs.scoring import answered, details, message, scored
+from evaluators.runs.scoring import answered, details, reason, scored
 from evaluators.runs.store import Store
 
 CPU_WORKERS = 2
@@ -118,7 +118,7 @@ class Job:
 
     def start(self) -> None:
         try:
-            self._store.save_stop_reason(self.run.id, "")
+            self._store.save_stop_reasons(self.run.id)
             if self._is_for_pool:
                 self._pool.start()
             for thread in self._threads:
@@ -137,12 +137,12 @@ class Job:
             lane.stop()
         self._scope.cancel()
 
-    def pause(self, reason: str) -> None:
+    def pause(self, *reasons: Reason) -> None:
         """Takes up nothing more: the answers on their way are stored, so that nothing is paid for twice."""
         for lane in self._lanes:
-            lane.stop(reason)
+            lane.stop(*reasons)
         with suppress(StoreError):
-            self._store.save_stop_reason(self.run.id, reason)
+            self._store.save_stop_reasons(self.run.id, *reasons)
 
     @property
     def is_pausing(self) -> bool:
@@ -220,22 +220,24 @@ class Job:
         except Exception as error:  # the last resort: a thread that ends in silence leaves a run that nobody can mend
             self._log(error)
             what = f"Unexpected {type(error).__name__}, which stopped the run. Everything so far is kept."
-            self._tell(lane, RunStoppedError(f"{what} Resume it; if it stays, report it."))
+            remedy = "Resume it; if it happens again, report it."
+            self._tell(lane, RunStoppedError(f"{what} {remedy}", kind="unexpected"))
             self.cancel()
         finally:
             self._leave()
 
     def _tell(self, lane: Lane, error: PlumblineError) -> None:
         """Stops the lane and writes down why, once."""
-        lane.stop(str(error))
-        reasons = dict.fromkeys(each.reason for each in self._lanes if each.reason)
+        lane.stop(error.reason)
+        reasons = dict.fromkeys(reason for each in self._lanes for reason in each.reasons)
         with suppress(StoreError):
-            self._store.save_stop_reason(self.run.id, " ".join(reasons))
+            self._store.save_stop_reasons(self.run.id, *reasons)
 
     def _do(self, task: Task, lane: Lane) -> None:
         """Judges one answer by each of its metrics; every result is stored before the next is asked for."""
         if time.monotonic() - self.last_seen > self._patience:
-            raise RunStoppedError("Nobody watched this run, so it was paused. Resume it when you are back.")
+            message = "Nobody watched this run, so it was paused. Resume it when you are back."
+            raise RunStoppedError(message, kind="unwatched")
         self._store.check()  # nothing is paid for that could not be stored
         earlier = self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
         load = partial(lane.samples.take, task.position)
@@ -260,7 +262,7 @@ class Job:
                 self._store.save_result(self.run.id, result, ledger.calls)
             except UnstorableError as error:
                 failure = type(error)
-                unstored = {"status": "failed", "score": None, "response": None, "error": str(error)}
+                unstored = {"score": None, "response": None, **_failed(error)}
                 self._store.save_result(self.run.id, result.model_copy(update=unstored), ledger.calls)
             return failure
         except BaseException:
@@ -287,7 +289,7 @@ class Job:
         except (Exception, SystemExit) as error:  # a metric of one's own may do anything
             ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
             self._log(error)
-            return result(status="failed", error=message(error), details=details(error)), type(error)
+            return result(**_failed(error), details=details(error)), type(error)
 
     def _scored(self, evaluator: Evaluator, sample: Sample) -> Score:
         """The score, from a worker process where one can do it: the pages' threads then hardly wait."""
@@ -333,7 +335,7 @@ class Job:
         self._close()
         with suppress(StoreError):
             if not self._store.counts(self.run).open:  # it came to its end all the same
-                self._store.save_stop_reason(self.run.id, "")
+                self._store.save_stop_reasons(self.run.id)
 
     def _waiting(self) -> str:
         longest = max((seat.waiting for seat in self._seats), default=0.0)
@@ -424,7 +426,7 @@ class Lane:
         self.outages = 0
         self.unreadable = 0
         self.left = sum(len(task.metrics) for task in tasks)
-        self.reason = ""
+        self.reasons: tuple[Reason, ...] = ()
         self.threads = [
             threading.Thread(target=work, args=(self,), daemon=True, name="plumbline")
             for _ in range(min(workers, len(tasks)))
@@ -447,10 +449,10 @@ class Lane:
     def is_stopped(self) -> bool:
         return self._stopped.is_set()
 
-    def stop(self, reason: str = "") -> None:
+    def stop(self, *reasons: Reason) -> None:
         """Gives no task out any more; the first reason counts."""
         with self._turn:
-            self.reason = self.reason or reason
+            self.reasons = self.reasons or reasons
             self.left = 0
         self._stopped.set()
 
@@ -463,10 +465,18 @@ class Lane:
         self.unreadable = _in_a_row(self.unreadable, UnreadableAnswerError, failures)
         failed = f"{MOST_IN_A_ROW} samples in a row failed because"
         if self.outages >= MOST_IN_A_ROW:
-            raise RunStoppedError(f"{failed} {self._asked} gave no answer. Resume when it is well.")
+            message = f"{failed} {self._asked} gave no answer. Resume when it answers again."
+            raise RunStoppedError(message, kind="outage")
         if self.unreadable >= MOST_IN_A_ROW:
             remedy = "Start a run with another judge, or with a metric that asks less of it."
-            raise RunStoppedError(f"{failed} the judge's answers could not be read. {remedy}")
+            message = f"{failed} the judge's answers could not be read. {remedy}"
+            raise RunStoppedError(message, kind="unreadable")
+
+
+def _failed(error: BaseException) -> dict[str, object]:
+    """The fields of a result that failed with this error."""
+    why = reason(error)
+    return {"status": "failed", "error": why.message, "error_kind": why.kind, "remedy": why.remedy}
 
 
 def _in_a_row(before: int, kind: type[PlumblineError], failures: Sequence[type[BaseException] | None]) -> int:

@@ -40,7 +40,7 @@ LARGE = 50_000
 _PROGRAM = """
 import json, os, sys
 if hasattr(os, "nice"):
-    os.nice(10)  # before anything is imported: pages come first
+    os.nice(10)  # before anything is imported: the app comes first
 sys.path[:] = json.loads(sys.argv[1])
 from evaluators.runs.worker import main
 main()
@@ -133,8 +133,14 @@ class Pool:
                 raise CancelledError from None
             raise
         self._give(worker)
-        if reply.message:
-            raise WorkerError(reply.message, reply.details, foreign=reply.foreign)
+        if reply.reason:
+            raise WorkerError(
+                reply.reason.message,
+                reply.details,
+                foreign=reply.foreign,
+                kind=reply.reason.kind,
+                remedy=reply.reason.remedy,
+            )
         return reply
 
     def _take(self, is_cancelled: Cancelled) -> _Worker:
@@ -252,7 +258,7 @@ class _Worker:
             if reply:
                 return reply
             raise WorkerError(
-                "The process that worked on this sample ended, perhaps for want of memory "
+                "The process that worked on this sample ended, perhaps because it ran out of memory "
                 f"(it may use {MEMORY / 2**20:,.0f} MB). Shorten the sample's texts, or try again."
             )
 

@@ -11,7 +11,7 @@ from evaluators.errors import ParameterError, PlumblineError
 from evaluators.llm import LLMClient
 from evaluators.llm.keys import mask
 from evaluators.prompts import fill
-from evaluators.records import Sample, Score
+from evaluators.records import Reason, Sample, Score
 from evaluators.text.normalise import without_surrogates
 
 
@@ -26,22 +26,25 @@ def scored(evaluator: Evaluator, sample: Sample) -> Score:
     score = evaluator.score(sample)
     if not isinstance(score, Score):
         kind = type(score).__name__
-        raise ParameterError(f"{evaluator.title} gave a {kind}, no Score. Let its score method return a Score.")
+        what = f"{evaluator.title} gave a {kind}, not a Score."
+        raise ParameterError(f"{what} Let its score method return a Score.")
     score.model_dump_json()
     return score
 
 
-def message(error: BaseException) -> str:
-    """Our own errors speak for themselves, and those of a file of one's own are its author's to mend.
+def reason(error: BaseException) -> Reason:
+    """Why a sample failed: our own errors speak for themselves, a person's own file is theirs to fix.
 
-    Of any other only the kind is told, as its text may hold anything.
+    Of any other error only the class is named, as its text may hold anything.
     """
     if isinstance(error, PlumblineError):
-        return without_surrogates(str(error))
+        return error.reason
     if mistake := custom.mistake(error):
         words = without_surrogates(mask(mistake.message)).rstrip(".")
-        return f"{mistake.file}, line {mistake.line}: {words}. Mend the file, then retry."
-    return f"Unexpected {type(error).__name__}. Try again; if it stays, report it."
+        message = f"{mistake.file}, line {mistake.line}: {words}. Fix the file, then retry."
+        return Reason(kind="own_code", message=message)
+    message = f"Unexpected {type(error).__name__}. Try again; if it happens again, report it."
+    return Reason(kind="unexpected", message=message)
 
 
 def details(error: BaseException) -> str:

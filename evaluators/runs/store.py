@@ -27,7 +27,9 @@ from evaluators.records import (
     Completion,
     Dataset,
     EvaluatorSpec,
+    Reason,
     Record,
+    Remedy,
     Run,
     Sample,
     SampleResult,
@@ -64,6 +66,7 @@ _R = TypeVar("_R", bound=Record)
 Upload = TestBed | Dataset
 _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
 _MAPPING: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
+_REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
 
 
 class Counts(Record):
@@ -127,7 +130,7 @@ class Store:
     def __init__(self, path: Path | str) -> None:
         self._lock = threading.RLock()  # of whoever writes
         self._reading = self._lock if path == ":memory:" else threading.RLock()
-        self._unwritten: dict[str, str] = {}  # why runs stopped, as far as that could not be written
+        self._unwritten: dict[str, tuple[Reason, ...]] = {}  # why runs stopped
         self._file = None if path == ":memory:" else StoreFile(Path(path))
         self._looked = -math.inf
         try:
@@ -213,8 +216,8 @@ class Store:
         try:
             return _UPLOAD.validate_json(rows[0][0]) if rows else None
         except (ValueError, TypeError) as error:
-            words = f"The upload “{name}” cannot be read ({_why(error)}). Delete it on the Datasets page."
-            raise UnreadableRowError(words) from error
+            words = f"The upload “{name}” cannot be read ({_why(error)})."
+            raise UnreadableRowError(words, remedy=Remedy("delete_upload")) from error
 
     def raw_upload(self, workspace: str, name: str) -> bytes:
         """The upload as it is stored, as a JSON line, whether or not it can be read."""
@@ -366,9 +369,8 @@ class Store:
             try:
                 return _run(*row)
             except ValueError as error:
-                remedy = f"Save what is stored (python -m evaluators export {run_id} --format raw)"
-                words = f"The run {run_id} cannot be read ({_why(error)}). {remedy}, or delete it on the Runs page."
-                raise UnreadableRowError(words) from error
+                words = f"The run {run_id} cannot be read ({_why(error)})."
+                raise UnreadableRowError(words, remedy=Remedy("save_run", run_id)) from error
         return None
 
     def runs(self, workspace: str, limit: int = 100) -> list[Run]:
@@ -423,18 +425,22 @@ class Store:
                     "update runs set body = ? where id = ?", (_json(run.model_copy(update={"cap": cap})), run_id)
                 )
 
-    def stop_reason(self, run_id: str) -> str:
-        """Why the run stopped by itself; empty where it did not."""
+    def stop_reasons(self, run_id: str) -> tuple[Reason, ...]:
+        """Why the run stopped by itself, each model perhaps for its own reason; empty where not."""
         if unwritten := self._unwritten.get(run_id):
             return unwritten
         rows = self._all("select stopped from runs where id = ?", run_id)
-        return str(rows[0][0]) if rows else ""
+        try:
+            return _REASONS.validate_json(rows[0][0] or "[]") if rows else ()
+        except (ValueError, TypeError):
+            return (Reason(message="Why the run stopped cannot be read. Resume it."),)
 
-    def save_stop_reason(self, run_id: str, reason: str) -> None:
+    def save_stop_reasons(self, run_id: str, *reasons: Reason) -> None:
         """Keeps why the run stopped; what cannot be written, as the disk is full, this process knows all the same."""
-        self._unwritten[run_id] = reason
+        self._unwritten[run_id] = reasons
         with self._transaction() as db:
-            db.execute("update runs set stopped = ? where id = ?", (reason, run_id))
+            body = _REASONS.dump_json(reasons).decode() if reasons else ""
+            db.execute("update runs set stopped = ? where id = ?", (body, run_id))
         self._unwritten.pop(run_id, None)
 
     def delete_run(self, run_id: str) -> None:
@@ -553,11 +559,12 @@ class Store:
         query = f"select distinct {_field('note')} from results where run_id = ? order by 1"
         return [note for (note,) in self._all(query, run_id) if note]
 
-    def failures(self, run_id: str) -> list[tuple[str, int]]:
-        """The messages of failed cells, each with how often it occurs, the most frequent first."""
-        query = f"""select {_field("error")}, count(*) from results
-                   where run_id = ? and status = 'failed' group by 1 order by 2 desc, 1"""
-        return [(error or "The reason cannot be read. Try again.", count) for error, count in self._all(query, run_id)]
+    def failures(self, run_id: str) -> list[tuple[Reason, int]]:
+        """Why cells failed, each reason with how often it occurs, the most frequent first."""
+        query = f"""select {_field("error")}, {_field("error_kind")}, {_field("remedy")}, count(*)
+                   from results where run_id = ? and status = 'failed'
+                   group by 1, 2, 3 order by 4 desc, 1"""
+        return [(_reason(*row), count) for *row, count in self._all(query, run_id)]
 
     def flips(self, run: Run) -> dict[str, int]:
         """How many verdicts each option changed, by option; options that changed none are absent."""
@@ -728,7 +735,7 @@ class Store:
         is_old = application == 0 and version > 0 and tables >= {"samples", "uploads", "runs", "results"}
         if not is_empty and not is_old and application != APPLICATION:
             raise StoreError(
-                f"{path} is a database, but no run store of Plumbline. Move it away, or set PLUMBLINE_DATA_DIR to "
+                f"{path} is a database, but not a run store of Plumbline. Move it away, or set PLUMBLINE_DATA_DIR to "
                 "another folder. Nothing in it was changed."
             )
         if version > NEWEST:
@@ -764,7 +771,9 @@ class Store:
             except _UNSTORABLE as error:
                 self._rollback()
                 kind = type(error).__name__  # its text may hold what was to be stored
-                raise UnstorableError(f"This cannot be stored ({kind}). Try again; if it stays, report it.") from None
+                raise UnstorableError(
+                    f"This cannot be stored ({kind}). Try again; if it happens again, report it."
+                ) from None
             except sqlite3.Error as error:
                 self._rollback()
                 self.check()  # why the file cannot be written, where that can be told
@@ -816,7 +825,7 @@ def _is_damaged(error: Exception) -> bool:
 
 def _not_opened(path: Path | str, error: Exception) -> str:
     if _is_damaged(error):
-        return f"The run store {path} is damaged or no run store ({error}). {RESTORE}"
+        return f"The run store {path} is damaged or not a run store ({error}). {RESTORE}"
     return f"Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder."
 
 
@@ -887,6 +896,15 @@ def _run(run_id: str, workspace: str, fingerprint: str, body: Any) -> Run:
     if (run.id, run.workspace, run.fingerprint) != (run_id, workspace, fingerprint):
         raise ValueError("it is another run's")
     return run
+
+
+def _reason(message: Any, kind: Any, remedy: Any) -> Reason:
+    """Why a cell failed, from the parts of its result; versions before 9 kept the message alone."""
+    try:
+        fields = {"kind": kind or "", "message": message, "remedy": remedy and json.loads(remedy)}
+        return Reason.model_validate(fields)
+    except (ValueError, TypeError):
+        return Reason(message="The reason cannot be read. Try again.")
 
 
 def _why(error: Exception) -> str:

@@ -16,8 +16,8 @@ from typing import BinaryIO
 from evaluators.base import catalogue, from_spec
 from evaluators.errors import PlumblineError
 from evaluators.llm.offline_reader import OfflineReader
-from evaluators.records import EvaluatorSpec, Record, Sample, Score
-from evaluators.runs.scoring import answered, details, message, scored
+from evaluators.records import EvaluatorSpec, Reason, Record, Sample, Score
+from evaluators.runs.scoring import answered, details, reason, scored
 from evaluators.text.sentences import split_sentences
 
 READY = b"ready\n"
@@ -36,11 +36,11 @@ class Request(Record):
 
 
 class Reply(Record):
-    """A score, an answer, or what the sample failed of; `foreign` is the kind of an error that is none of ours."""
+    """A score, an answer, or why it failed; `foreign` is the class of an error that is not ours."""
 
     score: Score | None = None
     answer: str | None = None
-    message: str = ""
+    reason: Reason | None = None
     details: str = ""
     foreign: str = ""
 
@@ -53,10 +53,11 @@ def reply(request: Request) -> Reply:
         return Reply(score=scored(from_spec(request.evaluator), request.sample))
     except MemoryError:
         limit = f"{MEMORY / 2**20:,.0f} MB"
-        return Reply(message=f"This sample needs more memory than {limit}. Shorten its texts, or split it.")
+        message = f"This sample needs more memory than {limit}. Shorten its texts, or split it."
+        return Reply(reason=Reason(kind="worker", message=message))
     except (Exception, SystemExit) as error:
         foreign = "" if isinstance(error, PlumblineError) else type(error).__name__
-        return Reply(message=message(error), details=details(error), foreign=foreign)
+        return Reply(reason=reason(error), details=details(error), foreign=foreign)
 
 
 def main() -> None:

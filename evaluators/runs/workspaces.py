@@ -90,7 +90,7 @@ class Workspaces:
             self.sweep()
         if self._store.bytes_used() + incoming > limits.store_bytes:
             raise HostLimitError(
-                f"This host has no room: its store may have {_mb(limits.store_bytes)}. "
+                f"This host has no space left: its store may take {_mb(limits.store_bytes)}. "
                 "Delete something of yours, try again tomorrow, or run Plumbline on your own machine."
             )
 

@@ -187,7 +187,7 @@ def _meant(address: str, field: str, metrics: Sequence[str]) -> list[int]:
     numbers = [number for number, name in enumerate(metrics) if address in (name, str(number + 1))]
     if not numbers:
         known = ", ".join(metrics)
-        raise ParameterError(f"--param names {printable(address)[:60]}, which is no metric here. Chosen: {known}.")
+        raise ParameterError(f"--param names {printable(address)[:60]}, which is not a metric here. Chosen: {known}.")
     return numbers
 
 

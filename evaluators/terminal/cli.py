@@ -38,6 +38,7 @@ from evaluators.terminal.exit_codes import (
     demands,
     outcome,
 )
+from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -141,7 +142,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except PlumblineError as error:
-            _say(f"Error: {error}")
+            _say(f"Error: {error.reason.worded(IN_TERMINAL)}")
             ctx.exit(WRONG)
         except click.FileError as error:
             error.show()
@@ -315,7 +316,7 @@ def _work(begun: Run, store: Store) -> None:
         _say(tables.go_on(begun))
         raise
     except StoreError as error:
-        _say(f"Error: {error}")
+        _say(f"Error: {error.reason.worded(IN_TERMINAL)}")
         raise click.exceptions.Exit(INCOMPLETE) from error
 
 

@@ -123,7 +123,7 @@ def _notes(run: Run) -> Iterator[str]:
     if _has_own_prompt(run):
         yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
     if run.models and not run.origin.get("abilities") and any(spec.name == "rgb" for spec in run.evaluators):
-        yield "This run does not tell how its prompts were composed: add --ability, --noise, --passages and --limit."
+        yield "This run does not say how its prompts were composed: add --ability, --noise, --passages and --limit."
     heats = {spec.temperature for spec in _llms(run)} - {None}
     budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in _llms(run)}
     if len(heats) > 1 or len(budgets) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators import custom
-from evaluators.api.evaluation import TRACE, Results, means
+from evaluators.api.evaluation import TRACE, Results, failures, means
 from evaluators.base import Evaluator, from_spec, missing
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import title
@@ -14,6 +14,7 @@ from evaluators.llm.dry_run import rehearsed
 from evaluators.records import EvaluatorSpec, Run, Sample
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
+from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
 
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -111,7 +112,7 @@ def outcome(results: Results, demanded: Iterable[Demand] = (), least_coverage: f
     """What to make of the run; raises `ParameterError` where a demanded value does not exist in it."""
     counts = results.counts
     if counts.open:
-        stopped = [results.stopped] if results.stopped else []
+        stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
         return Outcome(INCOMPLETE, (f"{counts.open:,} of {counts.asked:,} results are still open.", *stopped))
     if below := [words for demand in demanded for words in _below(demand, results, least_coverage)]:
         return Outcome(BELOW, tuple(below))
@@ -144,10 +145,10 @@ def _whose(run: Run, number: int) -> str:
 
 
 def _failed(results: Results) -> Iterator[str]:
-    counts, failures = results.counts, results.failures
+    counts, reasons = results.counts, failures(results.store.failures(results.run.id), IN_TERMINAL)
     if counts.failed:
         yield f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again."
-    for message, count in list(failures.items())[:REASONS]:
+    for message, count in list(reasons.items())[:REASONS]:
         yield f"{count:,}: {printable(message)}"
-    if len(failures) > REASONS:
-        yield f"... and {len(failures) - REASONS} more reasons; show tells them all."
+    if len(reasons) > REASONS:
+        yield f"... and {len(reasons) - REASONS} more reasons; show lists them all."

@@ -28,7 +28,7 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
 def _known(name: str, names: Collection[str], path: Path) -> str:
     if (plain := name.replace("_", "-")) in names:
         return plain
-    raise ParameterError(f"{printable(str(path))}: {printable(name)[:60]} is no option. Known: {', '.join(names)}.")
+    raise ParameterError(f"{printable(str(path))}: {printable(name)[:60]} is not an option. Known: {', '.join(names)}.")
 
 
 def _value(name: str, value: Any, may_be_list: bool, path: Path) -> Any:

@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.api.evaluation import Results
+from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator, from_spec, most_judges
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
@@ -25,6 +25,7 @@ from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.estimating import Row
 from evaluators.terminal.files import escaped
+from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
 
@@ -209,8 +210,13 @@ def spent(run: Run, store: Store) -> Table | None:
 
 def troubles(results: Results) -> list[str]:
     """Why the run stopped, and every reason why results failed."""
-    stopped = [results.stopped] if results.stopped else []
-    return [printable(words) for words in [*stopped, *(f"{n:,} failed: {why}" for why, n in results.failures.items())]]
+    stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
+    failed = [f"{count:,} failed: {why}" for why, count in _failures(results).items()]
+    return [printable(words) for words in [*stopped, *failed]]
+
+
+def _failures(results: Results) -> dict[str, int]:
+    return failures(results.store.failures(results.run.id), IN_TERMINAL)
 
 
 def equivalent(run: Run) -> str:
@@ -229,13 +235,14 @@ def summary(results: Results) -> dict[str, object]:
         "scored": counts.scored,
         "failed": counts.failed,
         "open": counts.open,
-        "stopped": results.stopped,
+        "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in results.stop_reasons),
+        "stop_kinds": [reason.kind for reason in results.stop_reasons],
         "values": [
             {"model": _id(run, number), "name": name, **mean.model_dump()}
             for number in range(max(1, len(run.models)))
             for name, mean in results.summary(number).items()
         ],
-        "failures": results.failures,
+        "failures": _failures(results),
         "spent": {model: each.model_dump() for model, each in results.store.spent(run.id).items()},
     }
 

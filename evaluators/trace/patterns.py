@@ -36,7 +36,7 @@ CONSERVATIVE = Pattern(
 COMPREHENSIVE = Pattern(
     name="Comprehensive and grounded",
     meaning="Retrieval is relevant, the response uses it, leaves little out and is supported.",
-    remedy="Nothing to mend. Keep watching the values.",
+    remedy="Nothing to fix. Keep watching the values.",
 )
 
 

@@ -47,7 +47,7 @@ def survived(name: str, fault: Callable[[Asked], str]) -> dict[str, object]:
         return {
             "scored": counts.scored,
             "failed": counts.failed,
-            "reasons": dict(store.failures(run.id)),
+            "reasons": {reason.message: count for reason, count in store.failures(run.id)},
             "prompts_with_lasting_faults": len(lasting),
             "calls_made": len(server.asked),
             "calls_repeated": len(server.asked) - PROMPTS,

@@ -210,7 +210,7 @@ def test_a_name_without_its_owner_is_told_what_it_lacks(host):
 def test_what_cannot_be_an_id_is_never_asked_for(host, name):
     started = host()
 
-    with pytest.raises(DatasetError, match=re.escape("is no data set of the hub. Write it as owner/name.")):
+    with pytest.raises(DatasetError, match=re.escape("is not a data set of the hub. Write it as owner/name.")):
         hub.files(name)
     assert started.asked == []
 
@@ -346,7 +346,7 @@ def test_a_data_set_that_cannot_be_read_is_told(host, repo, message):
     [
         ("403", "owner/name asks its readers to accept conditions first."),
         ("404", "127.0.0.1:* has no data set owner/name"),
-        ("429", "127.0.0.1:* answers no more for now"),
+        ("429", "127.0.0.1:* does not answer for now"),
         ("500", "127.0.0.1:* answers with error 500."),
         ("html", "127.0.0.1:* does not answer as the hub does."),
     ],

@@ -13,6 +13,7 @@ from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, Trans
 from evaluators.llm import Access, Request
 from evaluators.llm.provider_errors import Asked, error_for, seconds_to_wait, unsupported
 from evaluators.records import ModelSpec
+from ui.parts.remedies import ON_SETTINGS, worded
 
 ACCESS = Access(provider="custom", base_url="http://localhost:11434/v1", key=SecretStr("my own secret"))
 SPEC = ModelSpec(provider="custom", model="qwen3:8b", answer_tokens=1000)
@@ -126,8 +127,8 @@ def test_a_refusal_is_understood_by_its_status_and_wording(exception, kind, phra
 
 @pytest.mark.parametrize("exception", [refused(401), answered(404, "404 page not found")])
 def test_only_a_run_is_sent_to_the_settings_page(exception):
-    assert "on the Settings page" in str(error_for(exception, ASKED))
-    assert "Settings" not in str(error_for(exception, ASKED._replace(request=None)))
+    assert "on the Settings page" in worded(error_for(exception, ASKED))
+    assert "Settings" not in error_for(exception, ASKED).reason.worded(ON_SETTINGS)
 
 
 def test_a_key_that_may_not_list_models_may_still_ask_them():

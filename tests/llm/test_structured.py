@@ -105,7 +105,7 @@ def test_a_small_fault_is_mended_in_a_short_and_in_a_long_answer(words):
     ],
 )
 def test_an_answer_that_takes_too_long_to_be_mended_says_so_when_asking_again_did_not_help(answer):
-    with pytest.raises(UnreadableAnswerError, match="too long to be mended"):
+    with pytest.raises(UnreadableAnswerError, match="too long to be repaired"):
         ask(says(answer, answer), Prompt(text="?", question="", documents=()), Verdict)
 
 
@@ -159,7 +159,7 @@ def test_any_language_is_read(text):
     ],
 )
 def test_what_is_not_one_whole_object_of_the_shape_is_refused(text):
-    with pytest.raises(ValueError, match=r"JSON object|validation error|too long to be mended"):
+    with pytest.raises(ValueError, match=r"JSON object|validation error|too long to be repaired"):
         parse(text, Verdict)
 
 

@@ -83,7 +83,7 @@ def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
 BAD_FILES = {
     "empty": ("bad.csv", b"", ("bad.csv is empty", "Choose a file with rows")),
     "only a header": ("bad.csv", HEADER, ("holds no rows", "Check that the right file was chosen")),
-    "binary": ("bad.csv", bytes(range(256)), ("bad.csv is no text", "Save the data as CSV, JSON")),
+    "binary": ("bad.csv", bytes(range(256)), ("bad.csv is not text", "Save the data as CSV, JSON")),
     "a picture": ("bad.csv", b"\x89PNG\r\n\x1a\n\x00", ("bad.csv is a picture", "Save the data as CSV")),
     "broken line": ("bad.jsonl", "{oops", ("Row 1", "Correct or remove it")),
     "empty question": ("bad.csv", f"{HEADER}\n  ,May,d", ("Row 1: the question is empty", "Fill it in")),

@@ -69,7 +69,7 @@ def test_without_a_model_only_responses_that_are_there_can_be_judged(open_page: 
     kept("half", "In May.", None)
     kept("none", None, None)
     at = models(form(open_page, page, "half"), page)
-    assert "Without a model, 1 sample will fail for want of a response." in said(at)
+    assert "Without a model, 1 sample without a response will fail." in said(at)
     assert not at.button(key=f"{page}_start").disabled
     at = models(form(open_page, page, "none"), page)
     assert "without one there is nothing to judge" in said(at)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.records import Cap
+from tests.stops import stop
 from ui import session
 
 from .by_hand import two_models
@@ -53,7 +54,7 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     stopped = two_models(Cap(calls=100), run_id="stopped", results=False)
     if label == "Raise and resume":
-        session.store().save_stop_reason(stopped.id, "The cap of 100 calls is reached. Raise the cap and resume.")
+        stop(session.store(), stopped.id, "The cap of 100 calls is reached. Raise the cap and resume.", "cap")
     answered = two_models(run_id="answered")
     at = open_page(page, **{"run": stopped.id} if page == "rgb" else {})
     fill_disk()

@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
-from evaluators.records import Cap, Cell, Dataset, SampleResult, Usage
+from evaluators.records import Cap, Cell, Dataset, ReasonKind, SampleResult, Usage
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
 from tests.loopback import Loopback
+from tests.stops import stop, stopped
 from ui import session
 from ui.parts import spending
 
@@ -141,7 +142,7 @@ def test_a_run_without_failures_does_not_speak_of_them(open_page: OpenPage, fill
 
 def test_why_a_run_stopped_is_told_as_text(open_page: OpenPage) -> None:
     run = two_models(results=False)
-    session.store().save_stop_reason(run.id, "The key was refused ![x](http://127.0.0.1:9/x.png).")
+    stop(session.store(), run.id, "The key was refused ![x](http://127.0.0.1:9/x.png).")
     at = open_page("rgb", run=run.id)
     assert "The key was refused ![x](http://127.0.0.1:9/x.png)." in said(at, "warning")
     assert "![" not in at.warning[0].value
@@ -153,7 +154,7 @@ def test_why_one_model_stopped_is_told_while_the_others_go_on(
     provider(fault=lambda asked: "401" if "gpt-oss" in asked.model else "hang")
     run = two_models(results=False)
     registry.start(run, session.store(), session.keys())
-    until(lambda: session.store().stop_reason(run.id) != "")
+    until(lambda: stopped(session.store(), run.id) != "")
     at = open_page("rgb", run=run.id)
     assert state(at).startswith("Running · ")
     assert "The API key was refused by Groq." in said(at, "warning")
@@ -177,10 +178,24 @@ def test_only_a_capped_run_offers_to_raise_the_cap(open_page: OpenPage) -> None:
     assert "Raise the cap" not in markdown(open_page("rgb", run=free.id))
 
 
+@pytest.mark.parametrize(
+    ("message", "kind", "label"),
+    [("Enough is spent.", "cap", "Raise and resume"), ("Raise the cap of the pen.", "access", "Resume")],
+)
+def test_the_kind_of_the_reason_decides_and_not_its_words(
+    open_page: OpenPage, message: str, kind: ReasonKind, label: str
+) -> None:
+    run = two_models(Cap(calls=1), results=False)
+    stop(session.store(), run.id, message, kind)
+    at = open_page("rgb", run=run.id)
+    buttons = [each.label for each in at.button]
+    assert [each for each in buttons if "esume" in each] == [label]
+
+
 def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page: OpenPage, provider: Callable[..., Loopback]) -> None:
     server = provider()
     run = two_models(Cap(calls=1, cost=0.5), results=False)
-    session.store().save_stop_reason(run.id, STOPPED)
+    stop(session.store(), run.id, STOPPED, "cap")
     at = open_page("rgb", run=run.id)
     assert STOPPED in said(at, "warning")
     at_cap(at, "calls", run.id).set_value(60)
@@ -188,7 +203,7 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page: OpenPage, provider:
     checked(at.run())
     assert session.store().run(run.id).cap == Cap(calls=60, cost=1.0)  # dollars: twice as many are proposed
     until(lambda: len(server.asked) > 1)  # one call is all that the old cap would have allowed
-    assert session.store().stop_reason(run.id) == ""
+    assert stopped(session.store(), run.id) == ""
 
 
 @pytest.mark.parametrize(("calls", "said_of_it"), [(0, "0 is less than the cap of 3"), (3, "This is the cap that")])
@@ -197,7 +212,7 @@ def test_a_cap_that_is_not_raised_starts_nothing(
 ) -> None:
     server = provider()
     run = two_models(Cap(calls=3), results=False)
-    session.store().save_stop_reason(run.id, STOPPED)
+    stop(session.store(), run.id, STOPPED, "cap")
     at = open_page("rgb", run=run.id)
     at_cap(at, "calls", run.id).set_value(calls)
     button(at, "Raise and resume").click()

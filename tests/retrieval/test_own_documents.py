@@ -125,7 +125,10 @@ def test_markdown_is_what_a_reader_sees(markdown, text):
 def test_a_text_that_is_named_a_pdf_is_read_and_told():
     read = document("fake.pdf", b"This is no PDF.")
 
-    assert (read.text, read.note) == ("This is no PDF.", "It is no PDF file, whatever its name; it was read as text.")
+    assert (read.text, read.note) == (
+        "This is no PDF.",
+        "It is not a PDF file, whatever its name; it was read as text.",
+    )
 
 
 def test_a_pdf_is_one_text_that_knows_its_pages():
@@ -161,7 +164,7 @@ def test_a_pdf_that_only_its_owner_may_change_is_read():
         ),
         (gzip.compress(b"packed", mtime=0), "packed", ""),
         (b"one\r\ntwo\rthree", "one\ntwo\nthree", ""),
-        ("Straße, ein langer Satz über Grüße".encode() + b"\xff.", None, "Some bytes are no characters"),
+        ("Straße, ein langer Satz über Grüße".encode() + b"\xff.", None, "Some bytes are not characters"),
     ],
 )
 def test_encodings_are_those_of_the_readers(data, text, note):

@@ -17,6 +17,7 @@ from evaluators.records import ModelSpec
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
 from tests.runs import paid
+from tests.stops import stopped
 
 MARKED = {"openai": "sk-MARKED0123456789abcdef", "groq": "gsk_MARKED0123456789abcdef"}
 MODELS = {"openai": paid.LUNA, "groq": ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200)}
@@ -33,7 +34,7 @@ if __name__ == "__main__":
             job = Job(run, store, keys)
             job.start()
             job.wait()
-            print(store.counts(run), store.stop_reason(run.id), store.failures(run.id), store.spent(run.id))
+            print(store.counts(run), stopped(store, run.id), store.failures(run.id), store.spent(run.id))
         try:
             ask_models(keys[provider])
         except PlumblineError as error:

@@ -16,6 +16,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts
 from tests import judge
 from tests.runs import paid, slow
+from tests.stops import stopped
 
 PATIENCE = 120
 LUNA, SOL = (spec.model_copy(update={"answer_tokens": 2000}) for spec in (paid.LUNA, paid.SOL))
@@ -226,7 +227,7 @@ def test_a_cap_that_comes_between_two_metrics_keeps_what_is_judged(store, regist
 
     assert finished(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert finished(store, twice, registry, server) == Counts(asked=2, scored=1, failed=0)
-    assert "cap of 1 call" in store.stop_reason(twice.id)
+    assert "cap of 1 call" in stopped(store, twice.id)
     store.set_cap(twice.id, Cap(calls=2))
     assert finished(store, store.run(twice.id), registry, server).scored == 2
     assert len(server.asked) == 3
@@ -256,8 +257,8 @@ def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(
 
     assert 10 <= counts.failed <= 14  # those at work besides the tenth end as well
     assert counts.failed - 5 <= counts.scored <= counts.failed
-    said = "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it is well."
-    assert store.stop_reason(run.id) == said
+    said = "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it answers again."
+    assert stopped(store, run.id) == said
 
 
 def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, loopback):

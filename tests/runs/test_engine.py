@@ -21,6 +21,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
 from tests.runs import slow
+from tests.stops import stopped
 
 ROOT = Path(__file__).parents[2]
 READER = {"models": [OFFLINE], "prompt": load("rgb_en")}
@@ -39,7 +40,7 @@ def rgb_run(store, dataset, **options):
 def finished(store, run, registry):
     job = registry.start(run, store)
     job.wait()
-    assert store.stop_reason(run.id) == ""
+    assert stopped(store, run.id) == ""
     return store.counts(run)
 
 
@@ -126,23 +127,28 @@ def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, capl
 
     error = store.result(run.id, 3).error
 
-    assert error == "Unexpected ValueError. Try again; if it stays, report it."
+    assert error == "Unexpected ValueError. Try again; if it happens again, report it."
     assert "sk-secret" not in store.result(run.id, 3).model_dump_json() + caplog.text
 
 
 @pytest.mark.parametrize(
-    ("question", "error"),
+    ("question", "error", "kind"),
     [
-        ("another record", "Fragile gave a Sample, no Score. Let its score method return a Score."),
-        ("way out", "Unexpected SystemExit. Try again; if it stays, report it."),
+        (
+            "another record",
+            "Fragile gave a Sample, not a Score. Let its score method return a Score.",
+            "parameter",
+        ),
+        ("way out", "Unexpected SystemExit. Try again; if it happens again, report it.", "unexpected"),
     ],
 )
-def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error):
+def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error, kind):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(store, slow.dataset(question, "fine"), spec, workspace="w", title="fragile")
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert store.result(run.id, 0).error == error
+    assert store.result(run.id, 0).error_kind == kind
 
 
 @pytest.mark.parametrize(
@@ -150,26 +156,26 @@ def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, que
     [
         (
             "return Score(values={'own': 1 / 0})",
-            "own.py, line 7: ZeroDivisionError: division by zero. Mend the file, then retry.",
+            "own.py, line 7: ZeroDivisionError: division by zero. Fix the file, then retry.",
             "ZeroDivisionError in own.py, line 7",
         ),
         (
             "return Score(values={'own': float('nan')})",
-            "own.py, line 7: ValidationError: values.own: Input should be a finite number. Mend the file, then retry.",
+            "own.py, line 7: ValidationError: values.own: Input should be a finite number. Fix the file, then retry.",
             "ValidationError in main.py, line ",
         ),
         (
             "json.loads('{sk-abcdefgh12345678901234567890')",
             "own.py, line 7: JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 "
-            "(char 1). Mend the file, then retry.",
+            "(char 1). Fix the file, then retry.",
             "JSONDecodeError in decoder.py, line ",
         ),
         (
             "raise KeyError('sk-abcdefgh12345678901234567890')",
-            "own.py, line 7: KeyError: 'sk-***'. Mend the file, then retry.",
+            "own.py, line 7: KeyError: 'sk-***'. Fix the file, then retry.",
             "KeyError in own.py, line 7",
         ),
-        ("return 0.5", "Own gave a float, no Score. Let its score method return a Score.", ""),
+        ("return 0.5", "Own gave a float, not a Score. Let its score method return a Score.", ""),
     ],
 )
 def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
@@ -207,7 +213,9 @@ def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, 
     run = create_run(store, slow.dataset("large score", "fine"), spec, workspace="w", title="fragile")
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert store.result(run.id, 0).error == "This cannot be stored (DataError). Try again; if it stays, report it."
+    assert (
+        store.result(run.id, 0).error == "This cannot be stored (DataError). Try again; if it happens again, report it."
+    )
 
 
 def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, registry, trouble):
@@ -220,7 +228,7 @@ def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, re
 
     assert store.counts(run).scored == 0
     told = "The run store cannot be written (database or disk is full). Free disk space, then resume."
-    assert store.stop_reason(run.id) == Results(run, store).stopped == told
+    assert stopped(store, run.id) == Results(run, store).stopped == told
     store._db.execute("pragma max_page_count = 100000")
     assert finished(store, run, registry).scored == 20
 
@@ -242,8 +250,9 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(tmp_
     registry.start(run, store).wait()
 
     assert 0 < store.counts(run).scored < 40
-    assert store.stop_reason(run.id) == (
-        "Unexpected MemoryError, which stopped the run. Everything so far is kept. Resume it; if it stays, report it."
+    assert stopped(store, run.id) == (
+        "Unexpected MemoryError, which stopped the run. Everything so far is kept. "
+        "Resume it; if it happens again, report it."
     )
     assert "MemoryError" in caplog.text
 

@@ -83,8 +83,8 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are_like_it(store):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (["Which capital?"], "no object"),
-        ([object()], "a object is no text, number or list"),
+        (["Which capital?"], "is not an object"),
+        ([object()], "a object is not text, a number or a list"),
         (7, "Give a Dataset, a path, a name, a DataFrame, or a list"),
         (pd.DataFrame([[1, 2]], columns=["question", "question"]), "Give a Dataset"),
         ([{"question": "Which?", "response": "", "retrieved_documents": [1]}], "document 1 in retrieved_documents is"),
@@ -148,7 +148,7 @@ def test_parameters_of_an_evaluator_are_kept():
         ("rouge", "No metric is called “rouge”. Known: .*answer_match"),
         ("trase", "No metric is called “trase”. Did you mean “trace”"),
         ([], "No metric is given. Known: .*answer_match"),
-        ([7], "7 is no metric. Give its name"),
+        ([7], "7 is not a metric. Give its name"),
         (AnswerMatchAcc, r"AnswerMatchAcc is a class. Write AnswerMatchAcc\(\)"),
         (EvaluatorSpec(name="answer_match", params={"type": "rhyme"}), "type is 'rhyme'"),
         (LLMasJudge(llm_client=FakeLLM()), "brings an LLM client of its own. Leave it out and name a judge"),
@@ -207,8 +207,8 @@ UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"
         (ANSWERED, "trace", (OFFLINE,), (), "has a response already, so a model has nothing to answer"),
         (UNANSWERED, "trace", (), (), r"Add a column: response or .*, or name a model that answers"),
         (ANSWERED, "answer_match", (), (), "has what Answer match needs. Add a column: ground_truth or reference"),
-        (ANSWERED, "g_eval", (), (), "G-Eval asks a judge, and none is named. Name one: --judge groq/"),
-        (ANSWERED, "rgb", (), (), "says which ability of RGB its samples test. Name one: --ability"),
+        (ANSWERED, "g_eval", (), (), "G-Eval asks a judge, and none is named. Name one: judge="),
+        (ANSWERED, "rgb", (), (), "says which ability of RGB its samples test. Name one"),
         (ANSWERED, "g_eval", (), (OFFLINE,), "The offline reader only quotes documents and cannot judge"),
     ],
 )

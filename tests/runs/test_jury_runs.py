@@ -19,6 +19,7 @@ from evaluators.runs.store import Counts
 from evaluators.trace.agreement import agreement
 from tests import judge
 from tests.runs import paid
+from tests.stops import stopped
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
@@ -136,14 +137,14 @@ def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(store
     assert counts.scored == 0
     assert 10 <= counts.failed < 20
     assert server.asked == (0, 2 * counts.failed)  # each asked once more in other words
-    assert store.stop_reason(run.id) == (
+    assert stopped(store, run.id) == (
         "10 samples in a row failed because the judge's answers could not be read. "
         "Start a run with another judge, or with a metric that asks less of it."
     )
     server.words = severe
 
     assert finished(store, run, registry, server) == Counts(asked=40, scored=40, failed=0)
-    assert store.stop_reason(run.id) == ""
+    assert stopped(store, run.id) == ""
 
 
 def test_a_judge_that_can_be_read_now_and_then_does_not_stop_the_run(store, registry, server, monkeypatch):
@@ -152,7 +153,7 @@ def test_a_judge_that_can_be_read_now_and_then_does_not_stop_the_run(store, regi
     server.words = lambda text: severe(text) if "bridge 9?" in text or "bridge 19?" in text else "Hm."
 
     assert finished(store, run, registry, server) == Counts(asked=20, scored=2, failed=18)
-    assert store.stop_reason(run.id) == ""
+    assert stopped(store, run.id) == ""
 
 
 @pytest.mark.parametrize("fault", ["length", "filter", "422"])
@@ -174,7 +175,7 @@ def test_a_cap_on_calls_counts_every_judge(store, registry, server):
     finished(store, run, registry, server)
 
     assert sum(server.asked) == 5
-    assert "5" in store.stop_reason(run.id)
+    assert "5" in stopped(store, run.id)
     store.set_cap(run.id, Cap(calls=100))
     assert finished(store, store.run(run.id), registry, server).scored == 6
     assert server.asked == (6, 6)

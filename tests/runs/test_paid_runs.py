@@ -23,6 +23,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts
 from tests.loopback import in_json
 from tests.runs import paid
+from tests.stops import stopped
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
@@ -219,16 +220,18 @@ def test_lasting_faults_fail_exactly_their_samples_with_the_reason(store, regist
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"),
+    ("fault", "words", "kind"),
     [
-        ("401", "key was refused"),
-        ("403", "may not use"),
-        ("404 retired", "is not available"),
-        ("429 quota", "no credit"),
-        ("429 day", "resume after"),
+        ("401", "key was refused", "access"),
+        ("403", "may not use", "access"),
+        ("404 retired", "is not available", "model"),
+        ("429 quota", "no credit", "access"),
+        ("429 day", "resume after", "limits"),
     ],
 )
-def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(store, registry, loopback, fault, words):
+def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(
+    store, registry, loopback, fault, words, kind
+):
     trouble = Trouble(fault, after=20)
     server = loopback(fault=trouble)
     run = paid.paid_run(store, paid.dataset(60))
@@ -237,10 +240,11 @@ def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(s
 
     assert counts.failed == 0
     assert counts.scored == 20
-    assert words in store.stop_reason(run.id)
+    assert words in stopped(store, run.id)
+    assert [reason.kind for reason in store.stop_reasons(run.id)] == [kind]
     trouble.is_over = True
     assert finished(store, run, registry, server) == Counts(asked=60, scored=60, failed=0)
-    assert store.stop_reason(run.id) == ""
+    assert stopped(store, run.id) == ""
     assert server.answered == 60
 
 
@@ -250,7 +254,7 @@ def test_a_model_that_is_gone_does_not_stop_the_others(store, registry, loopback
 
     assert finished(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
     assert {row.model for row in store.outlines(run) if row.status} == {1}
-    assert "GPT-6 Sol is not available" in store.stop_reason(run.id)
+    assert "GPT-6 Sol is not available" in stopped(store, run.id)
 
 
 def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sample(store, registry, loopback):
@@ -260,7 +264,8 @@ def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sampl
     job.wait(PATIENCE)
 
     assert store.counts(run) == Counts(asked=10, scored=0, failed=0)
-    assert "Cannot reach 127.0.0.1" in store.stop_reason(run.id)
+    assert "Cannot reach 127.0.0.1" in stopped(store, run.id)
+    assert [reason.kind for reason in store.stop_reasons(run.id)] == ["unreachable"]
     assert finished(store, run, registry, server).scored == 10
 
 
@@ -273,8 +278,8 @@ def test_a_provider_that_is_down_stops_the_run_before_every_sample_has_failed(st
 
     assert counts.scored == 0
     assert 10 <= counts.failed < 20
-    assert store.stop_reason(run.id) == (
-        "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it is well."
+    assert stopped(store, run.id) == (
+        "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it answers again."
     )
 
 
@@ -283,7 +288,7 @@ def test_a_model_that_says_nothing_is_no_provider_in_trouble(store, registry, lo
     run = paid.paid_run(store, paid.dataset(30))
 
     assert finished(store, run, registry, server) == Counts(asked=30, scored=0, failed=30)
-    assert store.stop_reason(run.id) == ""
+    assert stopped(store, run.id) == ""
 
 
 def test_one_run_s_cap_or_key_is_its_own_also_where_others_ask_the_same(store, registry, loopback):
@@ -299,8 +304,8 @@ def test_one_run_s_cap_or_key_is_its_own_also_where_others_ask_the_same(store, r
         job.wait(PATIENCE)
 
     assert store.counts(free) == Counts(asked=20, scored=20, failed=0)
-    assert "key was refused" in store.stop_reason(bad.id)
-    assert (store.stop_reason(free.id), store.spent(capped.id)[paid.LUNA.id].calls <= 3) == ("", True)
+    assert "key was refused" in stopped(store, bad.id)
+    assert (stopped(store, free.id), store.spent(capped.id)[paid.LUNA.id].calls <= 3) == ("", True)
 
 
 def test_the_first_jobs_of_a_process_share_one_loop():
@@ -325,7 +330,8 @@ def test_a_cap_on_calls_stops_the_run_and_raising_it_finishes_it(store, registry
     run = paid.paid_run(store, paid.dataset(30), cap=Cap(calls=12))
 
     assert finished(store, run, registry, server) == Counts(asked=30, scored=12, failed=0)
-    assert "cap of 12 calls" in store.stop_reason(run.id)
+    assert "cap of 12 calls" in stopped(store, run.id)
+    assert [reason.kind for reason in store.stop_reasons(run.id)] == ["cap"]
     store.set_cap(run.id, Cap(calls=100))
     assert finished(store, store.run(run.id), registry, server).scored == 30
     assert server.answered == 30
@@ -366,7 +372,7 @@ def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, 
 
     assert not canceller.is_alive()  # the calls in flight would hang for 90 s
     assert store.counts(run) == Counts(asked=60, scored=10, failed=0)
-    assert store.stop_reason(run.id) == ""
+    assert stopped(store, run.id) == ""
     trouble.is_over = True
     assert finished(store, run, registry, server).scored == 60
 
@@ -522,7 +528,8 @@ def test_a_run_nobody_watches_is_paused_on_a_public_host_only(store, registry, l
     counts = finished(store, run, registry, server)
 
     assert 0 < counts.scored < 200
-    assert "Nobody watched" in store.stop_reason(run.id)
+    assert "Nobody watched" in stopped(store, run.id)
+    assert [reason.kind for reason in store.stop_reasons(run.id)] == ["unwatched"]
     public.delenv("PLUMBLINE_PUBLIC")
     assert finished(store, run, registry, server).scored == 200
 

@@ -89,28 +89,29 @@ def test_a_sample_that_lacks_something_fails_with_the_same_words(pool):
     with pytest.raises(WorkerError) as there:
         pool.score(TRACE, sample, never)
     assert str(there.value) == str(here.value)
+    assert there.value.reason == here.value.reason
 
 
 @pytest.mark.parametrize(
     ("question", "told", "foreign"),
     [
         ("our error", "The answer is missing. Add it.", ""),
-        ("foreign error", "Unexpected ValueError. Try again; if it stays, report it.", "ValueError"),
-        ("another record", "Fragile gave a Sample, no Score. Let its score method return a Score.", ""),
-        ("way out", "Unexpected SystemExit. Try again; if it stays, report it.", "SystemExit"),
+        ("foreign error", "Unexpected ValueError. Try again; if it happens again, report it.", "ValueError"),
+        ("another record", "Fragile gave a Sample, not a Score. Let its score method return a Score.", ""),
+        ("way out", "Unexpected SystemExit. Try again; if it happens again, report it.", "SystemExit"),
     ],
 )
 def test_a_worker_tells_an_error_as_a_run_tells_it(trouble, question, told, foreign):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     given = reply(Request(sample=Sample(id="1", question=question), evaluator=spec))
-    assert (given.score, given.message, given.foreign) == (None, told, foreign)
+    assert (given.score, given.reason.message, given.foreign) == (None, told, foreign)
     assert "sk-secret" not in given.model_dump_json()
     assert given.details.startswith(foreign)
 
 
 def test_a_sample_that_needs_too_much_memory_is_told_so():
     given = reply(Request(sample=GIVEN, evaluator=EvaluatorSpec(name="test_greedy")))
-    assert given.message.startswith("This sample needs more memory than 1,024 MB. Shorten")
+    assert given.reason.message.startswith("This sample needs more memory than 1,024 MB. Shorten")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_a_worker_that_is_killed_fails_its_sample_and_another_one_takes_its_plac
     for child in workers():
         child.kill()
     thread.join(30)
-    assert "ended, perhaps for want of memory" in str(raised[0])
+    assert "ended, perhaps because it ran out of memory" in str(raised[0])
     assert isinstance(raised[0], WorkerError)
     assert pool.score(TRACE, GIVEN, never) == TRACE.score(GIVEN)
     assert before.isdisjoint(child.pid for child in workers())

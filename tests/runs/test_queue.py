@@ -12,6 +12,7 @@ from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.queue import Ticket, expected, in_turn, visitor_address
 from evaluators.runs.store import Store
 from tests.runs import slow
+from tests.stops import stopped
 
 PATIENCE = 30
 
@@ -135,7 +136,7 @@ def test_whoever_cancels_leaves_the_queue_and_the_others_move_up(store, registry
     registry.cancel(runs[1].id)
     assert not registry.is_waiting(runs[1].id)
     assert registry.place(runs[2].id).number == 1
-    assert store.stop_reason(runs[1].id) == ""
+    assert stopped(store, runs[1].id) == ""
 
 
 def test_a_visitor_has_one_place_at_work_or_waiting(store, registry, new_run):
@@ -174,7 +175,7 @@ def test_an_address_that_fills_the_queue_makes_room_for_another(store, registry,
     registry.start_or_wait(other, store, address="8.8.8.8")
     assert registry.place(other.id).number == 1
     assert not registry.is_waiting(runs[2].id)
-    assert "busy" in store.stop_reason(runs[2].id)
+    assert "busy" in stopped(store, runs[2].id)
 
 
 def test_one_person_with_eight_tabs_does_not_keep_all_places(store, registry, new_run, public):
@@ -209,7 +210,7 @@ def test_a_run_that_cannot_start_says_why_and_the_next_gets_its_turn(store, regi
     for run in (first, keyless, third):
         registry.start_or_wait(run, store)
     until(lambda: not store.counts(third).open)
-    assert "No key for OpenAI" in store.stop_reason(keyless.id)
+    assert "No key for OpenAI" in stopped(store, keyless.id)
     assert store.counts(keyless).open == 1
 
 
@@ -224,7 +225,7 @@ def test_a_waiting_run_that_nobody_watches_leaves_the_queue(store, registry, new
             registry.watch(run.id)
         time.sleep(0.05)
     assert not registry.is_waiting(runs[1].id)
-    assert "gave its turn up" in store.stop_reason(runs[1].id)
+    assert "gave its turn up" in stopped(store, runs[1].id)
     assert registry.place(runs[2].id).number == 1
 
 
@@ -234,7 +235,7 @@ def test_a_run_at_work_that_nobody_watches_makes_room_when_others_wait(store, re
     registry.start_or_wait(second, store)
     public.setenv("PLUMBLINE_UNWATCHED_SECONDS_WHEN_FULL", "0.6")
     until(lambda: registry.watch(second.id) or registry.is_live(second.id))
-    assert "Others waited and nobody watched" in store.stop_reason(first.id)
+    assert "Others waited and nobody watched" in stopped(store, first.id)
     assert 0 < store.counts(first).scored < 1000
 
 

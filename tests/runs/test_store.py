@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
-from evaluators.errors import StoreError
+from evaluators.errors import AccessError, LLMError, StoreError
 from evaluators.records import (
     Ability,
     Call,
@@ -20,6 +20,8 @@ from evaluators.records import (
     Dataset,
     EvaluatorSpec,
     ModelSpec,
+    Reason,
+    Remedy,
     Run,
     Sample,
     SampleResult,
@@ -28,6 +30,7 @@ from evaluators.records import (
 )
 from evaluators.runs.store import MIGRATIONS, MOST_COUNTED, MOST_MAPPINGS, Counts, Spent, Store
 from evaluators.trace.labelling import Correction
+from tests.stops import stop, stopped
 
 ROOT = Path(__file__).parents[2]
 DATASET = Dataset(name="three", samples=tuple(Sample(id=f"s{number}", question="q") for number in range(3)))
@@ -193,7 +196,31 @@ def test_failures_are_counted_by_their_reason(store):
     for position, error in enumerate(("Too long.", "Cut off.", "Too long.")):
         store.save_result("r1", failed(position, error))
 
-    assert store.failures("r1") == [("Too long.", 2), ("Cut off.", 1)]
+    assert store.failures("r1") == [(Reason(message="Too long."), 2), (Reason(message="Cut off."), 1)]
+
+
+def test_a_failure_keeps_its_kind_and_its_remedy(store):
+    store.save_run(run(), DATASET)
+    error = LLMError("A web page.", remedy=Remedy("check_address", "OPENAI_BASE_URL"))
+    kept = {"error": error.message, "error_kind": error.kind, "remedy": error.remedy}
+    store.save_result("r1", failed(0).model_copy(update=kept))
+
+    assert store.failures("r1") == [(error.reason, 1)]
+    assert store.result("r1", 0).reason == error.reason
+    assert (error.reason.kind, str(error)) == ("model", "A web page. Check OPENAI_BASE_URL.")
+
+
+def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
+    reasons = Reason(kind="cap", message="Reached."), AccessError("No key.", remedy=Remedy("enter_key", "A")).reason
+    store.save_run(run(), DATASET)
+    store.save_stop_reasons("r1", *reasons)
+    store.close()
+
+    again = Store(path)
+
+    assert again.stop_reasons("r1") == reasons
+    again.save_stop_reasons("r1")
+    assert again.stop_reasons("r1") == ()
 
 
 # Corrections
@@ -359,14 +386,14 @@ def test_result_and_calls_are_stored_together_or_not_at_all(store):
 
 def test_why_a_run_stopped_and_its_cap_are_kept(store, path):
     store.save_run(run(), DATASET)
-    store.save_stop_reason("r1", "No credit.")
+    stop(store, "r1", "No credit.")
     store.set_cap("r1", Cap(calls=5))
     store.close()
 
     again = Store(path)
 
-    assert again.stop_reason("r1") == "No credit."
-    assert again.stop_reason("another") == ""
+    assert stopped(again, "r1") == "No credit."
+    assert stopped(again, "another") == ""
     assert again.run("r1").cap == Cap(calls=5)
 
 
@@ -393,7 +420,7 @@ def test_a_store_of_the_first_version_is_taken_along(path):
     assert store.run("r1") == run()
     assert store.run("r2").models == ()
     assert store.result("r1", 1).score.values == {"accuracy": 0.0}
-    assert store.stop_reason("r1") == ""
+    assert stopped(store, "r1") == ""
 
 
 def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
@@ -420,7 +447,7 @@ def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
     assert store.run("r1") == run().model_copy(update={"judges": (LUNA,)})
     assert (store.run("r1").judge, store.run("r2").judge) == (LUNA, None)
     assert store.result("r1", 1, 1) == result
-    assert store.stop_reason("r3") == "No credit."
+    assert stopped(store, "r3") == "No credit."
     store.save_correction("r1", Cell(1, 1), change())
     store.delete_run("r1")
     assert (store.result("r1", 1, 1), store.corrections("r1")) == (None, {})
@@ -447,10 +474,48 @@ def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
     assert store.run("r1") == both
     assert (store.run("r1").evaluator, store.run("r1").origin) == (run().evaluator, {})
     assert store.results("r1", 1, 1) == {0: result}
-    assert store.stop_reason("r1") == "No credit."
+    assert stopped(store, "r1") == "No credit."
     assert store.corrections("r1") == {Cell(1, 1): [change()]}
     store.save_result("r1", failed(1, model=1, metric=1))
     assert store.result("r1", 1, 1) == result
+
+
+def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(path):
+    path.parent.mkdir()
+    reached = "The cap of 5 calls is reached. Everything so far is kept. Raise the cap and resume."
+    stopped_by = {"r1": reached, "r2": 'No credit at "Groq".', "r3": ""}
+    result = failed(1, "Cut off.")
+    with sqlite3.connect(path) as db:
+        for script in sorted(MIGRATIONS.glob("*.sql"))[:8]:
+            db.executescript(script.read_text(encoding="utf-8"))
+        db.execute("pragma user_version = 8")
+        for name, words in stopped_by.items():
+            body = run(name).model_dump_json()
+            row = (name, "w", "2026-01-01T00:00:00", DATASET.fingerprint, body, words)
+            db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
+        body = result.model_dump_json(exclude={"error_kind", "remedy"})
+        values = ("r1", 1, 0, 0, "failed", None, "", body)
+        db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    db.close()
+
+    store = Store(path)
+
+    assert store.stop_reasons("r1") == (Reason(kind="cap", message=reached),)
+    assert store.stop_reasons("r2") == (Reason(kind="", message='No credit at "Groq".'),)
+    assert store.stop_reasons("r3") == ()
+    assert store.result("r1", 1) == result
+    assert store.failures("r1") == [(Reason(kind="", message="Cut off."), 1)]
+
+
+@pytest.mark.parametrize("damaged", ["No credit.", "[1]", "{", 7, b"\xff"])
+def test_a_damaged_reason_keeps_nobody_from_the_run(store, path, damaged):
+    store.save_run(run(), DATASET)
+    store._db.execute("update runs set stopped = ?", (damaged,))
+
+    (reason,) = store.stop_reasons("r1")
+
+    assert (reason.kind, reason.message) == ("", "Why the run stopped cannot be read. Resume it.")
+    assert store.run("r1") == run()
 
 
 WITH_SOURCES = Dataset(

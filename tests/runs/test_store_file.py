@@ -239,7 +239,7 @@ def test_a_database_that_is_no_store_is_refused_and_left_as_it_is(path, script):
     before = path.read_bytes(), path.stat().st_mode
 
     with pytest.raises(
-        StoreError, match=r"is a database, but no run store .* set PLUMBLINE_DATA_DIR to another folder"
+        StoreError, match=r"is a database, but not a run store .* set PLUMBLINE_DATA_DIR to another folder"
     ):
         Store(path)
 
@@ -266,7 +266,7 @@ def test_a_damaged_file_is_called_so(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
 
-    with pytest.raises(StoreError, match=r"is damaged or no run store .* put a backup in its place"):
+    with pytest.raises(StoreError, match=r"is damaged or not a run store .* put a backup in its place"):
         Store(path)
 
 

@@ -14,7 +14,10 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
+from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.trace.labelling import Correction
+from tests.stops import stopped
+from ui.parts.remedies import worded
 
 ROWS = 3
 DOCUMENT = "The tower is 330 metres tall. It stands in Paris."
@@ -80,8 +83,9 @@ def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path
     assert [each.name for each in store.unreadable_runs("w")] == [lost.id]
     assert store.unreadable_runs("w")[0].reason
     assert store.unreadable_runs("another") == []
-    with pytest.raises(UnreadableRowError, match=rf"{lost.id} cannot be read .*--format raw\), or delete it"):
+    with pytest.raises(UnreadableRowError, match=rf"{lost.id} cannot be read") as caught:
         store.run(lost.id)
+    assert f"evaluators export {lost.id} --format raw), or delete it" in caught.value.reason.worded(IN_TERMINAL)
     lines = [json.loads(line) for line in store.raw_run(lost.id)]
     assert [line["table"] for line in lines] == ["runs", *["samples"] * ROWS, *["results"] * ROWS]
     store.delete_run(lost.id)
@@ -106,8 +110,8 @@ def test_a_sample_fails_its_own_cell_and_the_others_are_scored(store, path, dama
     job.wait()
 
     assert store.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
-    assert store.failures(run.id)[0][0].startswith("Sample 1 cannot be read")
-    assert store.stop_reason(run.id) == ""
+    assert store.failures(run.id)[0][0].message.startswith("Sample 1 cannot be read")
+    assert stopped(store, run.id) == ""
     with pytest.raises(UnreadableRowError, match="Sample 1 cannot be read"):
         store.sample(run.fingerprint, 0)
     assert [cell for cell, _, _ in store.scored(run)] == [Cell(1), Cell(2)]
@@ -157,8 +161,9 @@ def test_an_upload_is_told_when_it_is_opened(store, path, damage):
     change(path, "uploads", "body", damage)
 
     assert store.uploads("w") == {"towers": "2026-01-01"}
-    with pytest.raises(UnreadableRowError, match=r"“towers” cannot be read .* Delete it on the Datasets page"):
+    with pytest.raises(UnreadableRowError, match="“towers” cannot be read") as caught:
         store.upload("w", "towers")
+    assert worded(caught.value).endswith(" Delete it on the Datasets page.")
     assert json.loads(store.raw_upload("w", "towers"))["name"] == "towers"
 
 

@@ -203,7 +203,7 @@ def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, 
 def test_a_full_store_first_lets_go_what_has_expired(store, host, public):
     store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
     public.setenv("PLUMBLINE_STORE_BYTES", str(2 * 2**20))
-    with pytest.raises(HostLimitError, match=r"This host has no room: its store may have 2.0 MB"):
+    with pytest.raises(HostLimitError, match=r"This host has no space left: its store may take 2.0 MB"):
         host.check_room(BEN)
     long_ago(store, ANN)
     host.check_room(BEN)

@@ -160,13 +160,13 @@ def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("colour = 1", "colour is no option. Known: data, metric, param"),
+        ("colour = 1", "colour is not an option. Known: data, metric, param"),
         ("data = 'unfinished", "cannot be read as TOML"),
         ("[data]\nfile = 'x'", "data wants one text or number"),
         ("data = ['a', 'b']", "data wants one text or number"),
         ("param = [['a']]", "param wants a text or number, or a list of them"),
         ("max-calls = 'many'", "ci.toml: max-calls cannot be used. 'many' is not a valid integer"),
-        ("as-json = true", "as-json is no option. Known: data, metric, param"),
+        ("as-json = true", "as-json is not an option. Known: data, metric, param"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told(plumbline, data_folder, text, words):
@@ -251,8 +251,14 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
         *("ground_truth", "retrieved_documents", "metrics"),
     }
     assert lines[0]["metrics"] == [
-        {"metric": "trace", "status": "scored", "reason": "", "error": ""},
-        {"metric": "answer_match", "status": "scored", "reason": NO_MATCH, "error": ""},
+        {"metric": "trace", "status": "scored", "reason": "", "error": "", "error_kind": ""},
+        {
+            "metric": "answer_match",
+            "status": "scored",
+            "reason": NO_MATCH,
+            "error": "",
+            "error_kind": "",
+        },
     ]
     assert json.loads(labels.stdout.splitlines()[0])["labels_by"]
 

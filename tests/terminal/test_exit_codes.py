@@ -9,6 +9,7 @@ from evaluators.errors import ParameterError
 from evaluators.records import Ability, Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
 from evaluators.runs.store import Store
 from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, Demand, check_names, demands, outcome
+from tests.stops import stop
 
 RECALL = EvaluatorSpec(name="retriever_recall")
 MATCH = EvaluatorSpec(name="answer_match")
@@ -96,7 +97,7 @@ def test_failures_are_told_with_their_reason():
 
 def test_a_stopped_run_says_why():
     stopped = results((1.0, OPEN, OPEN, OPEN))
-    stopped.store.save_stop_reason("r1", "The cap of 1 call is reached.")
+    stop(stopped.store, "r1", "The cap of 1 call is reached.", "cap")
 
     assert outcome(stopped).words == ("3 of 4 results are still open.", "The cap of 1 call is reached.")
 

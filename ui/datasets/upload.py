@@ -12,6 +12,7 @@ from evaluators.config import config
 from evaluators.errors import PlumblineError
 from ui import session
 from ui.datasets import view as dataset_view
+from ui.parts import remedies
 from ui.parts.untrusted import plain
 
 EXAMPLE = """question,response,contexts,ground_truth
@@ -60,7 +61,7 @@ def _offer(name: str, content: bytes) -> str:
         with st.spinner("Reading", show_time=True):
             dataset_view.offer(name, content)
     except PlumblineError as error:
-        return str(error)
+        return remedies.worded(error)
     return ""
 
 

@@ -77,7 +77,7 @@ def _nobody(count: int, total: int) -> Generators | None:
     if count == total:
         st.caption("Choose a model: without one there is nothing to judge.")
         return None
-    st.caption(f"Without a model, {counted(count, 'sample')} will fail for want of a response.")
+    st.caption(f"Without a model, {counted(count, 'sample')} without a response will fail.")
     return NOBODY
 
 

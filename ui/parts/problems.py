@@ -8,8 +8,9 @@ from functools import wraps
 
 import streamlit as st
 
-from evaluators.errors import AccessError, HostLimitError, PlumblineError
+from evaluators.errors import HostLimitError, PlumblineError
 from ui import session
+from ui.parts import remedies
 from ui.parts.untrusted import plain
 
 MOVED = "This workspace has got a new link, or has expired. Nothing was done: open it with its own link."
@@ -53,6 +54,6 @@ def _key(place: str) -> str:
 
 
 def _show(problem: PlumblineError) -> None:
-    st.error(plain(str(problem)), icon=":material/error:")
-    if isinstance(problem, AccessError) and "Settings" in str(problem):
+    st.error(plain(remedies.worded(problem)), icon=":material/error:")
+    if problem.remedy and problem.remedy.code in remedies.NEED_SETTINGS:
         st.page_link("../pages/settings.py", label="Open the Settings page", icon=":material/key:")

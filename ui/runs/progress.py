@@ -13,7 +13,7 @@ from evaluators.records import Cap, Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts
 from ui import session
-from ui.parts import problems, spending
+from ui.parts import problems, remedies, spending
 from ui.parts.untrusted import plain
 from ui.parts.words import ordinal
 
@@ -28,9 +28,6 @@ REASONS = 5
 
 MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
-
-RAISE = "Raise the cap"
-"""What a run that stopped at its cap gives as the remedy, and the label of the form for it."""
 
 
 def watched(run: Run, body: Callable[[], None]) -> None:
@@ -62,8 +59,8 @@ def state(run: Run) -> None:
         if not is_moving(run) and not counts.open and counts.failed and run.cap != Cap():
             _raise_cap(run)  # a second try at the cap comes to nothing, and leaves no reason
     problems.show(run.id)
-    if reason := session.store().stop_reason(run.id):  # of one model, perhaps, while others go on
-        st.warning(plain(reason), icon=":material/pause_circle:")
+    if reasons := session.store().stop_reasons(run.id):  # of one model, perhaps, while others go on
+        st.warning(plain(" ".join(map(remedies.worded, reasons))), icon=":material/pause_circle:")
     if counts.failed and not counts.open and not is_moving(run):
         results = f"the results are of the other {counts.scored:,}" if counts.scored else "there is no result"
         st.warning(f"{counts.failed:,} of {counts.asked:,} failed: {results}.", icon=":material/error:")
@@ -130,7 +127,7 @@ def failures(run: Run) -> None:
     counts = session.store().counts(run)
     are_many = counts.failed > MANY * counts.asked
     with st.expander("Why samples failed", are_many, icon=":material/error:", key=f"failures_{run.id}"):
-        rows = [{"Samples": count, "Reason": reason} for reason, count in reasons[:REASONS]]
+        rows = [{"Samples": count, "Reason": remedies.worded(reason)} for reason, count in reasons[:REASONS]]
         st.dataframe(rows, hide_index=True, alt="Failures by reason")
         if len(reasons) > REASONS:
             st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
@@ -177,12 +174,13 @@ def _left(seconds: float) -> str:
 
 
 def _stopped_at_cap(run: Run) -> bool:
-    return run.cap != Cap() and RAISE in session.store().stop_reason(run.id)
+    reasons = session.store().stop_reasons(run.id)
+    return run.cap != Cap() and any(reason.kind == "cap" for reason in reasons)
 
 
 def _raise_cap(run: Run) -> None:
     kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
-    with st.popover(RAISE, type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
+    with st.popover("Raise the cap", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
         if calls := run.cap.calls:
             form.number_input("Calls in all", value=2 * calls, key=f"cap_calls_{run.id}")

@@ -19,7 +19,7 @@ from evaluators.records import Ability, Accepted, Cell, EvaluatorSpec, Run, Samp
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
 from ui import session
 from ui.metrics.results import asks_a_judge, labels, title
-from ui.parts import highlight, run_facts, spending, tables
+from ui.parts import highlight, remedies, run_facts, spending, tables
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted
 from ui.trace import labels as trace_labels
@@ -121,7 +121,8 @@ def _outcome(result: SampleResult | None, number: int) -> None:
         st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
         return
     if result.score is None:
-        st.error(plain(result.error), icon=":material/error:", title="This sample failed")
+        words = plain(remedies.worded(result.reason))
+        st.error(words, icon=":material/error:", title="This sample failed")
         st.caption("Retry failed on the run's page tries it again, with all others that failed.")
     if result.details:
         with st.expander("Details", icon=":material/terminal:", key=f"details_{number}"):

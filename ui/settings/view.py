@@ -13,7 +13,7 @@ from evaluators.errors import LLMError, RunStoppedError, TransientError
 from evaluators.llm import Access, catalogue, clients
 from evaluators.llm.keys import ADDRESSES, bind, clean_address
 from ui import session
-from ui.parts import problems
+from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
@@ -186,16 +186,17 @@ def _failed(entered: Access, error: LLMError) -> None:
     """Says why, and whether what was entered is kept all the same: where nothing speaks against it, nor works yet."""
     provider, own = entered.provider, session.own_keys()
     has_working = provider in session.offered()
+    what = error.reason.worded(remedies.ON_SETTINGS)
     if entered == session.keys().get(provider) and (has_working or provider not in own):
-        message = f"{error} It stays in use."
+        message = f"{what} It stays in use."
     elif has_working or _is_wrong(provider, error):
         if entered == own.get(provider):
             del own[provider]
         stays = f" The one before {'stays in use' if has_working else 'is kept'}."
-        message = f"Not taken: {error}{stays if session.keys().get(provider) else ''}"
+        message = f"Not taken: {what}{stays if session.keys().get(provider) else ''}"
     else:
         _take(entered)
-        message = f"Not tested: {error}"
+        message = f"Not tested: {what}"
     st.error(plain(message), icon=":material/error:")
     if error.details:
         with st.expander("Details"):

@@ -1,0 +1,21 @@
+"""What the terminal says of each remedy: as Python does, but with its own options and commands."""
+
+from __future__ import annotations
+
+from evaluators.errors import IN_PYTHON
+from evaluators.records import Words
+
+IN_TERMINAL: Words = {
+    **IN_PYTHON,
+    "enter_key": "Set {name}.",
+    "raise_cap": "Raise the cap with --max-calls or --max-cost and resume.",
+    "name_judge": "Name one: --judge groq/openai/gpt-oss-120b.",
+    "name_ability": "Name one: --ability noise_robustness.",
+    "delete_a_run": "Delete one on the Runs page of the app.",
+    "delete_upload": "Delete it on the Datasets page of the app.",
+    "save_run": (
+        "Save what is stored (python -m evaluators export {name} --format raw), "
+        "or delete it on the Runs page of the app."
+    ),
+    "replace_file": "Choose another name, or replace it on purpose (--replace).",
+}

@@ -1,0 +1,102 @@
+"""A remedy is a code that the app, the terminal and Python word; the core names no screen."""
+
+import ast
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from evaluators.errors import IN_PYTHON, AccessError, LLMError, ParameterError
+from evaluators.records import Reason, Remedy, RemedyCode
+from evaluators.terminal.remedies import IN_TERMINAL
+from ui.parts.remedies import IN_APP, ON_PUBLIC_HOST, ON_SETTINGS, worded
+
+ROOT = Path(__file__).parents[1]
+DOORS = {
+    "Python": IN_PYTHON,
+    "terminal": IN_TERMINAL,
+    "app": IN_APP,
+    "public host": ON_PUBLIC_HOST,
+    "Settings page": ON_SETTINGS,
+}
+CORE = sorted(
+    path.relative_to(ROOT)
+    for path in (ROOT / "evaluators").rglob("*.py")
+    if "terminal" not in path.relative_to(ROOT).parts
+)
+SCREEN = re.compile(r"(?i:\bpages?\b|\bbuttons?\b)|\bSettings\b|(?<![\w-])--[a-z]")
+"""A page of the app, a button, or an option of the command line."""
+
+OTHER_PAGES = {
+    ". Copy it again from the provider's page, alone.",
+    " answered with a web page.",
+    ", page ",
+    ", pages ",
+    "a picture of its one page",
+    " pages",
+    " pages hold no text that can be read.",
+}
+"""Pages of providers and of documents."""
+
+
+@pytest.mark.parametrize("words", DOORS.values(), ids=DOORS)
+def test_a_door_has_words_for_every_remedy(words):
+    assert set(words) == set(get_args(RemedyCode))
+    for code in get_args(RemedyCode):
+        sentence = Remedy(code, "NAME").worded(words)
+        assert sentence.endswith(".")
+        assert "{" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("error", "python", "terminal", "app"),
+    [
+        (
+            AccessError("No key for Groq.", remedy=Remedy("enter_key", "GROQ_API_KEY")),
+            "No key for Groq. Set GROQ_API_KEY, or pass api_key to connect.",
+            "No key for Groq. Set GROQ_API_KEY.",
+            "No key for Groq. Enter one on the Settings page or set GROQ_API_KEY.",
+        ),
+        (
+            ParameterError("G-Eval asks a judge, and none is named.", remedy=Remedy("name_judge")),
+            'G-Eval asks a judge, and none is named. Name one: judge="groq/openai/gpt-oss-120b".',
+            "G-Eval asks a judge, and none is named. Name one: --judge groq/openai/gpt-oss-120b.",
+            "G-Eval asks a judge, and none is named. Choose one.",
+        ),
+        (LLMError("Cut off."), "Cut off.", "Cut off.", "Cut off."),
+    ],
+    ids=["a key", "a judge", "the same everywhere"],
+)
+def test_each_door_words_the_remedy_for_itself(error, python, terminal, app):
+    assert str(error) == python
+    assert error.reason.worded(IN_TERMINAL) == terminal
+    assert worded(error) == worded(error.reason) == app
+
+
+def test_a_visitor_of_a_public_host_is_not_told_to_set_a_variable(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    reason = Reason(message="No key for Groq.", remedy=Remedy("enter_key", "GROQ_API_KEY"))
+
+    assert worded(reason) == "No key for Groq. Enter one on the Settings page."
+
+
+def test_a_message_with_half_a_character_can_be_shown_and_stored():
+    error = LLMError("It wrote \ud83d.")
+
+    assert str(error) == "It wrote \ud83d."
+    assert error.reason.model_dump_json()
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: path.as_posix())
+def test_the_core_names_no_screen_and_no_option(path):
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if id(node) not in docstrings
+    ]
+
+    assert not [text for text in texts if SCREEN.search(text) and text not in OTHER_PAGES]
