@@ -202,7 +202,7 @@ class TransientError(LLMError):
 
 
 class RateLimitedError(TransientError):
-    """The provider asks to wait, by its `headers`; that is no failure and is not counted as a try."""
+    """The provider asks to wait, by its `headers`; that is not a failure and does not count as a try."""
 
     kind: ReasonKind = "limits"
 

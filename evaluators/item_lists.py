@@ -70,7 +70,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def sample(contexts: str | Sequence[str] | None = None, **fields: Any) -> Sample:
-    """One item as a sample; `contexts` may be one text or several. Raises `MissingInputError` for what is no text."""
+    """One item as a sample; `contexts` may be one text or several. Raises `MissingInputError` for what is not text."""
     documents: Any = (contexts,) if isinstance(contexts, str) else () if contexts is None else contexts
     try:
         return Sample(id="item", retrieved_documents=documents, **fields)

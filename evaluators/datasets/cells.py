@@ -23,7 +23,7 @@ _PRINTED = re.compile(r"\s*\[\s*Document\(")
 """How a list of LangChain's documents begins."""
 
 SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
-"""How a line ends that is no part of a wrapped paragraph."""
+"""How a line ends that is not a part of a wrapped paragraph."""
 
 
 def unpack(cell: Any) -> Any:

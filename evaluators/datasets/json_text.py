@@ -13,7 +13,7 @@ from evaluators.datasets.table import RAW_SHOWN, Collector, Table, too_deep
 from evaluators.errors import DatasetError
 
 WHOLE = 32 * 2**20
-"""The most characters of a value that is no array: it is read as a whole."""
+"""The most characters of a value that is not an array: it is read as a whole."""
 ROW_VALUES = 500_000
 KEY_DEPTH = 3
 QUESTIONS = frozenset({"question", "query", "user_input", "问题"})

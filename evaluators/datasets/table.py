@@ -46,7 +46,7 @@ class Table:
 class Collector:
     """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is beyond one.
 
-    Of a file of which only the `first` so many rows are wanted, no other is looked at.
+    Where only the `first` so many rows of a file are wanted, the others are not looked at.
     """
 
     def __init__(self, name: str, limits: Config, first: int | None = None) -> None:

@@ -29,7 +29,7 @@ from evaluators.llm.catalogue import Limits, find, title
 from evaluators.records import ModelSpec
 
 MOST_LIMITERS = 500
-"""From so many on those are forgotten that nobody uses just now."""
+"""From so many on, limiters that nobody uses just now are forgotten."""
 
 MARGIN = 0.02
 """Part of a minute by which a request may reach the server later than another that was sent with it."""

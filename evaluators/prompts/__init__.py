@@ -80,7 +80,7 @@ def check(template: str, blanks: Collection[str] = ("question", "documents")) ->
 
 @lru_cache(maxsize=64)
 def _blanks(template: str) -> frozenset[str] | None:
-    """The blanks of a template, remembered for the prompts of a run; `None` where it is no template."""
+    """The blanks of a template, remembered for the prompts of a run; `None` where it is not a template."""
     return frozenset(Template(template).get_identifiers()) if Template(template).is_valid() else None
 
 

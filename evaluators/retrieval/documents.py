@@ -46,7 +46,7 @@ _HTML = re.compile(r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype htm
 """A comment ends where it first can, and is never read in another way: 40 of them could be, in 2 ** 39 ways."""
 _FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
 _BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")
-"""How a line begins that is no continuation: a heading, quotation, table, list entry, code, or nothing at all."""
+"""How a line begins that is not a continuation: a heading, quotation, table, list entry, code, or nothing at all."""
 _ENDS = re.compile(r"\s*#|\s*\|.*\|\s*$|.*\s\s$")
 """A line that nothing is joined to: a heading, a table row, a line break in Markdown."""
 _HYPHEN = re.compile(r"[^\W\d_]-$")
@@ -191,7 +191,7 @@ def _linked(before: str, line: str) -> tuple[str, str]:
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
-    """Whether a paragraph goes on in the next line: not in a short one that is no sentence, after the end of one."""
+    """Whether a paragraph goes on in the next line: not in a short one that is not a sentence, after the end of one."""
     is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL and before.strip()
     is_apart = len(line) < NEARLY_FULL * width and SENTENCE_END.search(before) and not SENTENCE_END.search(line)
     return bool(is_full) and not is_apart and not _BEGINS.match(line) and not _ENDS.match(before)

@@ -357,7 +357,7 @@ def _rows(rows: Iterable[tuple[int, Iterable[Any]]], limits: Limits) -> Iterator
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON knows it; `None` for one that is no number or no time."""
+    """A value as JSON knows it; `None` for one that is not a number or a time."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):

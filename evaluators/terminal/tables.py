@@ -30,7 +30,7 @@ from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
 
 WIDE = 200
-"""Columns where the output is no terminal: nothing is cut or broken."""
+"""Columns where the output is not a terminal: nothing is cut or broken."""
 
 SHORT = 8
 """Signs of a run's id that a list shows; `resume` and `show` take them."""

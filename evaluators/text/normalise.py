@@ -23,7 +23,7 @@ _THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
 
 
 _MARK = r"(?:[^\x00-\u02ff\w]|[\uff9e\uff9f])"
-"""An accent, or another sign that is no letter."""
+"""An accent, or another sign that is not a letter."""
 _MANY_MARKS = re.compile(f"{_MARK}{{31}}")
 """More than Unicode's own "stream-safe" form has after a letter (UAX 15)."""
 _UP_TO_MARKS = re.compile(rf"(?:[\x00-\u02ff]|[^\W\uff9e\uff9f])*{_MARK}{{0,30}}")

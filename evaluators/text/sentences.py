@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktLanguageVars, PunktSentenceTokenizer
 
 MIN_WORDS = 3
-"""A piece with fewer words, counted at single spaces, is no sentence of its own."""
+"""A piece with fewer words, counted at single spaces, is not a sentence of its own."""
 
 LONGEST_REMEMBERED = 4000
 """Characters; all that is remembered then takes some 20 MB at most."""
@@ -80,7 +80,7 @@ class DocumentSentencizer:
 
 
 def cut(response: str, documents: Sequence[str]) -> Sentences:
-    """Documents and response in keyed sentences; a model's reasoning is no part of its response."""
+    """Documents and response in keyed sentences; a model's reasoning is not a part of its response."""
     cutter = DocumentSentencizer()
     return Sentences(
         documents=cutter.sentencize_documents(documents),

@@ -263,7 +263,7 @@ def test_a_host_that_has_many_newcomers_lets_the_next_one_wait_and_loses_nothing
 
 @pytest.mark.parametrize(
     ("variable", "words"),
-    [("WORKSPACE_BYTES", "this host keeps 0.0 MB for each visitor"), ("STORE_BYTES", "This host has no room")],
+    [("WORKSPACE_BYTES", "this host keeps 0.0 MB for each visitor"), ("STORE_BYTES", "This host has no space left")],
 )
 def test_an_upload_or_a_run_beyond_the_bytes_says_so(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, variable: str, words: str

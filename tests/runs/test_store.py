@@ -483,7 +483,7 @@ def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
 def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(path):
     path.parent.mkdir()
     reached = "The cap of 5 calls is reached. Everything so far is kept. Raise the cap and resume."
-    stopped_by = {"r1": reached, "r2": 'No credit at "Groq".', "r3": ""}
+    stopped_by = {"r1": reached, "r2": 'No credit at "Groq".', "r3": "", "r4": b"\xff"}
     result = failed(1, "Cut off.")
     with sqlite3.connect(path) as db:
         for script in sorted(MIGRATIONS.glob("*.sql"))[:8]:
@@ -503,6 +503,7 @@ def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(
     assert store.stop_reasons("r1") == (Reason(kind="cap", message=reached),)
     assert store.stop_reasons("r2") == (Reason(kind="", message='No credit at "Groq".'),)
     assert store.stop_reasons("r3") == ()
+    assert store.stop_reasons("r4")[0].message == "Why the run stopped cannot be read. Resume it."
     assert store.result("r1", 1) == result
     assert store.failures("r1") == [(Reason(kind="", message="Cut off."), 1)]
 

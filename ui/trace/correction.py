@@ -94,7 +94,7 @@ def _support(labels: Labels, key: str) -> Support | None:
 
 
 def _save(place: Place, field: str, key: str, widget: str, before: Support | bool | None) -> None:
-    """Keeps what was chosen; a label that is set back to what its labeller said is no correction."""
+    """Keeps what was chosen; a label that is set back to what its labeller said is not a correction."""
     chosen = st.session_state[widget]
     if chosen == before:
         session.store().drop_corrections(place.run_id, place.cell, field, key)

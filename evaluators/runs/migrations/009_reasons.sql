@@ -4,4 +4,4 @@
 update runs set stopped = json_array(json_object(
     'kind', case when instr(stopped, 'Raise the cap and resume.') then 'cap' else '' end,
     'message', stopped
-)) where stopped <> '';
+)) where typeof(stopped) = 'text' and stopped <> '';  -- JSON holds no damaged bytes
