@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validat
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.config import config
-from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
@@ -170,7 +169,13 @@ class GPTLabelingScores(TRACEScores):
         return sum(each.support is support for each in self.labels.sentence_support)
 
 
-@evaluator("gpt_labeling", title="TRACE (GPT labelling)", needs=("question", "response", "retrieved_documents"))
+@evaluator(
+    "gpt_labeling",
+    title="TRACE (GPT labelling)",
+    needs=("question", "response", "retrieved_documents"),
+    judges="jury",
+    leads="trace",
+)
 class AdvancedRAGEvaluator(Evaluator):
     """TRACE by an LLM: a judge, or a jury of several, labels every sentence in one call a sample."""
 
@@ -238,12 +243,8 @@ class AdvancedRAGEvaluator(Evaluator):
 
     def _judges(self) -> dict[str, LLMClient]:
         """The judges by name; the same model at another address gets a number."""
-        clients = self.llm_client if isinstance(self.llm_client, tuple) else (self.llm_client,)
-        given = [client for client in clients if client]
-        judges = dict(zip(names([client.model for client in given]), given, strict=True))
-        if not judges:
-            raise AccessError("GPT labelling needs a judge. Choose a model, or give its client as llm_client.")
-        return judges
+        judges = self.jury()
+        return dict(zip(names([judge.model for judge in judges]), judges, strict=True))
 
     def _labelled(self, judge: LLMClient, by: str, sentences: Sentences, question: str) -> Labelling:
         windows = self._windows(sentences, question, getattr(judge, "room", None))

@@ -10,9 +10,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, SkipValidation, model_validator
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingScores, scores_of
-from evaluators.base import MOST_JUDGES, Evaluator, evaluator, require
+from evaluators.base import Evaluator, evaluator, require
 from evaluators.config import config
-from evaluators.errors import AccessError, MissingInputError, ParameterError
+from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.records import Labels, Record, Sample, Score, Sentences
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
@@ -80,7 +80,13 @@ class HybridScores(Record):
         }
 
 
-@evaluator("hybrid", title="TRACE (hybrid)", needs=("question", "response", "retrieved_documents"))
+@evaluator(
+    "hybrid",
+    title="TRACE (hybrid)",
+    needs=("question", "response", "retrieved_documents"),
+    judges="jury",
+    leads="trace",
+)
 class HybridEvaluator(Evaluator):
     """The heuristic for every sample, and a judge or a jury where the heuristic is in doubt."""
 
@@ -102,6 +108,11 @@ class HybridEvaluator(Evaluator):
     def _windows_move_on(self) -> Self:
         check_overlap(self.chunk_size, self.chunk_overlap)
         return self
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether there can be a doubt that sends a sample to the judge."""
+        return self.doubt_from <= 1
 
     def check_ready(self) -> None:
         self._heuristic.check_ready()
@@ -135,7 +146,8 @@ class HybridEvaluator(Evaluator):
         cannot be read costs more). Raises `AccessError` without a judge.
         """
         hybrid = self if budget is None else self._within(budget, test_cases)
-        hybrid._require_judge()
+        if hybrid.needs_judge:
+            hybrid.jury()
 
         def judge(case: batch.Case) -> dict[str, Any]:
             return hybrid.evaluate(case.query, case.response, case.retrieved_documents).to_dict()
@@ -173,14 +185,6 @@ class HybridEvaluator(Evaluator):
         is_doubtful = heuristic.doubt(sentences, question) >= self.doubt_from
         return labelled, self._judge.label(sentences, question) if is_doubtful else []
 
-    def _clients(self) -> tuple[LLMClient, ...]:
-        clients = self.llm_client if isinstance(self.llm_client, tuple) else (self.llm_client,)
-        return tuple(filter(None, clients))
-
-    def _require_judge(self) -> None:
-        if self.doubt_from <= 1 and not self._clients():
-            raise AccessError("The hybrid needs a judge. Choose a model, or give its client as llm_client.")
-
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
         """The same, judging no more cases than this many calls can pay for; cases that cannot be judged cost none."""
         samples = list(_readable(test_cases))
@@ -189,7 +193,7 @@ class HybridEvaluator(Evaluator):
 
     def _calls(self, sample: Sample) -> int:
         sentences, judge = sentences_of(sample), self._judge
-        return sum(len(judge.prompts(sentences, sample.question, client.room)) for client in self._clients())
+        return sum(len(judge.prompts(sentences, sample.question, client.room)) for client in self.jury())
 
 
 def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
@@ -228,7 +232,7 @@ class UnifiedEvaluationPipeline:
         from evaluators.llm.judges import as_judges  # as in `Evaluator`
 
         given = {
-            "llm_client": as_judges(llm_client, MOST_JUDGES, "The pipeline"),
+            "llm_client": as_judges(llm_client, HybridEvaluator.most_judges(), "The pipeline"),
             "chunking_strategy": chunking_strategy,
             "embedding_model": embedding_model,
             "chunk_size": chunk_size,

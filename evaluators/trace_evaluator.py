@@ -118,7 +118,13 @@ class _Claim(NamedTuple):
     strangers: Sequence[str]
 
 
-@evaluator("trace", title="TRACE (heuristic)", needs=("question", "response", "retrieved_documents"))
+@evaluator(
+    "trace",
+    title="TRACE (heuristic)",
+    needs=("question", "response", "retrieved_documents"),
+    judges="none",
+    leads="trace",
+)
 class TRACEEvaluator(Evaluator):
     """TRACE estimated without an LLM, in about a millisecond a sample; show its values as estimates."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from evaluators import custom
+from evaluators import custom_files
 from evaluators.base import Evaluator
 from evaluators.errors import ParameterError, PlumblineError
 from evaluators.llm import LLMClient
@@ -38,7 +38,7 @@ def message(error: BaseException) -> str:
     """
     if isinstance(error, PlumblineError):
         return without_surrogates(str(error))
-    if mistake := custom.mistake(error):
+    if mistake := custom_files.mistake(error):
         words = without_surrogates(mask(mistake.message)).rstrip(".")
         return f"{mistake.file}, line {mistake.line}: {words}. Mend the file, then retry."
     return f"Unexpected {type(error).__name__}. Try again; if it stays, report it."

@@ -11,10 +11,11 @@ import pytest
 from pydantic import BaseModel, Field, SkipValidation
 from streamlit.testing.v1 import AppTest
 
-from evaluators.base import Evaluator, catalogue, evaluator, require
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.catalogue import catalogue
+from evaluators.dry_run import prompts_of
 from evaluators.errors import MissingInputError
 from evaluators.llm import LLMClient
-from evaluators.llm.dry_run import prompts_of
 from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score

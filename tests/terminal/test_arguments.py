@@ -48,8 +48,8 @@ def test_a_parameter_goes_to_the_metric_that_is_named(metrics, texts, field, val
         (["trace"], "=3", "Write FIELD=VALUE or NAME.FIELD=VALUE"),
         (["trace"], "trace.chunk_size=many", "TRACE .*: chunk_size is 'many'"),
         (["trace"], "trace.chunk_size=10", "greater than or equal to 50"),
-        (["trace"], "trace.colour=red", "colour is no parameter"),
-        (["trace"], "colour=red", "colour is no parameter"),
+        (["trace"], "trace.colour=red", "colour is not a parameter"),
+        (["trace"], "colour=red", "colour is not a parameter"),
         (["trace"], "rgb.policy=paper", "names rgb, which is no metric here. Chosen: trace"),
         (["trace"], "2.chunk_size=60", "names 2, which is no metric here"),
         (

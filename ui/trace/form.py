@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
-from evaluators.base import Evaluator, catalogue
+from evaluators.base import Evaluator
+from evaluators.catalogue import catalogue
+from evaluators.dry_run import answered
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.llm import clients, prompt_sizes
 from evaluators.llm.catalogue import title as model_title
-from evaluators.llm.dry_run import answered
 from evaluators.llm.structured import schema
 from evaluators.records import Dataset, ModelSpec, Sample
 from evaluators.runs.engine import create_run
@@ -90,7 +91,9 @@ def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
 
 
 def _with_judges(dataset: Dataset, name: str, method: str, generators: Generators | None) -> None:
-    evaluator, judges = METHODS[method], model_form.judges(model_form.choices(), "trace_judges")
+    evaluator = METHODS[method]
+    most_judges = catalogue()[evaluator].most_judges()
+    judges = model_form.judges(model_form.choices(), most_judges, "trace_judges")
     choice.point_out_generators(judges, dataset)
     answering = generators or NOBODY
     is_by_budget = method == HYBRID and not answering.models
@@ -184,7 +187,7 @@ def _labelling(
 
 
 def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
-    asking = [metric.title for metric in further if choice.asks_a_judge(metric)]
+    asking = [metric.title for metric in further if metric.most_judges()]
     if asking and len(plan.judges) > 1:
         st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {model_title(plan.judges[0])}."))
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import streamlit as st
 
-from evaluators.base import catalogue
+from evaluators.catalogue import catalogue
 from evaluators.params import parameters
 from evaluators.records import Run
 from evaluators.runs import aggregate, export
