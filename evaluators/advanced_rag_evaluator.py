@@ -7,20 +7,19 @@ one that the judge cannot take at once is labelled in windows of document senten
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
+from pydantic import BaseModel, ConfigDict, SkipValidation
 
-from evaluators.base import Evaluator, evaluator, require
+from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
-from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.injection import warnings
 from evaluators.text.sentences import DocumentSentencizer, cut
-from evaluators.text.similarity import LEXICAL, terms
+from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
 from evaluators.trace.batch import Case, entries, means, metrics, summary
 from evaluators.trace.jury import counted, names
@@ -31,6 +30,7 @@ from evaluators.trace.labelling import (
     labelled_score,
     sentences_of,
 )
+from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace.windows import Extent, merged, part, spans
 
@@ -176,28 +176,11 @@ class GPTLabelingScores(TRACEScores):
     judges="jury",
     leads="trace",
 )
-class AdvancedRAGEvaluator(Evaluator):
+class AdvancedRAGEvaluator(TRACEMethod):
     """TRACE by an LLM: a judge, or a jury of several, labels every sentence in one call a sample."""
 
     llm_client: SkipValidation[LLMClient | tuple[LLMClient, ...] | None] = None
     """The judge; several are a jury."""
-    chunking_strategy: ChunkingStrategy = Field(
-        "dense", description="Not used: a judge reads whole sentences. Taken for the sake of a collection's settings."
-    )
-    embedding_model: str = Field(
-        LEXICAL, description="Not used: a judge compares meaning itself. Taken for the sake of a collection's settings."
-    )
-    chunk_size: int = Field(
-        512, ge=50, le=2000, description="Words per window, for samples that a judge cannot take at once."
-    )
-    chunk_overlap: int = Field(
-        50, ge=0, le=1999, description="Words that neighbouring windows share, in whole sentences."
-    )
-
-    @model_validator(mode="after")
-    def _windows_move_on(self) -> Self:
-        check_overlap(self.chunk_size, self.chunk_overlap)
-        return self
 
     def evaluate(
         self,

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Literal, Self
 
-from pydantic import Field, SkipValidation, model_validator
+from pydantic import Field, SkipValidation
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingScores, scores_of
-from evaluators.base import Evaluator, evaluator, require
+from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.records import Labels, Record, Sample, Score, Sentences
-from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.sentences import cut
-from evaluators.text.similarity import LEXICAL
 from evaluators.trace import batch
 from evaluators.trace.jury import counted
 from evaluators.trace.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
+from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -87,27 +86,14 @@ class HybridScores(Record):
     judges="jury",
     leads="trace",
 )
-class HybridEvaluator(Evaluator):
+class HybridEvaluator(TRACEMethod):
     """The heuristic for every sample, and a judge or a jury where the heuristic is in doubt."""
 
     llm_client: SkipValidation[Judges] = None
     """The judge; several are a jury."""
-    chunking_strategy: ChunkingStrategy = Field(
-        "dense", description="Heuristic: what a sentence is read within, windows (dense), itself, or its document."
-    )
-    embedding_model: str = Field(
-        LEXICAL, description='Heuristic: "lexical", or "sentence-transformers/..." if that package is installed.'
-    )
-    chunk_size: int = Field(512, ge=50, le=2000, description="Words per window, of the heuristic and of long prompts.")
-    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share.")
     doubt_from: float = Field(
         0.0, ge=0, le=NEVER, description="The judge is asked where doubt is at least this: 0 always, 1.01 never."
     )
-
-    @model_validator(mode="after")
-    def _windows_move_on(self) -> Self:
-        check_overlap(self.chunk_size, self.chunk_overlap)
-        return self
 
     @property
     def needs_judge(self) -> bool:
@@ -176,7 +162,7 @@ class HybridEvaluator(Evaluator):
         return AdvancedRAGEvaluator(llm_client=self.llm_client, **self._windows())
 
     def _windows(self) -> dict[str, Any]:
-        return self.model_dump(include={"chunking_strategy", "embedding_model", "chunk_size", "chunk_overlap"})
+        return self.model_dump(include=set(TRACEMethod.model_fields))
 
     def _labelled(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
         """The heuristic's labels, and those of the judges where the sample is doubtful enough."""

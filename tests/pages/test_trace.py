@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.trace.metrics import METRICS, Definition, from_score
+from evaluators.trace.definitions import DEFINITIONS, Step
+from evaluators.trace.metrics import METRICS, from_score
 
 from .conftest import Filled, OpenPage, Upload, checked
 from .screen import cards, jsonl, runs, said, segments, settled, state, table
@@ -19,15 +20,30 @@ def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> N
     assert "24 samples will be labelled." in said(at)
 
 
-@pytest.mark.parametrize("definition", Definition)
+@pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_cards_show_the_means_under_the_chosen_definition(
-    open_page: OpenPage, filled: Filled, definition: Definition
+    open_page: OpenPage, filled: Filled, definition: str
 ) -> None:
     at = open_page("trace", run=filled.trace.id)
     segments(at, "definition").set_value(definition)
     shown = cards(checked(at.run()))
     for title, name in TITLES.items():
         assert shown[title] == f"{mean(filled, name, definition):.2f}"
+
+
+def test_a_new_definition_is_offered_explained_and_counted(
+    open_page: OpenPage, filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = DEFINITIONS["sentence"]._replace(
+        title="Own", meaning="Nobody adheres.", adherence=lambda sentences, labels: Step(0.25, "= 0.25")
+    )
+    monkeypatch.setitem(DEFINITIONS, "own", own)
+    at = open_page("trace", run=filled.trace.id)
+    switch = segments(at, "definition")
+    assert switch.options == ["Sentence", "Fixed 20", "RAGBench", "Own"]
+    assert "**Own**: Nobody adheres." in switch.help
+    switch.set_value("own")
+    assert cards(checked(at.run()))["Adherence"] == "0.25"
 
 
 def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, filled: Filled) -> None:
@@ -126,7 +142,7 @@ def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, fi
     assert not at.metric
 
 
-def mean(filled: Filled, name: str, definition: Definition) -> float:
+def mean(filled: Filled, name: str, definition: str) -> float:
     scores = (from_score(score, sample, definition) for _, sample, score in filled.store.scored(filled.trace))
     values = [value for score in scores if (value := getattr(score, name)) is not None]
     return sum(values) / len(values)

@@ -14,8 +14,9 @@ from evaluators.runs import aggregate, export
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC
-from evaluators.trace.metrics import METRICS, Definition
+from evaluators.trace.metrics import METRICS
 from evaluators.trace.patterns import pattern
 from ui import session
 from ui.metrics import results as metric_results
@@ -26,16 +27,6 @@ from ui.session import Version
 from ui.trace import comparison
 from ui.trace.form import UNUSED
 
-DEFINITIONS = {
-    Definition.SENTENCE: "Sentence",
-    Definition.FIXED_20: "Fixed 20",
-    Definition.RAGBENCH: "RAGBench",
-}
-MEANINGS = {
-    Definition.SENTENCE: "Relevance = relevant / all sentences; utilization = used / relevant sentences, at most 1.",
-    Definition.FIXED_20: "As Sentence, but relevance = relevant sentences / 20.",
-    Definition.RAGBENCH: "As published with RAGBench: utilization = used / all sentences; partly supported passes.",
-}
 VALUES = {
     "context_relevance": "Relevance",
     "context_utilization": "Utilization",
@@ -85,7 +76,7 @@ def show(run: Run) -> None:
         return
     cards.means(rows, VALUES, HELP)
     if not is_moving:
-        _say_what_it_means(aggregate.of_model(_rows(*key, View(Definition.SENTENCE, by)), model))
+        _say_what_it_means(aggregate.of_model(_rows(*key, View(by=by)), model))
     if len(names) > 1:
         comparison.show(run, model, definition, names, VALUES)
     _distributions(rows, run)
@@ -134,15 +125,15 @@ def _downloads(run: Run, rows: Sequence[Outline]) -> None:
         st.download_button("Labels (JSON lines)", labels, file, key=file, icon=":material/download:", on_click="ignore")
 
 
-def definition_switch() -> Definition:
+def definition_switch() -> str:
     """The choice of definition, the same on every page; it changes the view, not the run."""
     return st.segmented_control(
         "Definition",
         list(DEFINITIONS),
-        default=Definition.SENTENCE,
-        format_func=DEFINITIONS.__getitem__,
+        default=SENTENCE,
+        format_func=lambda name: DEFINITIONS[name].title,
         required=True,
-        help="  \n".join(f"**{DEFINITIONS[name]}**: {meaning}" for name, meaning in MEANINGS.items()),
+        help="  \n".join(f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()),
         key="definition",
         persist_state="session",
     )
