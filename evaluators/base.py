@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evaluators.llm import LLMClient
 
 Judges = Literal["none", "optional", "one", "jury"]
-"""How many LLMs an evaluator asks: none, one if it is there, exactly one, or one and more as a jury."""
+"""The LLMs that an evaluator asks: none, one if it is there, just one, or several as a jury."""
 
 Benchmark = Literal["rgb", "trace"]
 
@@ -24,10 +24,10 @@ MOST_JUDGES: Mapping[Judges, int] = {"none": 0, "optional": 1, "one": 1, "jury":
 
 
 class Evaluator(BaseModel):
-    """A metric: fields are parameters (constructor, stored spec and form are read from them), `score` judges.
+    """A metric: fields are its parameters, of which constructor, stored spec and form are made.
 
-    `@evaluator` declares the rest: the fields of a sample that it `needs`, the `judges` that it asks, and the
-    benchmark whose runs it `leads`: there is one such evaluator in a run, and it comes first.
+    `@evaluator` declares the rest: the fields of a sample that it `needs`, the `judges` that it
+    asks, and the benchmark whose runs it `leads`: a run has one such evaluator, as its first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -83,7 +83,8 @@ class Evaluator(BaseModel):
         clients = client if isinstance(client, tuple) else (client,)
         if judges := tuple(client for client in clients if client is not None):
             return judges
-        raise AccessError(f"{self.title} needs a judge. Choose a model, or give its client as llm_client.")
+        remedy = "Choose a model, or give its client as llm_client."
+        raise AccessError(f"{self.title} needs a judge. {remedy}")
 
     def check_ready(self) -> None:
         """Raises `ParameterError` where the evaluator cannot run on this machine, e.g. for want of a package."""
@@ -113,7 +114,8 @@ def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     if first["type"] == "missing":
         return "is missing. Give it a value"
     if first["type"] == "extra_forbidden":
-        return f"is not a parameter. Known: {', '.join(name for name in cls.model_fields if name != 'llm_client')}"
+        known = ", ".join(name for name in cls.model_fields if name != "llm_client")
+        return f"is not a parameter. Known: {known}"
     return f"is {first['input']!r:.60}. {first['msg']}"
 
 
@@ -152,9 +154,10 @@ def evaluator(
 
 def _judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
     """What is declared; where nothing is, one judge if there is a place for it."""
-    has_place = issubclass(cls, Evaluator) and "llm_client" in cls.model_fields  # whatever was decorated
+    # Whoever decorates something else is told so when the file is checked.
+    has_place = issubclass(cls, Evaluator) and "llm_client" in cls.model_fields
     if declared not in (None, "none") and not has_place:
-        raise ValueError(f"{cls.__name__} asks a judge and has no field llm_client to hold it. Add one.")
+        raise ValueError(f"{cls.__name__} asks a judge and has no field llm_client. Add it.")
     return declared or ("one" if has_place else "none")
 
 

@@ -1,4 +1,4 @@
-"""Every evaluator there is: those that ship, each found by its file, and those of the files dropped into a folder."""
+"""Every evaluator there is: what ships, found by its file, and what was dropped into a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHANGING = RLock()
 def catalogue() -> dict[str, type[Evaluator]]:
     """All evaluators by name, those of the files in `config().custom_dir` as they are now.
 
-    Benchmarks come first, then what costs nothing, then what asks a judge; metrics of one's own are last.
+    Benchmarks come first, then what costs nothing, what asks a judge, and metrics of one's own.
     """
     with _CHANGING:
         _load_shipped()

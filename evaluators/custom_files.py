@@ -1,7 +1,7 @@
-"""Metrics of one's own: what a file in `config().custom_dir` registers is known, and gone when it is removed.
+"""Metrics of one's own: what a file in `config().custom_dir` registers, until it is removed.
 
-The code of these files runs as part of the app. They are read again when they have changed; a file that fails is
-kept with what is wrong with it, and disturbs nothing else.
+The code of these files runs as part of the app. They are read again when they have changed; a file
+that fails is kept with what is wrong with it, and disturbs nothing else.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _READ: dict[Path, File] = {}
 
 
 def known() -> dict[Path, File]:
-    """The files as they were last read, by name; a copy, as another thread may read the folder again."""
+    """The files as last read, by name; a copy, as another thread may read the folder again."""
     return dict(sorted(_READ.copy().items()))
 
 
@@ -66,13 +66,14 @@ def mistake(error: BaseException) -> Broken | None:
 
 
 def refresh() -> None:
-    """Reads what is new or changed in the folder; only the catalogue calls it, one thread at a time."""
+    """Reads what is new or changed in the folder; the catalogue calls it, one thread at a time."""
     stamps = _stamps(config().custom_dir)
     if stamps == {path: file.stamp for path, file in _READ.items()}:
         return
-    for path in [path for path, file in _READ.items() if file.problem or stamps.get(path) != file.stamp]:
-        _unload(path)  # a broken file too: what was in its way may be gone
-        del _READ[path]
+    for path, file in _READ.copy().items():
+        if file.problem or stamps.get(path) != file.stamp:
+            _unload(path)  # a broken file too: what was in its way may be gone
+            del _READ[path]
     for path, stamp in stamps.items():
         if path not in _READ:
             _READ[path] = File(stamp)  # a file that looks into the catalogue comes back to here
@@ -137,9 +138,11 @@ def _unfit(module: ModuleType, path: Path) -> Broken | None:
 def _check(cls: type[Evaluator]) -> None:
     """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for a score."""
     if not issubclass(cls, Evaluator) or inspect.isabstract(cls):
-        raise ParameterError(f"{cls.__name__} is not a metric. Derive it from Evaluator and give it a score method.")
+        remedy = "Derive it from Evaluator and give it a score method."
+        raise ParameterError(f"{cls.__name__} is not a metric. {remedy}")
     if not cls.name.isidentifier() or not cls.title.strip():
-        raise ParameterError(f"{cls.name!r:.60} is not a name. Use letters, digits and _, and give it a title.")
+        remedy = "Use letters, digits and _, and give it a title."
+        raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
     cls.build(**{each.name: each.default for each in parameters(cls) if each.name not in required})
 

@@ -260,8 +260,8 @@ class UnifiedEvaluationPipeline:
     def get_evaluation_methods() -> list[dict[str, Any]]:
         """The methods, in order of cost: id, name, description, and whether an LLM is needed."""
         return [
-            {"id": name, "name": title, "description": description, "needs_llm": name != "trace"}
-            for name, (_, title, description) in _METHODS.items()
+            {"id": name, "name": title, "description": description, "needs_llm": method.judges != "none"}
+            for name, (method, title, description) in _METHODS.items()
         ]
 
     def _by(self, method: str) -> TRACEEvaluator | AdvancedRAGEvaluator | HybridEvaluator:

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from evaluators import FakeLLM
 from evaluators.base import Evaluator, evaluator, missing, require
-from evaluators.catalogue import catalogue, from_spec
-from evaluators.errors import MissingInputError, ParameterError, PlumblineError
+from evaluators.catalogue import catalogue, from_spec, leads, ships
+from evaluators.errors import AccessError, MissingInputError, ParameterError, PlumblineError
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.rgb_evaluator import RGBEvaluator
 
@@ -57,6 +57,72 @@ def test_every_evaluator_of_the_catalogue_can_be_built_from_its_own_spec():
 )
 def test_a_metric_has_no_judge_or_one_and_a_labeller_may_have_a_jury(name, most):
     assert catalogue()[name].most_judges() == most
+
+
+@pytest.mark.parametrize(
+    ("declared", "judges", "most", "is_needed"),
+    [
+        (None, "one", 1, True),
+        ("none", "none", 0, False),
+        ("optional", "optional", 1, False),
+        ("one", "one", 1, True),
+        ("jury", "jury", 5, True),
+    ],
+)
+def test_judges_are_declared_and_a_place_for_a_client_means_one(declared, judges, most, is_needed):
+    @evaluator(f"test_declared_{declared}", title="Declared", judges=declared)
+    class Declared(Length):
+        """Has a field `llm_client`."""
+
+    assert (Declared.judges, Declared.most_judges(), Declared().needs_judge) == (judges, most, is_needed)
+
+
+def test_without_a_place_for_a_client_there_is_no_judge():
+    assert catalogue()["answer_match"].judges == "none"
+    with pytest.raises(ValueError, match="Needy asks a judge and has no field llm_client"):
+        evaluator("test_needy", title="Needy", judges="one")(Needy)
+
+
+@pytest.mark.parametrize(("doubt_from", "is_needed"), [(0.0, True), (1.0, True), (1.01, False)])
+def test_the_hybrid_needs_its_judge_where_it_may_doubt(doubt_from, is_needed):
+    assert catalogue()["hybrid"].build(doubt_from=doubt_from).needs_judge is is_needed
+
+
+def test_a_judge_and_a_jury_are_what_was_given():
+    assert Length(llm_client="a").judge() == "a"
+    assert Length(llm_client=("a", "b")).jury() == ("a", "b")
+
+
+@pytest.mark.parametrize("nobody", [None, (), (None,)])
+def test_a_missing_judge_is_named_with_the_remedy(nobody):
+    with pytest.raises(AccessError) as caught:
+        Length(llm_client=nobody).judge()
+
+    remedy = "Choose a model, or give its client as llm_client."
+    assert str(caught.value) == f"Length needs a judge. {remedy}"
+
+
+def test_the_catalogue_begins_with_benchmarks_and_with_what_costs_nothing():
+    assert [name for name, cls in catalogue().items() if ships(cls)] == [
+        *("rgb", "trace", "gpt_labeling", "hybrid"),
+        *("answer_match", "context_recall_lexical", "retriever_recall"),
+        *("context_recall", "g_eval", "llm_judge", "prompt"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "benchmark"),
+    [
+        ("rgb", "rgb"),
+        ("trace", "trace"),
+        ("gpt_labeling", "trace"),
+        ("hybrid", "trace"),
+        ("g_eval", None),
+        ("gone", None),
+    ],
+)
+def test_an_evaluator_leads_the_runs_of_its_benchmark(name, benchmark):
+    assert leads(name) == benchmark
 
 
 def test_two_evaluators_cannot_share_a_name():

@@ -261,6 +261,10 @@ def test_a_name_is_free_again_when_the_other_file_is_gone(write: Write) -> None:
 # The examples
 
 
+def test_the_folder_holds_nothing_but_files_with_metrics() -> None:
+    assert all(path.suffix == ".py" and not path.name.startswith("_") for path in EXAMPLES.iterdir() if path.is_file())
+
+
 @pytest.fixture
 def examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(EXAMPLES))

@@ -203,7 +203,7 @@ def check_usable(
             f"Every sample of {printable(data.name)} has a response already, so a model has nothing to answer. "
             "Leave the model out, or the column response."
         )
-    if any(evaluator.name == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
+    if any(evaluator.leads == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
         raise ParameterError(f"Nothing in {printable(data.name)} says which ability of RGB its samples test. {ABILITY}")
     check_samples(data, evaluators, models)
 

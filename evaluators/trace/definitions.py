@@ -1,7 +1,8 @@
-"""TRACE definitions: which formulas turn sentence labels into the four values; each is an entry of `DEFINITIONS`.
+"""TRACE definitions: by which formulas sentence labels become the four values.
 
-`sentence` is what both TRACE documents state, `fixed_20` what the code of the GPT labelling document does, and
-`ragbench` reproduces the values published with RAGBench (Friel et al., arXiv 2407.11005).
+Each is an entry of `DEFINITIONS`: `sentence` is what both TRACE documents state, `fixed_20` what the
+code of the GPT labelling document does, and `ragbench` reproduces the values published with RAGBench
+(Friel et al., arXiv 2407.11005).
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def utilized_of_relevant(counts: Counts) -> Step:
 
 
 def complete(counts: Counts) -> Step:
-    """The utilized share of what is relevant; where nothing is, 1 unless something was utilized all the same."""
+    """The utilized share of what is relevant; where nothing is, 1 if nothing was utilized either."""
     nothing = "because no document sentence is relevant"
     if counts.relevant:
         return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
@@ -88,20 +89,24 @@ def complete_or_nothing_relevant(counts: Counts) -> Step:
 
 
 def all_supported(sentences: Sentences, labels: Labels) -> Step:
-    """1 if every response sentence is fully supported; not known where only a label is missing for that."""
+    """1 if every response sentence is fully supported; unknown where only labels are missing."""
     supports = response_supports(sentences, labels)
     rule = "= 1 if every response sentence is fully supported, else 0"
     full, missing = supports.count(Support.FULL), supports.count(None)
     if not supports:
         return Step(1.0, f"{rule}; the response holds no sentence = 1.00")
     if missing and full + missing == len(supports):
-        return Step(None, f"is not known: {missing} of {len(supports)} response sentences have no label.")
+        unlabelled = f"{missing} of {len(supports)} response sentences have no label."
+        return Step(None, f"is not known: {unlabelled}")
     value = float(full == len(supports))
     return Step(value, f"{rule}; {full} of {len(supports)} are = {value:.2f}")
 
 
 def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
-    """1 if no response sentence is labelled as unsupported; one that is partly supported, or not labelled, passes."""
+    """1 if no response sentence is labelled as unsupported.
+
+    One that is partly supported passes, and so does one without a label.
+    """
     count = sum(sentence.support is Support.NONE for sentence in labels.sentence_support)
     value = float(not count)
     words = f"= 1 if no response sentence is unsupported, else 0; {count} unsupported = {value:.2f}"

@@ -12,7 +12,7 @@ from evaluators.text.similarity import LEXICAL
 
 
 class TRACEMethod(Evaluator):
-    """The settings that a collection has for all methods alike; the first two are the heuristic's alone."""
+    """The settings that all methods take alike; the first two matter to the heuristic alone."""
 
     chunking_strategy: ChunkingStrategy = Field(
         "dense",
@@ -21,8 +21,8 @@ class TRACEMethod(Evaluator):
     )
     embedding_model: str = Field(
         LEXICAL,
-        description='Heuristic: "lexical" compares words; "sentence-transformers/..." adds meaning, '
-        "if that package is installed.",
+        description='Heuristic: "lexical" compares words; "sentence-transformers/..." adds '
+        "meaning, if that package is installed.",
     )
     chunk_size: int = Field(
         512,
@@ -30,7 +30,12 @@ class TRACEMethod(Evaluator):
         le=2000,
         description="Words per window: of the heuristic (dense only), and of samples that a judge cannot take at once.",
     )
-    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share.")
+    chunk_overlap: int = Field(
+        50,
+        ge=0,
+        le=1999,
+        description="Words that neighbouring windows share.",
+    )
 
     @model_validator(mode="after")
     def _windows_move_on(self) -> Self:

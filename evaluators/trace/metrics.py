@@ -51,7 +51,7 @@ class TRACEScores(Record):
         return {**self.to_dict(), "supported_share": self.supported_share}
 
     def under(self, definition: str) -> Self:
-        """The same labels counted by another definition; raises `ParameterError` for an unknown one."""
+        """The same labels by another definition; raises `ParameterError` for an unknown one."""
         return self.model_copy(update=_fields(self.sentences, self.labels, definition))
 
 

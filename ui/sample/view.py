@@ -85,7 +85,7 @@ def show(run: Run, cell: Cell) -> None:
     else:
         _texts(sample)
         _metrics(run, sample, results, 0)
-    if run.models and not is_given and run.evaluator.name != "rgb":
+    if run.models and not is_given and leads(run.evaluator.name) != "rgb":
         _generator(run, cell, sample)
     for number, spec in enumerate(run.evaluators):
         _prompts(spec, sample, number)
@@ -94,7 +94,7 @@ def show(run: Run, cell: Cell) -> None:
 def _of_a_page(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
     """What an evaluator says that has a page of its own."""
     _outcome(result, 0)
-    if run.evaluator.name == "rgb":
+    if leads(run.evaluator.name) == "rgb":
         _rgb(run, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
