@@ -265,7 +265,7 @@ class Run(Record):
 
     @property
     def evaluator(self) -> EvaluatorSpec:
-        """The first evaluator: its page shows the run."""
+        """The first evaluator: it leads the run, and the page of its benchmark shows it."""
         return self.evaluators[0]
 
     @property

@@ -9,6 +9,7 @@ from evaluators import FakeLLM
 from evaluators.base import Evaluator, evaluator, missing, require
 from evaluators.catalogue import catalogue, from_spec, leads, ships
 from evaluators.errors import AccessError, MissingInputError, ParameterError, PlumblineError
+from evaluators.llm.offline_reader import OfflineReader
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.rgb_evaluator import RGBEvaluator
 
@@ -89,14 +90,15 @@ def test_the_hybrid_needs_its_judge_where_it_may_doubt(doubt_from, is_needed):
 
 
 def test_a_judge_and_a_jury_are_what_was_given():
-    assert Length(llm_client="a").judge() == "a"
-    assert Length(llm_client=("a", "b")).jury() == ("a", "b")
+    one, two = OfflineReader(), OfflineReader()
+
+    assert Length().model_copy(update={"llm_client": one}).judge() is one
+    assert Length().model_copy(update={"llm_client": (one, two)}).jury() == (one, two)
 
 
-@pytest.mark.parametrize("nobody", [None, (), (None,)])
-def test_a_missing_judge_is_named_with_the_remedy(nobody):
+def test_a_missing_judge_is_named_with_the_remedy():
     with pytest.raises(AccessError) as caught:
-        Length(llm_client=nobody).judge()
+        Length().judge()
 
     remedy = "Choose a model, or give its client as llm_client."
     assert str(caught.value) == f"Length needs a judge. {remedy}"

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.base import evaluator
+from evaluators.records import Dataset, EvaluatorSpec, Sample
+from evaluators.runs.engine import create_run
 from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
+from evaluators.trace_evaluator import TRACEEvaluator
+from ui import session
 
-from .conftest import Filled, OpenPage, Upload, checked
+from .conftest import Filled, OpenPage, Upload, checked, finish
 from .screen import cards, jsonl, runs, said, segments, settled, state, table
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
 GOOD = {"question": "When?", "response": "It was in May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
+
+
+@evaluator("test_labeller", title="Own labels", needs=TRACEEvaluator.needs, judges="none", leads="trace")
+class OwnLabels(TRACEEvaluator):
+    """Labels sentences like the heuristic, and is not one of the methods that ship."""
 
 
 def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
@@ -62,6 +72,15 @@ def test_the_card_names_parameters_that_are_not_as_usual(open_page: OpenPage, up
     at.button(key="trace_start").click()
     at = settled(at.run())
     assert "Data: samples.jsonl · Chunking strategy: Sentence" in said(at).splitlines()
+
+
+def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
+    data = Dataset(name="one", samples=(Sample.model_validate(GOOD | {"id": "1"}),))
+    run = create_run(session.store(), data, EvaluatorSpec(name="test_labeller"), workspace="local", title="Own")
+    finish(run, session.store())
+    assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
+    assert cards(open_page("sample", run=run.id, sample="1"))["Adherence"] == "1.00"
+    assert not cards(open_page("metrics", run=run.id))
 
 
 def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:

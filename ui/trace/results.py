@@ -183,8 +183,9 @@ def _merged(runs: Store, run_id: str, version: Version, view: View) -> Sequence[
 
 
 def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
-    by_method = {"gpt_labeling": _judged, "hybrid": _partly_judged} if run.judges else {}
-    words = by_method.get(run.evaluator.name, _estimated)(run, rows)
+    is_judged = run.judges and catalogue()[run.evaluator.name].most_judges()
+    by_judges = _partly_judged if run.evaluator.name == "hybrid" else _judged
+    words = by_judges(run, rows) if is_judged else _estimated(run, rows)
     st.info(plain(words), icon=":material/info:")
     if corrected := sum(row.corrected > 0 for row in rows):
         st.caption(f"{counted(corrected, 'sample')} corrected by a person; what counts includes that.")
