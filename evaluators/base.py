@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
@@ -145,7 +145,7 @@ def evaluator(
                 f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of your own from it."
             )
         cls.name, cls.title, cls.needs = name, title, _fields(needs)
-        cls.judges, cls.leads = _judges(cls, judges), leads
+        cls.judges, cls.leads = _judges(cls, judges), _benchmark(leads)
         _REGISTRY[name] = cls
         return cls
 
@@ -154,11 +154,20 @@ def evaluator(
 
 def _judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
     """What is declared; where nothing is, one judge if there is a place for it."""
+    if declared not in (None, *MOST_JUDGES):
+        raise ValueError(f"judges is {declared!r}. Known: {', '.join(MOST_JUDGES)}.")
     # Whoever decorates something else is told so when the file is checked.
     has_place = issubclass(cls, Evaluator) and "llm_client" in cls.model_fields
     if declared not in (None, "none") and not has_place:
         raise ValueError(f"{cls.__name__} asks a judge and has no field llm_client. Add it.")
     return declared or ("one" if has_place else "none")
+
+
+def _benchmark(declared: Benchmark | None) -> Benchmark | None:
+    """What is declared; raises `ValueError` where there is no such benchmark."""
+    if declared not in (None, *get_args(Benchmark)):
+        raise ValueError(f"leads is {declared!r}. Known: {', '.join(get_args(Benchmark))}.")
+    return declared
 
 
 def _fields(needs: tuple[str, ...]) -> tuple[str, ...]:

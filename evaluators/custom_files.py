@@ -62,7 +62,7 @@ def mistake(error: BaseException) -> Broken | None:
     """Where in a file of one's own the error came up, and what it is; `None` where no such file was at work."""
     places = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     own = [place for place in places if place[0].parent == config().custom_dir]
-    return Broken(own[-1][0].name, own[-1][1], _told(error)) if own else None
+    return Broken(own[-1][0].name, own[-1][1], _shortened(error)) if own else None
 
 
 def refresh() -> None:
@@ -118,7 +118,7 @@ def _run(module: ModuleType, path: Path) -> Broken | None:
     try:
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except (Exception, SystemExit) as error:  # whatever the file does, the rest goes on
-        return Broken(path.name, _line(error, path), _told(error))
+        return Broken(path.name, _line(error, path), _shortened(error))
     return None
 
 
@@ -131,7 +131,7 @@ def _unfit(module: ModuleType, path: Path) -> Broken | None:
         try:
             _check(cls)
         except Exception as error:  # its checks of parameters are code of its own
-            return Broken(path.name, inspect.getsourcelines(cls)[1], _told(error))
+            return Broken(path.name, inspect.getsourcelines(cls)[1], _shortened(error))
     return None
 
 
@@ -144,7 +144,7 @@ def _check(cls: type[Evaluator]) -> None:
         remedy = "Use letters, digits and _, and give it a title."
         raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
-    cls.build(**{each.name: each.default for each in parameters(cls) if each.name not in required})
+    cls.build(**{field.name: field.default for field in parameters(cls) if field.name not in required})
 
 
 def _line(error: BaseException, path: Path) -> int:
@@ -155,12 +155,12 @@ def _line(error: BaseException, path: Path) -> int:
     return (own[-1] if own else None) or 1
 
 
-def _told(error: BaseException) -> str:
-    text = _words(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {_words(error)}"
+def _shortened(error: BaseException) -> str:
+    text = _text_of(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {_text_of(error)}"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def _words(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg  # its text tells file and line again
     if isinstance(error, ValidationError):
