@@ -179,6 +179,9 @@ class GPTLabelingScores(TRACEScores):
 class AdvancedRAGEvaluator(TRACEMethod):
     """TRACE by an LLM: a judge, or a jury of several, labels every sentence in one call a sample."""
 
+    unused = ("chunking_strategy", "embedding_model")
+    """A judge reads whole sentences, and compares their meaning itself."""
+
     llm_client: SkipValidation[LLMClient | tuple[LLMClient, ...] | None] = None
     """The judge; several are a jury."""
 

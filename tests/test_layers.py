@@ -84,6 +84,6 @@ def test_the_metrics_are_among_the_files():
 
 def test_no_file_imports_itself_by_a_detour():
     modules = {module_of(path): imported(path) for path in FILES if module_of(path) != "evaluators"}
-    arrows = {name: found & modules.keys() - {name} for name, found in modules.items()}
+    arrows = {name: targets & modules.keys() - {name} for name, targets in modules.items()}
 
     assert set(TopologicalSorter(arrows).static_order()) == modules.keys()

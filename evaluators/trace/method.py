@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -12,7 +12,9 @@ from evaluators.text.similarity import LEXICAL
 
 
 class TRACEMethod(Evaluator):
-    """The settings that all methods take alike; the first two matter to the heuristic alone."""
+    """The settings that all methods take alike; `unused` names those that make no difference to one."""
+
+    unused: ClassVar[tuple[str, ...]] = ()
 
     chunking_strategy: ChunkingStrategy = Field(
         "dense",

@@ -54,6 +54,10 @@ def test_a_new_definition_is_offered_explained_and_counted(
     assert "**Own**: Nobody adheres." in switch.help
     switch.set_value("own")
     assert cards(checked(at.run()))["Adherence"] == "0.25"
+    sample = open_page("sample", run=filled.trace.id, sample="1")
+    assert segments(sample, "definition").options[-1] == "Own"
+    segments(sample, "definition").set_value("own")
+    assert cards(checked(sample.run()))["Adherence"] == "0.25"
 
 
 def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, filled: Filled) -> None:

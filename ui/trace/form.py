@@ -19,6 +19,7 @@ from evaluators.llm.structured import schema
 from evaluators.records import Dataset, ModelSpec, Sample
 from evaluators.runs.engine import create_run
 from evaluators.trace.labelling import sentences_of
+from evaluators.trace.method import TRACEMethod
 from ui import session
 from ui.metrics import choice
 from ui.models import form as model_form
@@ -36,9 +37,6 @@ MEANINGS = {
     LABELLING: "Judges label the sentences of every sample, with one call each.",
     HYBRID: "The heuristic labels every sample; judges label all of them again, or those it is least sure of.",
 }
-UNUSED = {"gpt_labeling": ("chunking_strategy", "embedding_model")}
-"""Parameters that a method takes, but makes no use of."""
-
 START = "trace_start"
 ALL, DOUBTFUL = "All samples", "The most doubtful"
 ONE_IN = 5
@@ -115,10 +113,16 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
 
 def _params(dataset: Dataset, evaluator: str, unasked: Sequence[str] = ()) -> dict[str, Any]:
     """The parameters of a method; where the documents were retrieved here, says what they do not change."""
-    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), *unasked))
+    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*unused(evaluator), *unasked))
     if "retrieval" in dataset.origin:
         st.caption("These settings cut documents for labelling. What was retrieved for each question stays as it is.")
     return params
+
+
+def unused(evaluator: str) -> tuple[str, ...]:
+    """The parameters that make no difference to this method."""
+    cls = catalogue()[evaluator]
+    return cls.unused if issubclass(cls, TRACEMethod) else ()
 
 
 def _of_each(models: int) -> str:

@@ -25,7 +25,7 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 from ui.session import Version
 from ui.trace import comparison
-from ui.trace.form import UNUSED
+from ui.trace.form import unused
 
 VALUES = {
     "context_relevance": "Relevance",
@@ -51,7 +51,7 @@ def card(run: Run) -> None:
     """What this run was, without parameters that are as usual."""
     name, values = run.evaluator.name, run.evaluator.params
     usual = [each.name for each in parameters(catalogue()[name]) if values.get(each.name) == each.default]
-    params = metric_results.params(run.evaluator, (*UNUSED.get(name, ()), *usual))
+    params = metric_results.params(run.evaluator, (*unused(name), *usual))
     told = [f"Data: {run.dataset_name}", *params, *metric_results.also(run), *run_facts.facts(run)]
     told += metric_results.answered(run)
     st.caption(plain(" · ".join(told)))
