@@ -12,16 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-def code_blocks(name: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
-
-
-def code_with(words: str) -> str:
-    """The one block of CONTRIBUTING that holds these words."""
-    [block] = [block for block in code_blocks("CONTRIBUTING.md") if words in block]
-    return block
-
-
 def printed(*arguments: str, folder: Path = ROOT) -> str:
     """What Python prints in a folder that holds the package."""
     done = subprocess.run(
@@ -36,6 +26,14 @@ def printed(*arguments: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
+def code_under(heading: str) -> str:
+    """The code of one section of CONTRIBUTING."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    return str(code)
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A folder with the package in it, to which files can be added."""
@@ -46,13 +44,15 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_the_metric_of_contributing_scores_a_sample():
+    metric = code_under("Add a metric: one file")
     use = "print(WordCount(limit=4).score(Sample(id='1', question='?', response='two words')).values)"
 
-    assert printed("-c", f"{code_with('class WordCount')}\n{use}") == "{'word_count': 0.5}\n"
+    assert printed("-c", f"{metric}\n{use}") == "{'word_count': 0.5}\n"
 
 
 def test_a_metric_that_ships_is_one_file(copy: Path):
-    (copy / "evaluators" / "word_count.py").write_text(code_with("class WordCount"), encoding="utf-8")
+    metric = code_under("Add a metric: one file")
+    (copy / "evaluators" / "word_count.py").write_text(metric, encoding="utf-8")
     run = ("run", "--data", "TRACE sample (English)", "--metric", "word_count", "--param", "limit=20")
 
     assert "Word count" in printed("-m", "evaluators", "list", "metrics", folder=copy)
@@ -62,8 +62,9 @@ def test_a_metric_that_ships_is_one_file(copy: Path):
 
 
 def test_a_trace_definition_is_one_entry(copy: Path):
+    entry = code_under("Add a TRACE definition: one file")
     with (copy / "evaluators" / "trace" / "definitions.py").open("a", encoding="utf-8") as file:
-        file.write(f"\n\n{code_with('DEFINITIONS[')}")
+        file.write(f"\n\n{entry}")
     use = """if True:
         from evaluators import TRACEEvaluator
         from evaluators.trace.metrics import arithmetic
