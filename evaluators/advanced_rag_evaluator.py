@@ -7,21 +7,19 @@ one that the judge cannot take at once is labelled in windows of document senten
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
+from pydantic import BaseModel, ConfigDict, SkipValidation
 
-from evaluators.base import Evaluator, evaluator, require
+from evaluators.base import evaluator, require
 from evaluators.config import config
-from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support, prompt_hash
-from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.injection import warnings
 from evaluators.text.sentences import DocumentSentencizer, cut
-from evaluators.text.similarity import LEXICAL, terms
+from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
 from evaluators.trace.batch import Case, entries, means, metrics, summary
 from evaluators.trace.jury import counted, names
@@ -32,6 +30,7 @@ from evaluators.trace.labelling import (
     labelled_score,
     sentences_of,
 )
+from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace.windows import Extent, merged, part, spans
 
@@ -170,29 +169,21 @@ class GPTLabelingScores(TRACEScores):
         return sum(each.support is support for each in self.labels.sentence_support)
 
 
-@evaluator("gpt_labeling", title="TRACE (GPT labelling)", needs=("question", "response", "retrieved_documents"))
-class AdvancedRAGEvaluator(Evaluator):
+@evaluator(
+    "gpt_labeling",
+    title="TRACE (GPT labelling)",
+    needs=("question", "response", "retrieved_documents"),
+    judges="jury",
+    leads="trace",
+)
+class AdvancedRAGEvaluator(TRACEMethod):
     """TRACE by an LLM: a judge, or a jury of several, labels every sentence in one call a sample."""
+
+    unused = ("chunking_strategy", "embedding_model")
+    """A judge reads whole sentences, and compares their meaning itself."""
 
     llm_client: SkipValidation[LLMClient | tuple[LLMClient, ...] | None] = None
     """The judge; several are a jury."""
-    chunking_strategy: ChunkingStrategy = Field(
-        "dense", description="Not used: a judge reads whole sentences. Taken for the sake of a collection's settings."
-    )
-    embedding_model: str = Field(
-        LEXICAL, description="Not used: a judge compares meaning itself. Taken for the sake of a collection's settings."
-    )
-    chunk_size: int = Field(
-        512, ge=50, le=2000, description="Words per window, for samples that a judge cannot take at once."
-    )
-    chunk_overlap: int = Field(
-        50, ge=0, le=1999, description="Words that neighbouring windows share, in whole sentences."
-    )
-
-    @model_validator(mode="after")
-    def _windows_move_on(self) -> Self:
-        check_overlap(self.chunk_size, self.chunk_overlap)
-        return self
 
     def evaluate(
         self,
@@ -238,12 +229,8 @@ class AdvancedRAGEvaluator(Evaluator):
 
     def _judges(self) -> dict[str, LLMClient]:
         """The judges by name; the same model at another address gets a number."""
-        clients = self.llm_client if isinstance(self.llm_client, tuple) else (self.llm_client,)
-        given = [client for client in clients if client]
-        judges = dict(zip(names([client.model for client in given]), given, strict=True))
-        if not judges:
-            raise AccessError("GPT labelling needs a judge. Choose a model, or give its client as llm_client.")
-        return judges
+        judges = self.jury()
+        return dict(zip(names([judge.model for judge in judges]), judges, strict=True))
 
     def _labelled(self, judge: LLMClient, by: str, sentences: Sentences, question: str) -> Labelling:
         windows = self._windows(sentences, question, getattr(judge, "room", None))

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from threading import RLock
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from evaluators.errors import MissingInputError, ParameterError
+from evaluators.errors import AccessError, MissingInputError, ParameterError
 from evaluators.records import EvaluatorSpec, Sample, Score
+
+if TYPE_CHECKING:
+    from evaluators.llm import LLMClient
+
+Judges = Literal["none", "optional", "one", "jury"]
+"""The LLMs that an evaluator asks: none, one if it is there, just one, or several as a jury."""
+
+Benchmark = Literal["rgb", "trace"]
+
+MOST_JUDGES: Mapping[Judges, int] = {"none": 0, "optional": 1, "one": 1, "jury": 5}
+# Of more than five judges a majority hardly changes, and each of them is paid for every sample.
 
 
 class Evaluator(BaseModel):
-    """A metric: fields are parameters (constructor, stored spec and form are read from them), `score` judges."""
+    """A metric: fields are its parameters, of which constructor, stored spec and form are made.
+
+    `@evaluator` declares the rest: the fields of a sample that it `needs`, the `judges` that it
+    asks, and the benchmark whose runs it `leads`: a run has one such evaluator, as its first.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     name: ClassVar[str]
     title: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
+    judges: ClassVar[Judges] = "none"
+    leads: ClassVar[Benchmark | None] = None
 
     if not TYPE_CHECKING:  # a type checker reads the fields
 
@@ -37,7 +53,7 @@ class Evaluator(BaseModel):
         """A judge may be a model id, an object of one's own, or several: see `llm.judges`."""
         from evaluators.llm.judges import as_judges  # late: who asks no LLM need not wait
 
-        most = most_judges(cls) if hasattr(cls, "name") else 1
+        most = cls.most_judges() if hasattr(cls, "name") else 1
         return as_judges(given, most, getattr(cls, "title", cls.__name__)) if most else given
 
     @property
@@ -45,12 +61,30 @@ class Evaluator(BaseModel):
         """The fields of a sample that it needs with these parameters; `needs` where they make no difference."""
         return self.needs
 
+    @property
+    def needs_judge(self) -> bool:
+        """Whether it cannot do without a judge, with these parameters."""
+        return self.judges in ("one", "jury")
+
+    @abstractmethod
     def score(self, sample: Sample) -> Score:
         """Judges one sample.
 
         Raises a `PlumblineError` where the sample cannot be judged; the engine stores it as failed.
         """
-        raise NotImplementedError
+
+    def judge(self) -> LLMClient:
+        """The judge, of a jury the first one; raises `AccessError` where there is none."""
+        return self.jury()[0]
+
+    def jury(self) -> tuple[LLMClient, ...]:
+        """All judges that it was given; raises `AccessError` where there is none."""
+        client = getattr(self, "llm_client", None)
+        clients = client if isinstance(client, tuple) else (client,)
+        if judges := tuple(client for client in clients if client is not None):
+            return judges
+        remedy = "Choose a model, or give its client as llm_client."
+        raise AccessError(f"{self.title} needs a judge. {remedy}")
 
     def check_ready(self) -> None:
         """Raises `ParameterError` where the evaluator cannot run on this machine, e.g. for want of a package."""
@@ -58,6 +92,11 @@ class Evaluator(BaseModel):
     def spec(self) -> EvaluatorSpec:
         """The stored form: name and parameters, without the client of an LLM (it may hold a key)."""
         return EvaluatorSpec(name=self.name, params=self.model_dump(mode="json", exclude={"llm_client"}))
+
+    @classmethod
+    def most_judges(cls) -> int:
+        """How many judges it takes: 0, 1, or the members of a jury."""
+        return MOST_JUDGES[cls.judges]
 
     @classmethod
     def build(cls, **params: Any) -> Self:
@@ -75,48 +114,60 @@ def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     if first["type"] == "missing":
         return "is missing. Give it a value"
     if first["type"] == "extra_forbidden":
-        return f"is not a parameter. Known: {', '.join(name for name in cls.model_fields if name != 'llm_client')}"
+        known = ", ".join(name for name in cls.model_fields if name != "llm_client")
+        return f"is not a parameter. Known: {known}"
     return f"is {first['input']!r:.60}. {first['msg']}"
 
 
-MOST_JUDGES = 5
-JURIES = ("gpt_labeling", "hybrid")
-"""Evaluators of which several judges are a jury; another that asks an LLM has one judge."""
-
 E = TypeVar("E", bound=type[Evaluator])
 
-_CATALOGUE: dict[str, type[Evaluator]] = {}
-_CHANGING = RLock()
-"""One thread at a time brings the catalogue up to date; the others wait until it is whole again."""
-_MODULES = (
-    "evaluators.rgb_evaluator",
-    "evaluators.trace_evaluator",
-    "evaluators.advanced_rag_evaluator",
-    "evaluators.evaluation_pipeline",
-    "evaluators.answer_match",
-    "evaluators.retriever_recall",
-    "evaluators.context_recall",
-    "evaluators.llm_judge",
-    "evaluators.g_eval",
-    "evaluators.prompt_metric",
-)
+_REGISTRY: dict[str, type[Evaluator]] = {}
 
 
-def evaluator(name: str, *, title: str, needs: tuple[str, ...] = ()) -> Callable[[E], E]:
-    """Registers an evaluator under a name that stored runs refer to."""
+def evaluator(
+    name: str,
+    *,
+    title: str,
+    needs: tuple[str, ...] = (),
+    judges: Judges | None = None,
+    leads: Benchmark | None = None,
+) -> Callable[[E], E]:
+    """Registers an evaluator under a name that stored runs refer to, and declares what it can do.
+
+    Where nothing is said of judges, a field `llm_client` is the place of one.
+    """
 
     def register(cls: E) -> E:
-        if name in _CATALOGUE:
+        if name in _REGISTRY:
             raise ValueError(f"Two evaluators are called {name!r}; rename one.")
         if "name" in vars(cls):
             raise ValueError(
                 f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of your own from it."
             )
         cls.name, cls.title, cls.needs = name, title, _fields(needs)
-        _CATALOGUE[name] = cls
+        cls.judges, cls.leads = _judges(cls, judges), _benchmark(leads)
+        _REGISTRY[name] = cls
         return cls
 
     return register
+
+
+def _judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
+    """What is declared; where nothing is, one judge if there is a place for it."""
+    if declared not in (None, *MOST_JUDGES):
+        raise ValueError(f"judges is {declared!r}. Known: {', '.join(MOST_JUDGES)}.")
+    # Whoever decorates something else is told so when the file is checked.
+    has_place = issubclass(cls, Evaluator) and "llm_client" in cls.model_fields
+    if declared not in (None, "none") and not has_place:
+        raise ValueError(f"{cls.__name__} asks a judge and has no field llm_client. Add it.")
+    return declared or ("one" if has_place else "none")
+
+
+def _benchmark(declared: Benchmark | None) -> Benchmark | None:
+    """What is declared; raises `ValueError` where there is no such benchmark."""
+    if declared not in (None, *get_args(Benchmark)):
+        raise ValueError(f"leads is {declared!r}. Known: {', '.join(get_args(Benchmark))}.")
+    return declared
 
 
 def _fields(needs: tuple[str, ...]) -> tuple[str, ...]:
@@ -128,39 +179,15 @@ def _fields(needs: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(needs)
 
 
-def catalogue() -> dict[str, type[Evaluator]]:
-    """All evaluators by name: those that ship, and those of the files in `config().custom_dir` as they are now."""
-    with _CHANGING:
-        for module in _MODULES:
-            import_module(module)
-        import_module("evaluators.custom").refresh()
-        return dict(_CATALOGUE)
-
-
-def registered(module: str) -> tuple[type[Evaluator], ...]:
-    """The evaluators that this module has registered."""
-    return tuple(cls for cls in _CATALOGUE.values() if cls.__module__ == module)
+def registered(module: str | None = None) -> tuple[type[Evaluator], ...]:
+    """The evaluators that this module has registered, or all modules."""
+    return tuple(cls for cls in _REGISTRY.copy().values() if module in (None, cls.__module__))
 
 
 def withdraw(module: str) -> None:
-    """Takes the evaluators of this module out of the catalogue."""
+    """Takes the evaluators of this module out of the registry."""
     for cls in registered(module):
-        del _CATALOGUE[cls.name]
-
-
-def from_spec(spec: EvaluatorSpec) -> Evaluator:
-    """The evaluator that a stored spec describes."""
-    cls = catalogue().get(spec.name)
-    if cls is None:
-        raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {', '.join(sorted(catalogue()))}.")
-    return cls.build(**spec.params)
-
-
-def most_judges(cls: type[Evaluator]) -> int:
-    """How many judges the evaluator takes: none, one, or a jury of several."""
-    if cls.name == "trace" or "llm_client" not in cls.model_fields:  # TRACE takes a client, but asks it nothing
-        return 0
-    return MOST_JUDGES if cls.name in JURIES else 1
+        del _REGISTRY[cls.name]
 
 
 def missing(needs: tuple[str, ...], sample: Sample, *, has_generator: bool = False) -> list[str]:

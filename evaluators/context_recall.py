@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, SkipValidation
 
 from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator
-from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
@@ -103,16 +102,15 @@ class ContextRecall(Evaluator):
         return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
 
     def _asked(self, prompt: Prompt, count: int) -> Answered[Classifications]:
-        if self.llm_client is None:
-            raise AccessError("Context recall needs a judge. Choose a model, or give its client as llm_client.")
+        judge = self.judge()
 
         def check(said: Classifications) -> str:
             missing = said.missing(_keys(count))
             return f"classification lacks {', '.join(missing[:20])}." if missing else ""
 
-        answer = ask(self.llm_client, prompt, Classifications, check)
+        answer = ask(judge, prompt, Classifications, check)
         if trouble := check(answer.value):
-            raise unreadable(self.llm_client.model, answer.texts, trouble.rstrip("."))
+            raise unreadable(judge.model, answer.texts, trouble.rstrip("."))
         return answer
 
 

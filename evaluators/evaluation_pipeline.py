@@ -7,20 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Literal, Self
 
-from pydantic import Field, SkipValidation, model_validator
+from pydantic import Field, SkipValidation
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingScores, scores_of
-from evaluators.base import MOST_JUDGES, Evaluator, evaluator, require
+from evaluators.base import evaluator, require
 from evaluators.config import config
-from evaluators.errors import AccessError, MissingInputError, ParameterError
+from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.records import Labels, Record, Sample, Score, Sentences
-from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.sentences import cut
-from evaluators.text.similarity import LEXICAL
 from evaluators.trace import batch
 from evaluators.trace.jury import counted
 from evaluators.trace.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
+from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -80,28 +79,26 @@ class HybridScores(Record):
         }
 
 
-@evaluator("hybrid", title="TRACE (hybrid)", needs=("question", "response", "retrieved_documents"))
-class HybridEvaluator(Evaluator):
+@evaluator(
+    "hybrid",
+    title="TRACE (hybrid)",
+    needs=("question", "response", "retrieved_documents"),
+    judges="jury",
+    leads="trace",
+)
+class HybridEvaluator(TRACEMethod):
     """The heuristic for every sample, and a judge or a jury where the heuristic is in doubt."""
 
     llm_client: SkipValidation[Judges] = None
     """The judge; several are a jury."""
-    chunking_strategy: ChunkingStrategy = Field(
-        "dense", description="Heuristic: what a sentence is read within, windows (dense), itself, or its document."
-    )
-    embedding_model: str = Field(
-        LEXICAL, description='Heuristic: "lexical", or "sentence-transformers/..." if that package is installed.'
-    )
-    chunk_size: int = Field(512, ge=50, le=2000, description="Words per window, of the heuristic and of long prompts.")
-    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share.")
     doubt_from: float = Field(
         0.0, ge=0, le=NEVER, description="The judge is asked where doubt is at least this: 0 always, 1.01 never."
     )
 
-    @model_validator(mode="after")
-    def _windows_move_on(self) -> Self:
-        check_overlap(self.chunk_size, self.chunk_overlap)
-        return self
+    @property
+    def needs_judge(self) -> bool:
+        """Whether there can be a doubt that sends a sample to the judge."""
+        return self.doubt_from <= 1
 
     def check_ready(self) -> None:
         self._heuristic.check_ready()
@@ -135,7 +132,8 @@ class HybridEvaluator(Evaluator):
         cannot be read costs more). Raises `AccessError` without a judge.
         """
         hybrid = self if budget is None else self._within(budget, test_cases)
-        hybrid._require_judge()
+        if hybrid.needs_judge:
+            hybrid.jury()
 
         def judge(case: batch.Case) -> dict[str, Any]:
             return hybrid.evaluate(case.query, case.response, case.retrieved_documents).to_dict()
@@ -164,7 +162,7 @@ class HybridEvaluator(Evaluator):
         return AdvancedRAGEvaluator(llm_client=self.llm_client, **self._windows())
 
     def _windows(self) -> dict[str, Any]:
-        return self.model_dump(include={"chunking_strategy", "embedding_model", "chunk_size", "chunk_overlap"})
+        return self.model_dump(include=set(TRACEMethod.model_fields))
 
     def _labelled(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
         """The heuristic's labels, and those of the judges where the sample is doubtful enough."""
@@ -172,14 +170,6 @@ class HybridEvaluator(Evaluator):
         labelled = Labelling(by=HEURISTIC, labels=heuristic.label(sentences, question))
         is_doubtful = heuristic.doubt(sentences, question) >= self.doubt_from
         return labelled, self._judge.label(sentences, question) if is_doubtful else []
-
-    def _clients(self) -> tuple[LLMClient, ...]:
-        clients = self.llm_client if isinstance(self.llm_client, tuple) else (self.llm_client,)
-        return tuple(filter(None, clients))
-
-    def _require_judge(self) -> None:
-        if self.doubt_from <= 1 and not self._clients():
-            raise AccessError("The hybrid needs a judge. Choose a model, or give its client as llm_client.")
 
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
         """The same, judging no more cases than this many calls can pay for; cases that cannot be judged cost none."""
@@ -189,7 +179,7 @@ class HybridEvaluator(Evaluator):
 
     def _calls(self, sample: Sample) -> int:
         sentences, judge = sentences_of(sample), self._judge
-        return sum(len(judge.prompts(sentences, sample.question, client.room)) for client in self._clients())
+        return sum(len(judge.prompts(sentences, sample.question, client.room)) for client in self.jury())
 
 
 def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
@@ -228,7 +218,7 @@ class UnifiedEvaluationPipeline:
         from evaluators.llm.judges import as_judges  # as in `Evaluator`
 
         given = {
-            "llm_client": as_judges(llm_client, MOST_JUDGES, "The pipeline"),
+            "llm_client": as_judges(llm_client, HybridEvaluator.most_judges(), "The pipeline"),
             "chunking_strategy": chunking_strategy,
             "embedding_model": embedding_model,
             "chunk_size": chunk_size,
@@ -270,8 +260,8 @@ class UnifiedEvaluationPipeline:
     def get_evaluation_methods() -> list[dict[str, Any]]:
         """The methods, in order of cost: id, name, description, and whether an LLM is needed."""
         return [
-            {"id": name, "name": title, "description": description, "needs_llm": name != "trace"}
-            for name, (_, title, description) in _METHODS.items()
+            {"id": name, "name": title, "description": description, "needs_llm": method.judges != "none"}
+            for name, (method, title, description) in _METHODS.items()
         ]
 
     def _by(self, method: str) -> TRACEEvaluator | AdvancedRAGEvaluator | HybridEvaluator:

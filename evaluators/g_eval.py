@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validat
 
 from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.errors import AccessError, ParameterError
+from evaluators.errors import ParameterError
 from evaluators.item_lists import mean
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
@@ -87,12 +87,6 @@ class GEvalLLMJudge(BaseModel):
         shipped = {name: load(f"g_eval_{name}_en").strip() for name in CRITERIA}
         return {**shipped, CUSTOM: self.criterion.strip()} if self.criterion.strip() else shipped
 
-    def client(self) -> LLMClient:
-        """The judge's client; raises `AccessError` where there is none."""
-        if self.model_client is None:
-            raise AccessError("G-Eval needs a judge. Choose a model, or give its client as llm_client.")
-        return self.model_client
-
     def __call__(
         self, pred_answer: str, question: str | None = None, contexts: str | Sequence[str] | None = None
     ) -> Values:
@@ -104,7 +98,7 @@ class GEvalLLMJudge(BaseModel):
 
         Raises `AccessError` without a client, `LLMError` where a rating cannot be had.
         """
-        client, is_bare = self.client(), not any(map(str.strip, documents))
+        client, is_bare = GEvalJudgeEvaluator.build(llm_judge=self).judge(), not any(map(str.strip, documents))
         asked = {name: text for name, text in self.criteria.items() if not (is_bare and name == "consistency")}
         prompts = {name: _prompt(text, answer, question, documents) for name, text in asked.items()}
         return {name: ask(client, prompt, Rating).value for name, prompt in prompts.items()}
@@ -167,7 +161,7 @@ class GEvalJudgeEvaluator(Evaluator):
         Raises `AccessError` without a judge and `ParameterError` where the lists are not equally long.
         """
         judge = self.llm_judge
-        judge.client()
+        self.judge()
         rows = item_lists.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, contexts=contexts)
         found, errors = item_lists.at_once(self.compute_single_item, rows)
         judged = [values for values in found if values is not None]

@@ -14,7 +14,7 @@ from pydantic import Field, SkipValidation, StringConstraints, model_validator
 
 from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.errors import AccessError, MissingInputError
+from evaluators.errors import MissingInputError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import YesOrNo
@@ -73,7 +73,7 @@ class LLMasJudge(Evaluator):
 
         Raises `AccessError` without a judge and `ParameterError` where the lists are not equally long.
         """
-        judge = self.build(llm_client=self._judge(), judgement_query=judgement_query or self.judgement_query)
+        judge = self.build(llm_client=self.judge(), judgement_query=judgement_query or self.judgement_query)
         rows = item_lists.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
         found, errors = item_lists.at_once(judge.compute_single_item, rows)
         judged = [value for value in found if value is not None]
@@ -104,7 +104,7 @@ class LLMasJudge(Evaluator):
             ground_truth=truth,
             predicted_answer=remove_reasoning(sample.response or ""),
         )
-        answer = ask(self._judge(), Prompt(text=text, question=sample.question), YesOrNo)
+        answer = ask(self.judge(), Prompt(text=text, question=sample.question), YesOrNo)
         return Score(
             values={"llm_judge": answer.value.value},
             details={
@@ -113,8 +113,3 @@ class LLMasJudge(Evaluator):
                 "mode": answer.mode,
             },
         )
-
-    def _judge(self) -> LLMClient:
-        if self.llm_client is None:
-            raise AccessError("LLM as judge needs a judge. Choose a model, or give its client as llm_client.")
-        return self.llm_client

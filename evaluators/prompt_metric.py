@@ -13,7 +13,6 @@ from pydantic import AfterValidator, Field, SkipValidation, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from evaluators.base import Evaluator, evaluator, require
-from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask
 from evaluators.llm.verdicts import Rating, YesOrNo
@@ -98,11 +97,9 @@ class PromptMetric(Evaluator):
         return Score(values={name: answer.value.value}, details=details)
 
     def _asked(self, prompt: Prompt) -> Answered[YesOrNo] | Answered[Rating]:
-        if self.llm_client is None:
-            raise AccessError(f"{self.title} needs a judge. Choose a model, or give its client as llm_client.")
         if self.answer == YES_NO:
-            return ask(self.llm_client, prompt, YesOrNo)
-        return ask(self.llm_client, prompt, Rating)
+            return ask(self.judge(), prompt, YesOrNo)
+        return ask(self.judge(), prompt, Rating)
 
 
 def _material(sample: Sample) -> dict[str, str]:

@@ -95,7 +95,7 @@ class EvaluationResult(Record):
         return _percent(self.errors_detected_and_corrected, self.errors_detected)
 
 
-@evaluator("rgb", title="RGB", needs=("response", "ground_truth"))
+@evaluator("rgb", title="RGB", needs=("response", "ground_truth"), judges="optional", leads="rgb")
 class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 

@@ -12,20 +12,21 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from evaluators.base import Evaluator, evaluator, require
+from evaluators.base import evaluator, require
 from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
-from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
+from evaluators.text.chunking import units
 from evaluators.text.normalise import nfkc
 from evaluators.text.sentences import cut
-from evaluators.text.similarity import LEXICAL, STOP, Matrix, check_embedding, embedder, ratio
+from evaluators.text.similarity import STOP, Matrix, check_embedding, embedder, ratio
 from evaluators.trace.batch import Case, entries, metrics, summary
 from evaluators.trace.comparison import Claims, Likeness, Words, check_length, check_size, compare, embedded, words_of
 from evaluators.trace.labelling import sentences_of
+from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, to_score, trace_scores
 
 Weights = Mapping[str, float]
@@ -118,26 +119,17 @@ class _Claim(NamedTuple):
     strangers: Sequence[str]
 
 
-@evaluator("trace", title="TRACE (heuristic)", needs=("question", "response", "retrieved_documents"))
-class TRACEEvaluator(Evaluator):
+@evaluator(
+    "trace",
+    title="TRACE (heuristic)",
+    needs=("question", "response", "retrieved_documents"),
+    judges="none",
+    leads="trace",
+)
+class TRACEEvaluator(TRACEMethod):
     """TRACE estimated without an LLM, in about a millisecond a sample; show its values as estimates."""
 
     llm_client: Any = Field(None, description="Not used: this metric asks no LLM.")
-    chunking_strategy: ChunkingStrategy = Field(
-        "dense",
-        description="What a sentence is read within: overlapping windows of words (dense), itself, or its document.",
-    )
-    embedding_model: str = Field(
-        LEXICAL,
-        description='"lexical" compares words; "sentence-transformers/..." adds meaning, if that package is installed.',
-    )
-    chunk_size: int = Field(512, ge=50, le=2000, description="Words per window (dense only).")
-    chunk_overlap: int = Field(50, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
-
-    @model_validator(mode="after")
-    def _windows_move_on(self) -> Self:
-        check_overlap(self.chunk_size, self.chunk_overlap)
-        return self
 
     def check_ready(self) -> None:
         check_embedding(self.embedding_model)

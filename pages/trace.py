@@ -8,7 +8,7 @@ from ui.trace import form as trace_form
 from ui.trace import results as trace_results
 
 st.title("TRACE")
-run = session.shown_run(*session.TRACE)
+run = session.shown_run("trace")
 overview.missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()

@@ -15,7 +15,7 @@ from evaluators.advanced_rag_evaluator import (
     GPTLabelingOutput,
     GPTLabelingPromptGenerator,
 )
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, LLMError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.llm import Access
 from evaluators.llm.clients import Account, Ledger, Seat

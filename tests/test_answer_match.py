@@ -5,7 +5,7 @@ import math
 import pytest
 
 from evaluators.answer_match import AnswerMatchAcc, words
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
 from evaluators.records import Sample

@@ -6,8 +6,10 @@ import pytest
 from pydantic import Field
 
 from evaluators import FakeLLM
-from evaluators.base import Evaluator, catalogue, evaluator, from_spec, missing, most_judges, require
-from evaluators.errors import MissingInputError, ParameterError, PlumblineError
+from evaluators.base import Evaluator, evaluator, missing, require
+from evaluators.catalogue import catalogue, from_spec, leads, ships
+from evaluators.errors import AccessError, MissingInputError, ParameterError, PlumblineError
+from evaluators.llm.offline_reader import OfflineReader
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.rgb_evaluator import RGBEvaluator
 
@@ -29,6 +31,9 @@ class Needy(Evaluator):
 
     title = "Needy"
     wanted: int
+
+    def score(self, sample: Sample) -> Score:
+        return Score(values={})
 
 
 def test_the_catalogue_knows_evaluators_by_name():
@@ -52,7 +57,74 @@ def test_every_evaluator_of_the_catalogue_can_be_built_from_its_own_spec():
     [("trace", 0), ("answer_match", 0), ("rgb", 1), ("llm_judge", 1), ("gpt_labeling", 5), ("hybrid", 5)],
 )
 def test_a_metric_has_no_judge_or_one_and_a_labeller_may_have_a_jury(name, most):
-    assert most_judges(catalogue()[name]) == most
+    assert catalogue()[name].most_judges() == most
+
+
+@pytest.mark.parametrize(
+    ("declared", "judges", "most", "is_needed"),
+    [
+        (None, "one", 1, True),
+        ("none", "none", 0, False),
+        ("optional", "optional", 1, False),
+        ("one", "one", 1, True),
+        ("jury", "jury", 5, True),
+    ],
+)
+def test_judges_are_declared_and_a_place_for_a_client_means_one(declared, judges, most, is_needed):
+    @evaluator(f"test_declared_{declared}", title="Declared", judges=declared)
+    class Declared(Length):
+        """Has a field `llm_client`."""
+
+    assert (Declared.judges, Declared.most_judges(), Declared().needs_judge) == (judges, most, is_needed)
+
+
+def test_without_a_place_for_a_client_there_is_no_judge():
+    assert catalogue()["answer_match"].judges == "none"
+    with pytest.raises(ValueError, match="Needy asks a judge and has no field llm_client"):
+        evaluator("test_needy", title="Needy", judges="one")(Needy)
+
+
+@pytest.mark.parametrize(("doubt_from", "is_needed"), [(0.0, True), (1.0, True), (1.01, False)])
+def test_the_hybrid_needs_its_judge_where_it_may_doubt(doubt_from, is_needed):
+    assert catalogue()["hybrid"].build(doubt_from=doubt_from).needs_judge is is_needed
+
+
+def test_a_judge_and_a_jury_are_what_was_given():
+    one, two = OfflineReader(), OfflineReader()
+
+    assert Length().model_copy(update={"llm_client": one}).judge() is one
+    assert Length().model_copy(update={"llm_client": (one, two)}).jury() == (one, two)
+
+
+def test_a_missing_judge_is_named_with_the_remedy():
+    with pytest.raises(AccessError) as caught:
+        Length().judge()
+
+    remedy = "Choose a model, or give its client as llm_client."
+    assert str(caught.value) == f"Length needs a judge. {remedy}"
+
+
+def test_the_catalogue_begins_with_benchmarks_and_with_what_costs_nothing():
+    assert [name for name, cls in catalogue().items() if ships(cls)] == [
+        *("rgb", "trace", "gpt_labeling", "hybrid"),
+        *("answer_match", "context_recall_lexical", "retriever_recall"),
+        *("context_recall", "g_eval", "llm_judge", "prompt"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "benchmark"),
+    [
+        ("rgb", "rgb"),
+        ("trace", "trace"),
+        ("gpt_labeling", "trace"),
+        ("hybrid", "trace"),
+        ("g_eval", None),
+        ("gone", None),
+    ],
+)
+def test_an_evaluator_leads_the_runs_of_its_benchmark(name, benchmark):
+    assert leads(name) == benchmark
 
 
 def test_two_evaluators_cannot_share_a_name():
@@ -146,8 +218,8 @@ def test_require_leaves_an_empty_field_to_the_evaluator():
 
 
 def test_an_evaluator_without_a_rule_says_so():
-    with pytest.raises(NotImplementedError):
-        Evaluator().score(Sample(id="1", question="q"))
+    with pytest.raises(TypeError, match="abstract"):
+        Evaluator()
 
 
 def test_every_error_of_ours_is_a_plumbline_error():

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import FakeLLM, custom
-from evaluators.base import catalogue, from_spec
+from evaluators import FakeLLM
+from evaluators.catalogue import broken, catalogue, files, from_spec
 from evaluators.config import Config
-from evaluators.llm.dry_run import prompts_of
+from evaluators.dry_run import prompts_of
 from evaluators.records import Dataset, EvaluatorSpec, Sample
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
@@ -79,8 +79,8 @@ def test_a_file_is_in_the_catalogue_as_soon_as_it_is_there(write: Write) -> None
 
     assert catalogue()["mine"].title == "Mine"
     assert from_spec(EvaluatorSpec(name="mine")).score(SAMPLE).values == {"mine": 0.5}
-    assert custom.broken() == ()
-    assert custom.files() == {"own.py": (catalogue()["mine"],)}
+    assert broken() == ()
+    assert files() == {"own.py": (catalogue()["mine"],)}
 
 
 def test_a_changed_file_is_read_again_and_its_source_is_the_present_one(write: Write) -> None:
@@ -106,7 +106,7 @@ def test_a_removed_file_is_forgotten(write: Write) -> None:
 
     assert "mine" not in catalogue()
     assert "evaluators.custom.own" not in sys.modules
-    assert custom.files() == {}
+    assert files() == {}
 
 
 def test_a_file_may_hold_several_metrics(write: Write) -> None:
@@ -122,20 +122,20 @@ def test_other_files_are_left_alone(write: Write, folder: Path, name: str) -> No
         write(name, metric())
 
     assert "mine" not in catalogue()
-    assert custom.broken() == ()
+    assert broken() == ()
 
 
 def test_a_folder_that_is_not_there_holds_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(folder / "absent"))
     assert "trace" in catalogue()
-    assert (custom.files(), custom.broken()) == ({}, ())
+    assert (files(), broken()) == ({}, ())
 
 
 def test_a_file_may_look_into_the_catalogue(write: Write) -> None:
-    write("own.py", "from evaluators.base import catalogue\n\nTITLE = catalogue()['rgb'].title\n" + metric())
+    write("own.py", "from evaluators.catalogue import catalogue\n\nTITLE = catalogue()['rgb'].title\n" + metric())
     write("own_too.py", metric("yours", "Yours"))
     assert {"mine", "yours"} <= set(catalogue())
-    assert custom.broken() == ()
+    assert broken() == ()
 
 
 def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
@@ -152,8 +152,8 @@ def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
 
 
 def test_a_file_is_not_told_of_before_it_is_read(write: Write) -> None:
-    write("own.py", "from evaluators import custom\nSEEN = custom.files()\n" + metric())
-    assert custom.files() == {"own.py": (catalogue()["mine"],)}
+    write("own.py", "from evaluators.catalogue import files\nSEEN = files()\n" + metric())
+    assert files() == {"own.py": (catalogue()["mine"],)}
     assert sys.modules["evaluators.custom.own"].SEEN == {}
 
 
@@ -199,6 +199,9 @@ def test_threads_always_see_a_whole_catalogue(write: Write) -> None:
         (metric(title=" "), 8, "'mine' is not a name. Use letters, digits and _, and give it a title."),
         (metric(value=7), 8, "Mine: value is 7. Input should be less than or equal to 1."),
         (metric().replace('("response",)', '"response"'), 8, "ValueError: needs is one string; write needs=("),
+        (metric().replace("needs=", "judges='two', needs="), 8, "ValueError: judges is 'two'. Known: none, optional"),
+        (metric().replace("needs=", "judges='one', needs="), 8, "ValueError: Mine asks a judge and has no field"),
+        (metric().replace("needs=", "leads='home', needs="), 8, "ValueError: leads is 'home'. Known: rgb, trace."),
         (metric().replace('("response",)', '("answer",)'), 8, "ValueError: A sample has no 'answer'; it has id, "),
         (metric().replace("score(", "rate("), 8, "Mine is not a metric. Derive it from Evaluator"),
         ("from evaluators.base import evaluator\n\n@evaluator('mine', title='M')\ndef mine():\n    pass\n", 3,
@@ -210,23 +213,23 @@ def test_a_broken_file_is_told_with_its_line(write: Write, text: str, line: int,
     before = set(catalogue())
     write("own.py", text)
 
-    (broken,) = custom.broken()
-    assert (broken.file, broken.line) == ("own.py", line)
-    assert broken.message.startswith(message)
-    assert "own.py" not in broken.message  # the page says the file, once
+    (wrong,) = broken()
+    assert (wrong.file, wrong.line) == ("own.py", line)
+    assert wrong.message.startswith(message)
+    assert "own.py" not in wrong.message  # the page says the file, once
     assert set(catalogue()) == before
     assert "evaluators.custom.own" not in sys.modules
 
 
 def test_bytes_that_are_no_text_are_told(folder: Path) -> None:
     (folder / "own.py").write_bytes(b"\xff\xfe\x00 = 1")
-    (broken,) = custom.broken()
-    assert broken.message.startswith("SyntaxError: ")
+    (wrong,) = broken()
+    assert wrong.message.startswith("SyntaxError: ")
 
 
 def test_a_long_error_is_cut(write: Write) -> None:
     write("own.py", "raise ValueError('x' * 10_000)")
-    assert len(custom.broken()[0].message) < 600
+    assert len(broken()[0].message) < 600
 
 
 def test_a_file_that_breaks_takes_its_earlier_version_along(write: Write) -> None:
@@ -235,30 +238,34 @@ def test_a_file_that_breaks_takes_its_earlier_version_along(write: Write) -> Non
     assert "mine" in catalogue()
     write("own.py", metric() + "\n1 / 0\n")
 
-    assert [(each.file, each.line) for each in custom.broken()] == [("own.py", 17)]
+    assert [(each.file, each.line) for each in broken()] == [("own.py", 17)]
     assert "mine" not in catalogue()
     assert "yours" in catalogue()
 
 
 def test_a_mended_file_is_back(write: Write) -> None:
     write("own.py", "1 / 0")
-    assert custom.broken()
+    assert broken()
     write("own.py", metric())
-    assert custom.broken() == ()
+    assert broken() == ()
     assert "mine" in catalogue()
 
 
 def test_a_name_is_free_again_when_the_other_file_is_gone(write: Write) -> None:
     first = write("a.py", metric(value=0.1))
     write("b.py", metric(value=0.2))
-    assert [each.file for each in custom.broken()] == ["b.py"]
+    assert [each.file for each in broken()] == ["b.py"]
     first.unlink()
 
-    assert custom.broken() == ()
+    assert broken() == ()
     assert catalogue()["mine"].build().score(SAMPLE).values == {"mine": 0.2}
 
 
 # The examples
+
+
+def test_the_folder_holds_nothing_but_files_with_metrics() -> None:
+    assert all(path.suffix == ".py" and not path.name.startswith("_") for path in EXAMPLES.iterdir() if path.is_file())
 
 
 @pytest.fixture
@@ -271,7 +278,7 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_examples_are_short_and_found(name: str, limit: int) -> None:
     assert len((EXAMPLES / f"{name}.py").read_text(encoding="utf-8").splitlines()) < limit
     assert name in catalogue()
-    assert custom.broken() == ()
+    assert broken() == ()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """CONTRIBUTING's code runs (README's has test_readme.py); the links and commands of both exist."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,21 +12,74 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-def code_blocks(name: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
-
-
-def printed(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+def printed(*arguments: str, folder: Path = ROOT) -> str:
+    """What Python prints in a folder that holds the package."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | {"PLUMBLINE_DATA_DIR": str(folder / ".plumbline")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+def code_under(heading: str) -> str:
+    """The code of one section of CONTRIBUTING."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    return str(code)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A folder with the package in it, to which files can be added."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "evaluators", tmp_path / "evaluators", ignore=ignored)
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    return tmp_path
+
+
 def test_the_metric_of_contributing_scores_a_sample():
-    [metric] = code_blocks("CONTRIBUTING.md")
+    metric = code_under("Add a metric: one file")
     use = "print(WordCount(limit=4).score(Sample(id='1', question='?', response='two words')).values)"
 
-    assert printed(f"{metric}\n{use}") == "{'word_count': 0.5}\n"
+    assert printed("-c", f"{metric}\n{use}") == "{'word_count': 0.5}\n"
+
+
+def test_a_metric_that_ships_is_one_file(copy: Path):
+    metric = code_under("Add a metric: one file")
+    (copy / "evaluators" / "word_count.py").write_text(metric, encoding="utf-8")
+    run = ("run", "--data", "TRACE sample (English)", "--metric", "word_count", "--param", "limit=20")
+
+    assert "Word count" in printed("-m", "evaluators", "list", "metrics", folder=copy)
+    assert "24 / 24 scored" in printed("-m", "evaluators", *run, folder=copy)
+    worker = "from evaluators.runs.pool import takes; from evaluators.catalogue import catalogue as known"
+    assert printed("-c", f"{worker}; print(takes(known()['word_count'].build()))", folder=copy) == "True\n"
+
+
+def test_a_trace_definition_is_one_entry(copy: Path):
+    entry = code_under("Add a TRACE definition: one file")
+    with (copy / "evaluators" / "trace" / "definitions.py").open("a", encoding="utf-8") as file:
+        file.write(f"\n\n{entry}")
+    use = """if True:
+        from evaluators import TRACEEvaluator
+        from evaluators.trace.metrics import arithmetic
+
+        documents = ["Machine learning is a subset of AI."]
+        scores = TRACEEvaluator().evaluate("What is machine learning?", "It is a subset of AI.", documents)
+        lenient = scores.under("lenient")
+        print(scores.definition, scores.relevance, lenient.definition, lenient.relevance)
+        print(arithmetic(lenient)["context_relevance"])
+    """
+
+    assert printed("-c", use, folder=copy).splitlines() == [
+        "sentence 1.0 lenient 0.1",
+        "Context relevance = relevant sentences / 10, at most 1 = 0.10",
+    ]
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])

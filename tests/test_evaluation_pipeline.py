@@ -6,7 +6,7 @@ import pytest
 
 from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import GPTLabelingScores
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import NEVER, HybridEvaluator, HybridScores, UnifiedEvaluationPipeline, threshold
 from evaluators.records import Labels, Sample, Support

@@ -1,21 +1,30 @@
 """The directions of import: pages know evaluators, never the other way; outside packages have one door."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from evaluators.base import _MODULES
+from evaluators.catalogue import catalogue, ships
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("evaluators", "ui", "pages")
 FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 PIPELINE = "evaluators.evaluation_pipeline"
 """Puts other metrics together, so it alone may import them."""
-METRICS = set(_MODULES) - {PIPELINE}
+METRICS = {cls.__module__ for cls in catalogue().values() if ships(cls)} - {PIPELINE}
 ABOVE_RUNS = ("evaluators/__init__.py", "evaluators/__main__.py", "evaluators/api/", "evaluators/terminal/")
 """The doors of the package, for Python and for a terminal; they alone may use the engine from outside `runs`."""
 DOORS = {"sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"), "plotly": "ui/parts/charts.py"}
+
+CORE = {
+    "evaluators/records.py": set(),
+    "evaluators/base.py": {"errors", "llm", "records"},  # llm for the type of a judge alone
+    "evaluators/custom_files.py": {"base", "config", "errors", "params"},
+    "evaluators/catalogue.py": {"base", "custom_files", "errors", "records"},
+}
+"""The lowest files of the package, each with the neighbours that it may import."""
 
 
 def imported(path):
@@ -50,8 +59,11 @@ def forbidden(path):
         wrong |= reaches(modules, "streamlit", "ui", "pages")
     if name.startswith("evaluators/") and not name.startswith(("evaluators/runs/", *ABOVE_RUNS)):
         wrong |= reaches(modules, "evaluators.runs")
-    if name == "evaluators/records.py":
-        wrong |= reaches(modules, "evaluators")
+    if name in CORE:
+        neighbours = {module.split(".")[1] for module in reaches(modules, "evaluators") if "." in module}
+        wrong |= neighbours - CORE[name]
+    if name.startswith("evaluators/trace/"):
+        wrong |= reaches(modules, PIPELINE, *METRICS)
     if name.startswith("ui/"):
         wrong |= reaches(modules, "pages")
     if name.startswith("pages/"):
@@ -68,3 +80,10 @@ def test_a_file_imports_only_in_the_allowed_directions(path):
 
 def test_the_metrics_are_among_the_files():
     assert {module_of(path) for path in FILES} >= METRICS
+
+
+def test_no_file_imports_itself_by_a_detour():
+    modules = {module_of(path): imported(path) for path in FILES if module_of(path) != "evaluators"}
+    arrows = {name: targets & modules.keys() - {name} for name, targets in modules.items()}
+
+    assert set(TopologicalSorter(arrows).static_order()) == modules.keys()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluators import FakeLLM
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.llm_judge import JUDGEMENT_QUERY, TEMPLATE, LLMasJudge
 from evaluators.prompts import check, load

@@ -5,7 +5,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
-from evaluators.base import Evaluator, catalogue
+from evaluators.base import Evaluator
+from evaluators.catalogue import catalogue
 from evaluators.params import Parameter, parameters
 from evaluators.rgb_evaluator import RGBEvaluator
 

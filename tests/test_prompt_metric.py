@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import FakeLLM, custom
-from evaluators.base import catalogue, from_spec
+from evaluators import FakeLLM
+from evaluators.catalogue import broken, catalogue, files, from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Sample
@@ -189,9 +189,9 @@ def test_the_file_gives_the_same_scores(
     (tmp_path / name).write_bytes(content)
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(tmp_path))
     catalogue()
-    assert custom.broken() == ()
+    assert broken() == ()
 
-    ((cls,),) = custom.files().values()
+    ((cls,),) = files().values()
     said = {"reason": "r", "verdict": "yes", "rating": 2} if answer == "1 to 5" else {"reason": "r", "verdict": "no"}
     judges = says(said), says(said)
     ours, theirs = (metric.model_copy(update={"llm_client": judges[0]}), cls.build(llm_client=judges[1]))

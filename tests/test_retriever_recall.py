@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.records import Dataset, Sample
 from evaluators.retriever_recall import RetrieverRecall

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from evaluators import FakeLLM
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.prompts import load

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pyarrow.parquet as parquet
 import pytest
 
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.datasets.ragbench import sample as ragbench_sample
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters

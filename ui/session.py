@@ -10,6 +10,8 @@ from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
+from evaluators.base import Benchmark
+from evaluators.catalogue import leads
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
@@ -25,14 +27,12 @@ from evaluators.runs.store import Counts, Outline, Store
 from evaluators.trace.labelling import Correction
 from ui.held import held
 
-TRACE = ("trace", "gpt_labeling", "hybrid")
-"""The evaluators whose runs the TRACE page shows."""
-
-PAGES = {"rgb": "../pages/rgb.py"} | dict.fromkeys(TRACE, "../pages/trace.py")
-"""The evaluators that have a page of their own."""
-
-METRICS = "../pages/metrics.py"
-"""The page that all other evaluators share."""
+PAGES: Mapping[Benchmark | None, str] = {
+    "rgb": "../pages/rgb.py",
+    "trace": "../pages/trace.py",
+    None: "../pages/metrics.py",
+}
+"""The page that shows a run, by the benchmark of the evaluator that leads it."""
 
 OUTLINE = 2000
 """Bytes of an outline in memory, about."""
@@ -190,14 +190,14 @@ def run(run_id: str | None) -> Run | None:
     return None
 
 
-def shown_run(*evaluators: str) -> Run | None:
-    """The run that this page shows: the one in the address, else the one shown last.
+def shown_run(benchmark: Benchmark | None = None) -> Run | None:
+    """The run that the page of this benchmark shows: the one in the address, else the one shown last.
 
-    It is of one of these evaluators; where none is named, of one without a page of its own.
+    Without a benchmark it is a run of metrics alone.
     """
-    page = PAGES[evaluators[0]] if evaluators else METRICS
+    page = PAGES[benchmark]
     found = run(st.query_params.get("run") or st.session_state.get(f"shown_{page}"))
-    if found is None or PAGES.get(found.evaluator.name, METRICS) != page:
+    if found is None or leads(found.evaluator.name) != benchmark:
         return None
     st.session_state[f"shown_{page}"] = st.query_params["run"] = found.id
     return found
@@ -205,7 +205,7 @@ def shown_run(*evaluators: str) -> Run | None:
 
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
-    st.switch_page(PAGES.get(run.evaluator.name, METRICS), query_params=address(run=run.id))
+    st.switch_page(PAGES[leads(run.evaluator.name)], query_params=address(run=run.id))
 
 
 def version(run: Run) -> Version:

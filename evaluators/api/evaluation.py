@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.progress_bar import work
-from evaluators.base import JURIES, from_spec
+from evaluators.catalogue import from_spec, leads
 from evaluators.errors import IN_PYTHON, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
@@ -32,9 +32,6 @@ from evaluators.text.printable import printable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-TRACE = ("trace", *JURIES)
-"""Evaluators whose labels a person may correct."""
 
 FACTS = ("id", "model", "question", "response", "ability", "noise", "status", "error")
 MORE = ("ground_truth", "retrieved_documents", "metrics")
@@ -195,7 +192,8 @@ class Results:
     def rows(self) -> list[Outline]:
         """Every result without its texts, as the store gives them, labels as corrected."""
         rows = self.store.outlines(self.run)
-        made = self.store.corrections(self.run.id) if self.run.evaluator.name in TRACE else {}
+        has_labels = leads(self.run.evaluator.name) == "trace"
+        made = self.store.corrections(self.run.id) if has_labels else {}
         return aggregate.viewed(rows, self.store.scored(self.run), View(), made) if made else rows
 
     def _columns(self, rows: Sequence[Outline]) -> list[str]:

@@ -3,7 +3,6 @@
 from pydantic import SkipValidation
 
 from evaluators import Evaluator, Prompt, Sample, Score, YesOrNo, ask, evaluator, fenced, require
-from evaluators.errors import AccessError
 from evaluators.llm import LLMClient
 
 PROMPT = """Does the answer name the source of its facts, such as a document, an author or a site?
@@ -22,7 +21,5 @@ class NamesItsSource(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         require(self.needs, sample, self.title)
-        if self.llm_client is None:
-            raise AccessError("Names its source needs a judge. Choose a model.")
-        said = ask(self.llm_client, Prompt(text=fenced(PROMPT, answer=sample.response or "")), YesOrNo)
+        said = ask(self.judge(), Prompt(text=fenced(PROMPT, answer=sample.response or "")), YesOrNo)
         return Score(values={"names_its_source": said.value.value}, details={"reason": said.value.reason})

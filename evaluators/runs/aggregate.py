@@ -10,8 +10,9 @@ from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score
 from evaluators.runs.store import Outline
 from evaluators.statistics import interval
 from evaluators.trace import labelling
+from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
-from evaluators.trace.metrics import Definition, TRACEScores, from_score, trace_scores
+from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
 
 
 class Mean(Record):
@@ -40,7 +41,7 @@ class View(NamedTuple):
     the run, with a person's corrections where there are some.
     """
 
-    definition: Definition = Definition.SENTENCE
+    definition: str = SENTENCE
     by: str | None = None
 
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from evaluators.base import JURIES, Evaluator, from_spec, most_judges
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
 from evaluators.config import config
 from evaluators.errors import HostLimitError, ParameterError, PlumblineError, StoreError
 from evaluators.llm import Keys, catalogue
@@ -36,9 +37,6 @@ SHARE_SECONDS = 60.0
 BUSY = "This host is busy, and its queue is full. This run is kept: resume it in a few minutes."
 
 log = logging.getLogger(__name__)
-
-WITH_A_PAGE = ("rgb", "trace", *JURIES)
-"""Evaluators that lead a run: at most one of them is in it, and it is the first."""
 
 
 def create_run(
@@ -326,8 +324,8 @@ def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
     """The evaluators in the order of the run; raises `ParameterError` where they cannot be in one run."""
     if not specs:
         raise ParameterError("No metric is chosen. Choose one.")
-    found = sorted(map(from_spec, specs), key=lambda evaluator: evaluator.name not in WITH_A_PAGE)
-    leading = [evaluator.title for evaluator in found if evaluator.name in WITH_A_PAGE]
+    found = sorted(map(from_spec, specs), key=lambda evaluator: evaluator.leads is None)
+    leading = [evaluator.title for evaluator in found if evaluator.leads]
     if len(leading) > 1:
         raise ParameterError(f"{' and '.join(leading)} cannot be in one run. Start a run for each.")
     for number, evaluator in enumerate(found):
@@ -340,15 +338,14 @@ def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
 def _check_judges(evaluators: Sequence[Evaluator], judges: Sequence[ModelSpec]) -> None:
     """Raises `ParameterError` where the evaluators take no judge, not so many, or cannot do without one."""
     check_judged(evaluators, judges)
-    most = max(most_judges(type(evaluator)) for evaluator in evaluators)
+    most = max(evaluator.most_judges() for evaluator in evaluators)
     if len(judges) > most:
         titles = " with ".join(evaluator.title for evaluator in evaluators)
         raise ParameterError(f"{len(judges)} judges are chosen; {titles} takes {most} at most. Remove some.")
     if len(set(judges)) < len(judges):
         raise ParameterError("The same judge is chosen twice; its second vote would be a copy. Remove one.")
     first = evaluators[0]
-    never_doubts = getattr(first, "doubt_from", 0) > 1
-    if first.name in JURIES and not judges and not never_doubts:
+    if first.leads and first.needs_judge and not judges:
         raise ParameterError(f"{first.title} labels with an LLM, and no judge is chosen. Choose one.")
 
 

@@ -10,8 +10,8 @@ from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evaluators import custom
-from evaluators.base import Evaluator, catalogue, from_spec, missing, most_judges
+from evaluators.base import Evaluator, missing
+from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.mapping import COLUMNS, load
@@ -37,8 +37,6 @@ WORKSPACE = "local"
 ANSWER_TOKENS = 1024
 """Tokens that an answer may take, hidden reasoning included, where nobody says otherwise."""
 
-WITHOUT_JUDGE = ("rgb", "hybrid")
-"""Evaluators that have a place for an LLM and can do without one."""
 
 FROM_PYTHON = "Data from Python"
 """The name of data that have none."""
@@ -155,9 +153,9 @@ def named(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     for title, spec in saved.items():
         if name in (title, slug(title)):
             return spec
-    broken = "".join(f" {each.file}, line {each.line}, cannot be used: {each.message}" for each in custom.broken())
+    unusable = "".join(f" {file.file}, line {file.line}, cannot be used: {file.message}" for file in broken())
     known = [*sorted(catalogue()), *map(slug, saved)]
-    raise ParameterError(f"No metric is called “{printable(name)[:60]}”. {_meant(name, known)}{printable(broken)}")
+    raise ParameterError(f"No metric is called “{printable(name)[:60]}”. {_meant(name, known)}{printable(unusable)}")
 
 
 def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
@@ -177,7 +175,7 @@ def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
 def check_judged(evaluators: Iterable[Evaluator], judges: object) -> None:
     """Raises `ParameterError` where a judge is named, and none of the metrics asks one."""
     asked = list(evaluators)
-    if judges and not any(most_judges(type(evaluator)) for evaluator in asked):
+    if judges and not any(evaluator.most_judges() for evaluator in asked):
         titles = " and ".join(dict.fromkeys(evaluator.title for evaluator in asked))
         raise ParameterError(f"No judge is asked by {titles}. Leave the judge out.")
 
@@ -196,7 +194,7 @@ def check_usable(
         raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
     evaluators = [from_spec(spec) for spec in metrics]
     for evaluator in evaluators:
-        if not judges and evaluator.name not in WITHOUT_JUDGE and most_judges(type(evaluator)):
+        if not judges and evaluator.needs_judge:
             message = f"{evaluator.title} asks a judge, and none is named."
             raise ParameterError(message, remedy=Remedy("name_judge"))
     if models and all(sample.response is not None for sample in data.samples):
@@ -204,7 +202,7 @@ def check_usable(
             f"Every sample of {printable(data.name)} has a response already, so a model has nothing to answer. "
             "Leave the model out, or the column response."
         )
-    if any(evaluator.name == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
+    if any(evaluator.leads == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
         message = f"Nothing in {printable(data.name)} says which ability of RGB its samples test."
         raise ParameterError(message, remedy=Remedy("name_ability"))
     check_samples(data, evaluators, models)

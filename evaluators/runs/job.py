@@ -16,7 +16,8 @@ from itertools import groupby, islice
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from evaluators.base import Evaluator, from_spec, most_judges
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
 from evaluators.config import config
 from evaluators.errors import (
     PlumblineError,
@@ -305,7 +306,7 @@ class Job:
 
     def _needs_processor(self, seats: Sequence[Seat | None]) -> bool:
         """Whether there is something to do that worker processes take."""
-        alone = [each for each in self._evaluators if not self.run.judges or not most_judges(type(each))]
+        alone = [each for each in self._evaluators if not self.run.judges or not each.most_judges()]
         return any(seat and not seat.is_remote for seat in seats) or any(map(pool.takes, alone))
 
     def _log(self, error: BaseException) -> None:
@@ -319,7 +320,7 @@ class Job:
     def _evaluator_for(self, metric: int, ledger: Ledger) -> Evaluator:
         """The evaluator with its judge, or with a tuple of judges where they are a jury."""
         evaluator = self._evaluators[metric]
-        judges = self._judges[: most_judges(type(evaluator))]
+        judges = self._judges[: evaluator.most_judges()]
         if not judges:
             return evaluator
         clients = tuple(judge.client(ledger) for judge in judges)

@@ -20,7 +20,8 @@ from contextlib import suppress
 from functools import cache
 from queue import Empty, SimpleQueue
 
-from evaluators.base import _MODULES, Evaluator
+from evaluators.base import Evaluator
+from evaluators.catalogue import ships
 from evaluators.config import PACKAGE, config
 from evaluators.errors import WorkerError
 from evaluators.records import Sample, Score
@@ -56,7 +57,7 @@ def takes(evaluator: Evaluator) -> bool:
     """
     asks = getattr(evaluator, "llm_client", None) is not None
     is_lexical = getattr(evaluator, "embedding_model", LEXICAL) == LEXICAL
-    return type(evaluator).__module__ in _MODULES and not asks and is_lexical
+    return ships(type(evaluator)) and not asks and is_lexical
 
 
 def is_large(sample: Sample) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from evaluators import custom
+from evaluators import custom_files
 from evaluators.base import Evaluator
 from evaluators.errors import ParameterError, PlumblineError
 from evaluators.llm import LLMClient
@@ -39,7 +39,7 @@ def reason(error: BaseException) -> Reason:
     """
     if isinstance(error, PlumblineError):
         return error.reason
-    if mistake := custom.mistake(error):
+    if mistake := custom_files.mistake(error):
         words = without_surrogates(mask(mistake.message)).rstrip(".")
         message = f"{mistake.file}, line {mistake.line}: {words}. Fix the file, then retry."
         return Reason(kind="own_code", message=message)

@@ -13,7 +13,7 @@ import threading
 from queue import SimpleQueue
 from typing import BinaryIO
 
-from evaluators.base import catalogue, from_spec
+from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import PlumblineError
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.records import EvaluatorSpec, Reason, Record, Sample, Score

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evaluators.base import catalogue, from_spec
+from evaluators.catalogue import catalogue, from_spec
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys

@@ -13,10 +13,9 @@ from typing import Any, BinaryIO
 import click
 from pydantic import ValidationError
 
-from evaluators import custom
 from evaluators.api.evaluation import Results
 from evaluators.api.progress_bar import work
-from evaluators.base import catalogue
+from evaluators.catalogue import broken, catalogue
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
@@ -154,7 +153,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
 def main() -> None:
     quiet_logs()
-    logging.getLogger("evaluators.custom").setLevel(logging.ERROR)  # broken files are told where it matters
+    logging.getLogger("evaluators.custom_files").setLevel(logging.ERROR)  # broken files are told where it matters
 
 
 # Commands
@@ -240,7 +239,7 @@ def metrics() -> None:
     tables.echo(tables.of_metrics(catalogue(), store.saved_metrics(WORKSPACE)))
     for lost in store.unreadable_metrics(WORKSPACE):
         _say(f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on the Metrics page.")
-    for each in custom.broken():
+    for each in broken():
         _say(f"{each.file}, line {each.line}, cannot be used: {each.message}")
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evaluators.base import catalogue
+from evaluators.catalogue import catalogue
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.connect import JUDGE_TOKENS

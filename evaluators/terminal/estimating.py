@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import SecretStr
 
-from evaluators.base import JURIES, Evaluator, from_spec, most_judges
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
+from evaluators.dry_run import answered, prompts_of
 from evaluators.llm import Access, Keys, catalogue, prompt_sizes
 from evaluators.llm.clients import room
-from evaluators.llm.dry_run import answered, prompts_of
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate
 from evaluators.llm.keys import ADDRESSES
 from evaluators.prompts import Prompt, fill
@@ -31,7 +32,7 @@ def estimates(asked: Asked, store: Store, keys: Keys) -> list[Row]:
     """An estimate for each model and each judge, with its name."""
     rows = [(catalogue.title(model), _of_model(model, asked, store)) for model in asked.models]
     for number, judge in enumerate(asked.judges):
-        metrics = [metric for metric in map(from_spec, asked.evaluators) if number < most_judges(type(metric))]
+        metrics = [metric for metric in map(from_spec, asked.evaluators) if number < metric.most_judges()]
         rows.append((f"{catalogue.title(judge)} (judge)", _of_judge(judge, metrics, asked, store, keys)))
     return rows
 
@@ -43,7 +44,7 @@ def _of_model(model: ModelSpec, asked: Asked, store: Store) -> Estimate:
 
 
 def _of_judge(judge: ModelSpec, metrics: Sequence[Evaluator], asked: Asked, store: Store, keys: Keys) -> Estimate:
-    shortest = SHORT_LABELS if any(metric.name in JURIES for metric in metrics) else SHORT_ANSWER
+    shortest = SHORT_LABELS if any(metric.leads == "trace" for metric in metrics) else SHORT_ANSWER
     what = prompt_sizes.sent_to(judge, _judged(metrics, asked.dataset.samples, room(judge, keys)))
     if not asked.models:
         return _left(judge, what, asked, store, shortest)

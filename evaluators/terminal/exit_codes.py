@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators import custom
-from evaluators.api.evaluation import TRACE, Results, failures, means
-from evaluators.base import Evaluator, from_spec, missing
+from evaluators.api.evaluation import Results, failures, means
+from evaluators.base import Evaluator, missing
+from evaluators.catalogue import from_spec, ships
+from evaluators.dry_run import rehearsed
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import title
-from evaluators.llm.dry_run import rehearsed
 from evaluators.records import EvaluatorSpec, Run, Sample
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
@@ -88,7 +88,7 @@ def value_names(metrics: Sequence[Evaluator], samples: Sequence[Sample], judges:
     rows: list[Outline] = []
     for number, metric in enumerate(metrics):
         found = [row for each in _one_of_each(metric, samples) if (row := _rehearsed(number, metric, each, judges))]
-        if not found or type(metric).__module__.startswith(custom.__name__):
+        if not found or not ships(type(metric)):
             return []
         rows += found
     return list(means([metric.spec() for metric in metrics], rows))
@@ -101,7 +101,7 @@ def _one_of_each(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sampl
 
 
 def _rehearsed(number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]) -> Outline | None:
-    stand_in = from_spec(EvaluatorSpec(name="trace")) if metric.name in TRACE else metric  # the same values
+    stand_in = from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric  # the same values
     score = rehearsed(stand_in, sample, has_judge=bool(judges))
     ability = sample.rgb.ability if sample.rgb else None
     row = Outline(position=0, metric=number, sample_id=sample.id, question="", ability=ability, status="scored")

@@ -6,7 +6,8 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
-from evaluators.api.evaluation import TRACE, Results
+from evaluators.api.evaluation import Results
+from evaluators.catalogue import leads
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import title
 from evaluators.records import Run
@@ -27,7 +28,7 @@ def lines(run: Run, store: Store) -> Iterator[bytes]:
 
 def labels(run: Run, store: Store) -> Iterable[bytes]:
     """A JSON line for each scored sample, with all labels."""
-    if run.evaluator.name not in TRACE:
+    if leads(run.evaluator.name) != "trace":
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
     return export.labels(store.scored(run), store.corrections(run.id), [title(spec) for spec in run.models])
 

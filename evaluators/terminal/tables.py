@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.evaluation import Results, failures
-from evaluators.base import Evaluator, from_spec, most_judges
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
@@ -89,7 +90,7 @@ def _needs(cls: type[Evaluator]) -> str:
 
 
 def _judges(cls: type[Evaluator]) -> str:
-    most = most_judges(cls)
+    most = cls.most_judges()
     return f"1 to {most}" if most > 1 else str(most or "")
 
 

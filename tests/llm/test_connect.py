@@ -22,7 +22,7 @@ from evaluators import (
     connect,
     evaluate,
 )
-from evaluators.base import catalogue
+from evaluators.catalogue import catalogue
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import OFFLINE, models

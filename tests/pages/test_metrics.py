@@ -11,10 +11,11 @@ import pytest
 from pydantic import BaseModel, Field, SkipValidation
 from streamlit.testing.v1 import AppTest
 
-from evaluators.base import Evaluator, catalogue, evaluator, require
+from evaluators.base import Evaluator, evaluator, require
+from evaluators.catalogue import catalogue
+from evaluators.dry_run import prompts_of
 from evaluators.errors import MissingInputError
 from evaluators.llm import LLMClient
-from evaluators.llm.dry_run import prompts_of
 from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
@@ -73,6 +74,16 @@ class TwoQuestions(Evaluator):
             "mode": said["true"].mode,
         }
         return Score(values={name: float(each.value.verdict == "yes") for name, each in said.items()}, details=details)
+
+
+@evaluator("test_opinion", title="Second opinion", judges="optional")
+class SecondOpinion(Evaluator):
+    """Goes without a judge where none is chosen."""
+
+    llm_client: SkipValidation[LLMClient | None] = None
+
+    def score(self, sample: Sample) -> Score:
+        return Score(values={"judged": float(self.llm_client is not None)})
 
 
 @evaluator("test_demanding", title="Demanding")
@@ -135,6 +146,13 @@ def test_a_metric_with_a_judge_says_that_it_needs_a_key(open_page: OpenPage) -> 
     at = form(open_page, "test_two_questions")
     assert "an LLM, and that needs a key" in said(at, "info")
     assert at.button(key="metrics_start").disabled
+
+
+def test_a_metric_with_an_optional_judge_goes_without_one(open_page: OpenPage) -> None:
+    kept("one", ("It is true.", None))
+    at = form(open_page, "test_opinion", "one")
+    assert at.selectbox(key="metrics_judge").value is None
+    assert cards(started(at)) == {"Judged": "0.00"}
 
 
 def test_what_a_judge_is_asked_is_known_before_the_run() -> None:

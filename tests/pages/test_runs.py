@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.records import Cap, Cell, Run, SampleResult
 from evaluators.runs import samples
 from evaluators.runs.engine import registry

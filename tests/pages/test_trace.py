@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.trace.metrics import METRICS, Definition, from_score
+from evaluators.base import evaluator
+from evaluators.records import Dataset, EvaluatorSpec, Sample
+from evaluators.runs.engine import create_run
+from evaluators.trace.definitions import DEFINITIONS, Step
+from evaluators.trace.metrics import METRICS, from_score
+from evaluators.trace_evaluator import TRACEEvaluator
+from ui import session
 
-from .conftest import Filled, OpenPage, Upload, checked
+from .conftest import Filled, OpenPage, Upload, checked, finish
 from .screen import cards, jsonl, runs, said, segments, settled, state, table
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
 GOOD = {"question": "When?", "response": "It was in May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
+
+
+@evaluator("test_labeller", title="Own labels", needs=TRACEEvaluator.needs, judges="none", leads="trace")
+class OwnLabels(TRACEEvaluator):
+    """Labels sentences like the heuristic, and is not one of the methods that ship."""
 
 
 def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
@@ -19,15 +30,34 @@ def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> N
     assert "24 samples will be labelled." in said(at)
 
 
-@pytest.mark.parametrize("definition", Definition)
+@pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_cards_show_the_means_under_the_chosen_definition(
-    open_page: OpenPage, filled: Filled, definition: Definition
+    open_page: OpenPage, filled: Filled, definition: str
 ) -> None:
     at = open_page("trace", run=filled.trace.id)
     segments(at, "definition").set_value(definition)
     shown = cards(checked(at.run()))
     for title, name in TITLES.items():
         assert shown[title] == f"{mean(filled, name, definition):.2f}"
+
+
+def test_a_new_definition_is_offered_explained_and_counted(
+    open_page: OpenPage, filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = DEFINITIONS["sentence"]._replace(
+        title="Own", meaning="Nobody adheres.", adherence=lambda sentences, labels: Step(0.25, "= 0.25")
+    )
+    monkeypatch.setitem(DEFINITIONS, "own", own)
+    at = open_page("trace", run=filled.trace.id)
+    switch = segments(at, "definition")
+    assert switch.options == ["Sentence", "Fixed 20", "RAGBench", "Own"]
+    assert "**Own**: Nobody adheres." in switch.help
+    switch.set_value("own")
+    assert cards(checked(at.run()))["Adherence"] == "0.25"
+    sample = open_page("sample", run=filled.trace.id, sample="1")
+    assert segments(sample, "definition").options[-1] == "Own"
+    segments(sample, "definition").set_value("own")
+    assert cards(checked(sample.run()))["Adherence"] == "0.25"
 
 
 def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, filled: Filled) -> None:
@@ -46,6 +76,15 @@ def test_the_card_names_parameters_that_are_not_as_usual(open_page: OpenPage, up
     at.button(key="trace_start").click()
     at = settled(at.run())
     assert "Data: samples.jsonl · Chunking strategy: Sentence" in said(at).splitlines()
+
+
+def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
+    data = Dataset(name="one", samples=(Sample.model_validate(GOOD | {"id": "1"}),))
+    run = create_run(session.store(), data, EvaluatorSpec(name="test_labeller"), workspace="local", title="Own")
+    finish(run, session.store())
+    assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
+    assert cards(open_page("sample", run=run.id, sample="1"))["Adherence"] == "1.00"
+    assert not cards(open_page("metrics", run=run.id))
 
 
 def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
@@ -126,7 +165,7 @@ def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, fi
     assert not at.metric
 
 
-def mean(filled: Filled, name: str, definition: Definition) -> float:
+def mean(filled: Filled, name: str, definition: str) -> float:
     scores = (from_score(score, sample, definition) for _, sample, score in filled.store.scored(filled.trace))
     values = [value for score in scores if (value := getattr(score, name)) is not None]
     return sum(values) / len(values)

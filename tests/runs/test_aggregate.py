@@ -34,7 +34,7 @@ from evaluators.runs.aggregate import (
 from evaluators.runs.store import Outline
 from evaluators.statistics import wilson
 from evaluators.trace.labelling import Correction, Labelling, labelled_score
-from evaluators.trace.metrics import Definition, to_score, trace_scores
+from evaluators.trace.metrics import to_score, trace_scores
 
 
 def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, at=(0,), **values):
@@ -309,7 +309,7 @@ def test_a_view_counts_the_labels_of_its_labeller_and_nothing_where_there_are_no
 def test_a_view_counts_by_its_definition_without_changing_the_rows():
     rows = rows_of(JUDGED, UNJUDGED)
 
-    found = viewed(rows, [JUDGED, UNJUDGED], View(Definition.FIXED_20, "heuristic"), {})
+    found = viewed(rows, [JUDGED, UNJUDGED], View("fixed_20", "heuristic"), {})
 
     # 1 / 20 and 3 / 20
     assert [row.values["context_relevance"] for row in found] == [0.05, 0.15]

@@ -11,7 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from evaluators.base import Evaluator, catalogue, evaluator
+from evaluators.base import Evaluator, evaluator
+from evaluators.catalogue import catalogue
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import MissingInputError, WorkerError

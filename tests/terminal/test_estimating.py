@@ -3,8 +3,8 @@
 import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
+from evaluators.dry_run import TO_COME
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.dry_run import TO_COME
 from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.prompts import fenced, fill, load
 from evaluators.runs.inputs import local_store

@@ -7,9 +7,10 @@ import pyarrow.parquet as parquet
 import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
-from evaluators.errors import DatasetError, StoreError
+from evaluators.errors import DatasetError, ParameterError, StoreError
 from evaluators.records import Labels, Sample, Sentence, Sentences, SentenceSupport, Support
-from evaluators.trace.metrics import Definition, arithmetic, from_score, to_score, trace_scores
+from evaluators.trace.definitions import DEFINITIONS, Definition, Step
+from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 
@@ -146,7 +147,7 @@ def test_ragbench_calls_an_answer_complete_when_nothing_is_relevant():
     assert scores(definition="ragbench", utilized=["0a"]).completeness == 1.0
 
 
-@pytest.mark.parametrize("definition", Definition)
+@pytest.mark.parametrize("definition", DEFINITIONS)
 def test_without_documents_only_adherence_applies(definition):
     found = scores((), definition, a=NONE)
     assert (found.relevance, found.utilization, found.completeness, found.adherence) == (None, None, None, 0.0)
@@ -205,6 +206,28 @@ def test_the_arithmetic_is_spelled_out_with_the_numbers_of_the_sample():
 def test_each_definition_has_its_own_arithmetic(definition, metric, line):
     found = scores(definition=definition, relevant=["0a"], utilized=["0a", "0b"], a=PARTIAL)
     assert arithmetic(found)[metric] == line
+
+
+def test_a_new_definition_counts_as_itself_and_as_no_other(monkeypatch):
+    own = Definition(
+        title="Own",
+        meaning="Constants.",
+        relevance=lambda counts: Step(0.11, "= 0.11"),
+        utilization=lambda counts: Step(0.12, "= 0.12"),
+        completeness=lambda counts: Step(0.13, "= 0.13"),
+        adherence=lambda sentences, labels: Step(0.14, "= 0.14"),
+    )
+    monkeypatch.setitem(DEFINITIONS, "own", own)
+    found = scores(**MACHINE_LEARNING, definition="own")
+
+    assert (found.relevance, found.utilization, found.completeness, found.adherence) == (0.11, 0.12, 0.13, 0.14)
+    assert arithmetic(found)["adherence"] == "Adherence = 0.14"
+    assert found.under("sentence").definition == "sentence"
+
+
+def test_an_unknown_definition_is_refused_with_the_known_ones():
+    with pytest.raises(ParameterError, match=r"is called 'fixed'\. Known: sentence, fixed_20, ragbench\."):
+        scores(definition="fixed")
 
 
 def test_the_arithmetic_says_what_does_not_apply():

@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evaluators.base import Evaluator, catalogue, missing
+from evaluators.base import Evaluator, missing
+from evaluators.catalogue import catalogue
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.checks import Finding, checks

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.base import Evaluator, catalogue, from_spec, missing
+from evaluators.base import Evaluator, missing
+from evaluators.catalogue import catalogue, from_spec
 from evaluators.datasets.mapping import COLUMNS
+from evaluators.dry_run import answered, prompts_of
 from evaluators.llm import clients
 from evaluators.llm.catalogue import OFFLINE, Choice
-from evaluators.llm.dry_run import answered, prompts_of
 from evaluators.llm.prompt_sizes import Sent, sent_to, to_come, together
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric
@@ -49,9 +50,13 @@ class Lacking(NamedTuple):
 
 def offers() -> dict[str, Offer]:
     """What can be chosen beside the evaluators that have a page of their own, by name."""
-    hidden, saved = (*session.PAGES, PromptMetric.name), own_metrics.saved()
-    found = {name: _declared(cls, saved) for name, cls in catalogue().items() if name not in hidden}
-    return found | {own_metrics.offered(title): _written(spec) for title, spec in saved.items()}
+    saved = own_metrics.saved()
+    declared = {
+        name: _declared(cls, saved)
+        for name, cls in catalogue().items()
+        if cls.leads is None and cls is not PromptMetric
+    }
+    return declared | {own_metrics.offered(title): _written(spec) for title, spec in saved.items()}
 
 
 def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) -> list[Evaluator] | None:
@@ -149,22 +154,18 @@ def plan(metrics: Sequence[Evaluator], dataset: Dataset, key: str, generators: G
     `None` while no judge is chosen that is needed.
     """
     judges = []
-    if any(map(asks_a_judge, metrics)):
+    if any(metric.most_judges() for metric in metrics):
         judge = _judge(f"{key}_judge")
-        if judge is None:
+        if judge is None and any(metric.needs_judge for metric in metrics):
             st.caption("Choose a judge to start.")
             return None
-        judges = [judge]
+        judges = [judge] if judge else []
         point_out_generators(judges, dataset)
     chosen = model_form.asking(generators.models, judges, key)
     if chosen:
         what = {spec: sent(dataset.name, metrics, spec, chosen) for spec in chosen.judges}
         model_form.show_calls(chosen, generators.sent(dataset.name, chosen.models), what)
     return chosen
-
-
-def asks_a_judge(metric: Evaluator) -> bool:
-    return metric_results.asks_a_judge(type(metric))
 
 
 def _judge(key: str) -> Choice | None:
@@ -202,7 +203,7 @@ def sent(name: str, metrics: Sequence[Evaluator], judge: ModelSpec, plan: model_
     Models that keep the same response give the same prompts, which are sent once where stored answers are used.
     """
     room, data = clients.room(judge, session.keys()), session.identity(name)
-    asking = [metric for metric in metrics if asks_a_judge(metric)]
+    asking = [metric for metric in metrics if metric.most_judges()]
     with st.spinner("Measuring the prompts"):
         known, unknown = (
             [_sent(data, type(metric), metric.spec().model_dump_json(), judge, room, is_to_come) for metric in asking]

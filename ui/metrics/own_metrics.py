@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from evaluators import custom
-from evaluators.base import catalogue, missing
+from evaluators.base import missing
+from evaluators.catalogue import broken, catalogue, files
 from evaluators.config import PACKAGE, ROOT, config
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.params import parameters
@@ -74,7 +74,7 @@ def show() -> None:
 
 
 def _broken_files() -> None:
-    for each in custom.broken():
+    for each in broken():
         words = f"{each.file}, line {each.line}: {each.message}"
         st.error(plain(words), icon=":material/code_off:", title="This metric cannot be used")
 
@@ -227,8 +227,8 @@ def _files() -> None:
     folder = config().custom_dir
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     st.caption(plain(f"Put a Python file that holds a metric into {shown}, and reload the page."))
-    found = {file: ", ".join(cls.title for cls in metrics) for file, metrics in custom.files().items()}
-    found |= {each.file: f"cannot be used, see line {each.line}" for each in custom.broken()}
+    found = {file: ", ".join(cls.title for cls in metrics) for file, metrics in files().items()}
+    found |= {each.file: f"cannot be used, see line {each.line}" for each in broken()}
     if found:
         rows = [{"File": file, "Metrics": words} for file, words in sorted(found.items())]
         st.dataframe(rows, hide_index=True, alt="Files with metrics of your own")

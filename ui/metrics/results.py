@@ -11,7 +11,8 @@ from typing import Any
 import streamlit as st
 
 from evaluators import prompts
-from evaluators.base import Evaluator, catalogue, from_spec
+from evaluators.base import Evaluator
+from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
@@ -32,10 +33,6 @@ def title(name: str) -> str:
     """The name of a value or a field as people write it: "Recall at k"; of a metric its title."""
     cls = catalogue().get(name)
     return cls.title if cls else readable(name)
-
-
-def asks_a_judge(cls: type[Evaluator]) -> bool:
-    return "llm_client" in cls.model_fields
 
 
 def card(run: Run) -> None:
@@ -254,7 +251,7 @@ def needed(fields: Sequence[str]) -> str:
 
 
 def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
-    judge = "one LLM as its judge" if asks_a_judge(cls) else "no LLM"
+    judge = "one LLM as its judge" if cls.most_judges() else "no LLM"
     st.caption(plain(f"{needed(needs)} Asks {judge}."))
     for text in (cls.__doc__, inspect.getdoc(inspect.getmodule(cls))):
         if text:
@@ -263,7 +260,7 @@ def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
 
 def _prompts(cls: type[Evaluator]) -> dict[str, str]:
     """The prompt files of the metric, which bear its name."""
-    if not asks_a_judge(cls):
+    if not cls.most_judges():
         return {}
     files = sorted(prompts.FOLDER.glob("*.md"))
     own = [file for file in files if file.stem == cls.name or file.stem.startswith(f"{cls.name}_")]

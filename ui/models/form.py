@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.base import MOST_JUDGES
 from evaluators.llm import catalogue, clients
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
 from evaluators.llm.estimate import (
@@ -98,8 +97,8 @@ def models(found: Mapping[str, Choice], key: str) -> list[Choice]:
     return _told([found[name] for name in names])
 
 
-def judges(found: Mapping[str, Choice], key: str) -> list[Choice]:
-    """The LLMs that label, at most five; says why one cannot, and what to do."""
+def judges(found: Mapping[str, Choice], most: int, key: str) -> list[Choice]:
+    """The LLMs that label, so many at most; says why one cannot, and what to do."""
     names = [name for name in found if name != OFFLINE.id]
     chosen = st.multiselect(
         "Judges",
@@ -108,7 +107,7 @@ def judges(found: Mapping[str, Choice], key: str) -> list[Choice]:
         help="Two or more are a jury: each labels every sample, and the majority decides each sentence. "
         "Prices: US dollars per million tokens, prompt / answer.",
         placeholder="Choose at least one judge",
-        max_selections=MOST_JUDGES,
+        max_selections=most,
         select_all=False,
         key=key,
         **KEPT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from evaluators.base import from_spec
+from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, title
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run

@@ -9,16 +9,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evaluators.base import catalogue as evaluators
-from evaluators.base import from_spec
+from evaluators.catalogue import catalogue as evaluators
+from evaluators.catalogue import from_spec, leads
+from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError
 from evaluators.llm import catalogue
-from evaluators.llm.dry_run import prompts_of
 from evaluators.prompts import fill
 from evaluators.records import Ability, Accepted, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
 from ui import session
-from ui.metrics.results import asks_a_judge, labels, title
+from ui.metrics.results import labels, title
 from ui.parts import highlight, remedies, run_facts, spending, tables
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted
@@ -76,7 +76,7 @@ def show(run: Run, cell: Cell) -> None:
     sample = sample.model_copy(update={"response": next(answers, sample.response)})
     if run.models and is_given:
         st.caption("The response is from the data; no model was asked.")
-    if session.PAGES.get(run.evaluator.name):
+    if leads(run.evaluator.name):
         _of_a_page(run, cell, sample, results.get(0))
         _metrics(run, sample, results, 1)
     elif len(run.evaluators) == 1:
@@ -85,7 +85,7 @@ def show(run: Run, cell: Cell) -> None:
     else:
         _texts(sample)
         _metrics(run, sample, results, 0)
-    if run.models and not is_given and run.evaluator.name != "rgb":
+    if run.models and not is_given and leads(run.evaluator.name) != "rgb":
         _generator(run, cell, sample)
     for number, spec in enumerate(run.evaluators):
         _prompts(spec, sample, number)
@@ -94,7 +94,7 @@ def show(run: Run, cell: Cell) -> None:
 def _of_a_page(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
     """What an evaluator says that has a page of its own."""
     _outcome(result, 0)
-    if run.evaluator.name == "rgb":
+    if leads(run.evaluator.name) == "rgb":
         _rgb(run, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
@@ -331,7 +331,7 @@ def _words(detail: Any) -> str:
 def _prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
     """What the judge is asked about this sample by a metric without a page of its own."""
     cls = evaluators().get(spec.name)
-    if cls is None or spec.name in session.PAGES or not asks_a_judge(cls):
+    if cls is None or cls.leads or not cls.most_judges():
         return
     try:
         asked = prompts_of(from_spec(spec), sample)

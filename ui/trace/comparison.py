@@ -12,7 +12,6 @@ from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.store import Store
 from evaluators.trace.agreement import Agreement, agreement
-from evaluators.trace.metrics import Definition
 from ui import session
 from ui.parts import labellers, tables
 from ui.session import Version
@@ -20,7 +19,7 @@ from ui.session import Version
 LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Support"}
 
 
-def show(run: Run, model: int, definition: Definition, names: Sequence[str], titles: Mapping[str, str]) -> None:
+def show(run: Run, model: int, definition: str, names: Sequence[str], titles: Mapping[str, str]) -> None:
     """Two tables of one model's answers in an expander.
 
     Every sample has to be read for them, so they are made where somebody looks.
@@ -66,7 +65,7 @@ def _means(
     run_id: str,
     version: Version,
     model: int,
-    definition: Definition,
+    definition: str,
     names: tuple[str, ...],
     values: tuple[str, ...],
 ) -> Mapping[str, Mapping[str, Mean]]:

@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
-from evaluators.base import Evaluator, catalogue
+from evaluators.base import Evaluator
+from evaluators.catalogue import catalogue
+from evaluators.dry_run import answered
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.llm import clients, prompt_sizes
 from evaluators.llm.catalogue import title as model_title
-from evaluators.llm.dry_run import answered
 from evaluators.llm.structured import schema
 from evaluators.records import Dataset, ModelSpec, Sample
 from evaluators.runs.engine import create_run
 from evaluators.trace.labelling import sentences_of
+from evaluators.trace.method import TRACEMethod
 from ui import session
 from ui.metrics import choice
 from ui.models import form as model_form
@@ -35,9 +37,6 @@ MEANINGS = {
     LABELLING: "Judges label the sentences of every sample, with one call each.",
     HYBRID: "The heuristic labels every sample; judges label all of them again, or those it is least sure of.",
 }
-UNUSED = {"gpt_labeling": ("chunking_strategy", "embedding_model")}
-"""Parameters that a method takes, but makes no use of."""
-
 START = "trace_start"
 ALL, DOUBTFUL = "All samples", "The most doubtful"
 ONE_IN = 5
@@ -90,7 +89,9 @@ def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
 
 
 def _with_judges(dataset: Dataset, name: str, method: str, generators: Generators | None) -> None:
-    evaluator, judges = METHODS[method], model_form.judges(model_form.choices(), "trace_judges")
+    evaluator = METHODS[method]
+    most_judges = catalogue()[evaluator].most_judges()
+    judges = model_form.judges(model_form.choices(), most_judges, "trace_judges")
     choice.point_out_generators(judges, dataset)
     answering = generators or NOBODY
     is_by_budget = method == HYBRID and not answering.models
@@ -112,10 +113,16 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
 
 def _params(dataset: Dataset, evaluator: str, unasked: Sequence[str] = ()) -> dict[str, Any]:
     """The parameters of a method; where the documents were retrieved here, says what they do not change."""
-    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*UNUSED.get(evaluator, ()), *unasked))
+    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*unused(evaluator), *unasked))
     if "retrieval" in dataset.origin:
         st.caption("These settings cut documents for labelling. What was retrieved for each question stays as it is.")
     return params
+
+
+def unused(evaluator: str) -> tuple[str, ...]:
+    """The parameters that make no difference to this method."""
+    cls = catalogue()[evaluator]
+    return cls.unused if issubclass(cls, TRACEMethod) else ()
 
 
 def _of_each(models: int) -> str:
@@ -184,7 +191,7 @@ def _labelling(
 
 
 def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
-    asking = [metric.title for metric in further if choice.asks_a_judge(metric)]
+    asking = [metric.title for metric in further if metric.most_judges()]
     if asking and len(plan.judges) > 1:
         st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {model_title(plan.judges[0])}."))
 

@@ -7,15 +7,16 @@ from functools import lru_cache
 
 import streamlit as st
 
-from evaluators.base import catalogue
+from evaluators.catalogue import catalogue
 from evaluators.params import parameters
 from evaluators.records import Run
 from evaluators.runs import aggregate, export
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC
-from evaluators.trace.metrics import METRICS, Definition
+from evaluators.trace.metrics import METRICS
 from evaluators.trace.patterns import pattern
 from ui import session
 from ui.metrics import results as metric_results
@@ -24,18 +25,8 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 from ui.session import Version
 from ui.trace import comparison
-from ui.trace.form import UNUSED
+from ui.trace.form import unused
 
-DEFINITIONS = {
-    Definition.SENTENCE: "Sentence",
-    Definition.FIXED_20: "Fixed 20",
-    Definition.RAGBENCH: "RAGBench",
-}
-MEANINGS = {
-    Definition.SENTENCE: "Relevance = relevant / all sentences; utilization = used / relevant sentences, at most 1.",
-    Definition.FIXED_20: "As Sentence, but relevance = relevant sentences / 20.",
-    Definition.RAGBENCH: "As published with RAGBench: utilization = used / all sentences; partly supported passes.",
-}
 VALUES = {
     "context_relevance": "Relevance",
     "context_utilization": "Utilization",
@@ -60,7 +51,7 @@ def card(run: Run) -> None:
     """What this run was, without parameters that are as usual."""
     name, values = run.evaluator.name, run.evaluator.params
     usual = [each.name for each in parameters(catalogue()[name]) if values.get(each.name) == each.default]
-    params = metric_results.params(run.evaluator, (*UNUSED.get(name, ()), *usual))
+    params = metric_results.params(run.evaluator, (*unused(name), *usual))
     told = [f"Data: {run.dataset_name}", *params, *metric_results.also(run), *run_facts.facts(run)]
     told += metric_results.answered(run)
     st.caption(plain(" · ".join(told)))
@@ -85,7 +76,7 @@ def show(run: Run) -> None:
         return
     cards.means(rows, VALUES, HELP)
     if not is_moving:
-        _say_what_it_means(aggregate.of_model(_rows(*key, View(Definition.SENTENCE, by)), model))
+        _say_what_it_means(aggregate.of_model(_rows(*key, View(by=by)), model))
     if len(names) > 1:
         comparison.show(run, model, definition, names, VALUES)
     _distributions(rows, run)
@@ -134,15 +125,15 @@ def _downloads(run: Run, rows: Sequence[Outline]) -> None:
         st.download_button("Labels (JSON lines)", labels, file, key=file, icon=":material/download:", on_click="ignore")
 
 
-def definition_switch() -> Definition:
+def definition_switch() -> str:
     """The choice of definition, the same on every page; it changes the view, not the run."""
     return st.segmented_control(
         "Definition",
         list(DEFINITIONS),
-        default=Definition.SENTENCE,
-        format_func=DEFINITIONS.__getitem__,
+        default=SENTENCE,
+        format_func=lambda name: DEFINITIONS[name].title,
         required=True,
-        help="  \n".join(f"**{DEFINITIONS[name]}**: {meaning}" for name, meaning in MEANINGS.items()),
+        help="  \n".join(f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()),
         key="definition",
         persist_state="session",
     )
@@ -192,8 +183,9 @@ def _merged(runs: Store, run_id: str, version: Version, view: View) -> Sequence[
 
 
 def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
-    by_method = {"gpt_labeling": _judged, "hybrid": _partly_judged} if run.judges else {}
-    words = by_method.get(run.evaluator.name, _estimated)(run, rows)
+    is_judged = run.judges and catalogue()[run.evaluator.name].most_judges()
+    by_judges = _partly_judged if run.evaluator.name == "hybrid" else _judged
+    words = by_judges(run, rows) if is_judged else _estimated(run, rows)
     st.info(plain(words), icon=":material/info:")
     if corrected := sum(row.corrected > 0 for row in rows):
         st.caption(f"{counted(corrected, 'sample')} corrected by a person; what counts includes that.")

@@ -1,7 +1,7 @@
-"""Metrics of one's own: a file dropped into `config().custom_dir` is in the catalogue, and gone when it is removed.
+"""Metrics of one's own: what a file in `config().custom_dir` registers, until it is removed.
 
-The code of these files runs as part of the app. They are read again when they have changed; a file that fails is
-told in `broken()` and disturbs nothing else.
+The code of these files runs as part of the app. They are read again when they have changed; a file
+that fails is kept with what is wrong with it, and disturbs nothing else.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from evaluators.base import Evaluator, catalogue, registered, withdraw
+from evaluators.base import Evaluator, registered, withdraw
 from evaluators.config import config
 from evaluators.errors import ParameterError
 from evaluators.params import parameters
 
 LONGEST = 500
-"""Characters of an error that are told."""
+"""Characters of an error that are shown."""
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Broken(NamedTuple):
     message: str
 
 
-class _File(NamedTuple):
+class File(NamedTuple):
     """A file as it was read: the metrics in it, or what was wrong with it; neither while it is being read."""
 
     stamp: Stamp
@@ -47,56 +47,49 @@ class _File(NamedTuple):
     problem: Broken | None = None
 
 
-_READ: dict[Path, _File] = {}
+_PACKAGE = "evaluators.custom"
+"""The package that the modules of these files are named after, wherever the folder lies."""
+
+_READ: dict[Path, File] = {}
 
 
-def broken() -> tuple[Broken, ...]:
-    """The files that cannot be used as they are now, by name."""
-    return tuple(file.problem for _, file in _read() if file.problem)
-
-
-def files() -> dict[str, tuple[type[Evaluator], ...]]:
-    """The files that can be used, by name, with the metrics that each of them holds."""
-    return {path.name: file.metrics for path, file in _read() if file.metrics}
+def known() -> dict[Path, File]:
+    """The files as last read, by name; a copy, as another thread may read the folder again."""
+    return dict(sorted(_READ.copy().items()))
 
 
 def mistake(error: BaseException) -> Broken | None:
     """Where in a file of one's own the error came up, and what it is; `None` where no such file was at work."""
     places = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     own = [place for place in places if place[0].parent == config().custom_dir]
-    return Broken(own[-1][0].name, own[-1][1], _told(error)) if own else None
-
-
-def _read() -> list[tuple[Path, _File]]:
-    """The files as they are now, by name; a copy, because another thread may read the folder again meanwhile."""
-    catalogue()
-    return sorted(_READ.copy().items())
+    return Broken(own[-1][0].name, own[-1][1], _shortened(error)) if own else None
 
 
 def refresh() -> None:
-    """Brings the catalogue up to date with the folder; only `catalogue` calls it, one thread at a time."""
-    found = _found(config().custom_dir)
-    if found == {path: file.stamp for path, file in _READ.items()}:
+    """Reads what is new or changed in the folder; the catalogue calls it, one thread at a time."""
+    stamps = _stamps(config().custom_dir)
+    if stamps == {path: file.stamp for path, file in _READ.items()}:
         return
-    for path in [path for path, file in _READ.items() if file.problem or found.get(path) != file.stamp]:
-        _unload(path)  # a broken file too: what was in its way may be gone
-        del _READ[path]
-    for path, stamp in found.items():
+    for path, file in _READ.copy().items():
+        if file.problem or stamps.get(path) != file.stamp:
+            _unload(path)  # a broken file too: what was in its way may be gone
+            del _READ[path]
+    for path, stamp in stamps.items():
         if path not in _READ:
-            _READ[path] = _File(stamp)  # a file that looks into the catalogue comes back to here
+            _READ[path] = File(stamp)  # a file that looks into the catalogue comes back to here
             problem = _load(path)
-            _READ[path] = _File(stamp, registered(_module_name(path)), problem)
+            _READ[path] = File(stamp, registered(_module_name(path)), problem)
 
 
-def _found(folder: Path) -> dict[Path, Stamp]:
+def _stamps(folder: Path) -> dict[Path, Stamp]:
     """The files of the folder in order, each with what changes when it is written."""
-    found: dict[Path, Stamp] = {}
+    stamps: dict[Path, Stamp] = {}
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py") and not entry.name.startswith("_") and entry.is_file():
                 stat = entry.stat()
-                found[Path(entry.path)] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-    return dict(sorted(found.items()))
+                stamps[Path(entry.path)] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    return dict(sorted(stamps.items()))
 
 
 def _unload(path: Path) -> None:
@@ -105,7 +98,7 @@ def _unload(path: Path) -> None:
 
 
 def _module_name(path: Path) -> str:
-    return f"{__name__}.{path.stem}"
+    return f"{_PACKAGE}.{path.stem}"
 
 
 def _load(path: Path) -> Broken | None:
@@ -125,7 +118,7 @@ def _run(module: ModuleType, path: Path) -> Broken | None:
     try:
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except (Exception, SystemExit) as error:  # whatever the file does, the rest goes on
-        return Broken(path.name, _line(error, path), _told(error))
+        return Broken(path.name, _line(error, path), _shortened(error))
     return None
 
 
@@ -138,18 +131,20 @@ def _unfit(module: ModuleType, path: Path) -> Broken | None:
         try:
             _check(cls)
         except Exception as error:  # its checks of parameters are code of its own
-            return Broken(path.name, inspect.getsourcelines(cls)[1], _told(error))
+            return Broken(path.name, inspect.getsourcelines(cls)[1], _shortened(error))
     return None
 
 
 def _check(cls: type[Evaluator]) -> None:
     """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for a score."""
-    if not issubclass(cls, Evaluator) or cls.score is Evaluator.score:
-        raise ParameterError(f"{cls.__name__} is not a metric. Derive it from Evaluator and give it a score method.")
+    if not issubclass(cls, Evaluator) or inspect.isabstract(cls):
+        remedy = "Derive it from Evaluator and give it a score method."
+        raise ParameterError(f"{cls.__name__} is not a metric. {remedy}")
     if not cls.name.isidentifier() or not cls.title.strip():
-        raise ParameterError(f"{cls.name!r:.60} is not a name. Use letters, digits and _, and give it a title.")
-    given = {each.name: each.default for each in parameters(cls) if not cls.model_fields[each.name].is_required()}
-    cls.build(**given)
+        remedy = "Use letters, digits and _, and give it a title."
+        raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
+    required = {name for name, field in cls.model_fields.items() if field.is_required()}
+    cls.build(**{field.name: field.default for field in parameters(cls) if field.name not in required})
 
 
 def _line(error: BaseException, path: Path) -> int:
@@ -160,12 +155,12 @@ def _line(error: BaseException, path: Path) -> int:
     return (own[-1] if own else None) or 1
 
 
-def _told(error: BaseException) -> str:
-    text = _words(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {_words(error)}"
+def _shortened(error: BaseException) -> str:
+    text = _text_of(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {_text_of(error)}"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def _words(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg  # its text tells file and line again
     if isinstance(error, ValidationError):

@@ -1,0 +1,74 @@
+"""Every evaluator there is: what ships, found by its file, and what was dropped into a folder."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from threading import RLock
+
+from evaluators import custom_files
+from evaluators.base import Benchmark, Evaluator, registered
+from evaluators.custom_files import Broken
+from evaluators.errors import ParameterError
+from evaluators.records import EvaluatorSpec
+
+_CHANGING = RLock()
+"""One thread at a time brings the catalogue up to date; the others wait until it is whole again."""
+
+
+def catalogue() -> dict[str, type[Evaluator]]:
+    """All evaluators by name, those of the files in `config().custom_dir` as they are now.
+
+    Benchmarks come first, then what costs nothing, what asks a judge, and metrics of one's own.
+    """
+    with _CHANGING:
+        _load_shipped()
+        custom_files.refresh()
+        return {cls.name: cls for cls in sorted(registered(), key=_place)}
+
+
+def from_spec(spec: EvaluatorSpec) -> Evaluator:
+    """The evaluator that a stored spec describes."""
+    cls = catalogue().get(spec.name)
+    if cls is None:
+        known = ", ".join(sorted(catalogue()))
+        raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {known}.")
+    return cls.build(**spec.params)
+
+
+def leads(name: str) -> Benchmark | None:
+    """The benchmark whose runs the evaluator of that name leads; `None` also where it is gone."""
+    cls = catalogue().get(name)
+    return cls.leads if cls else None
+
+
+def broken() -> tuple[Broken, ...]:
+    """The dropped-in files that cannot be used as they are now, by name."""
+    catalogue()
+    return tuple(file.problem for file in custom_files.known().values() if file.problem)
+
+
+def files() -> dict[str, tuple[type[Evaluator], ...]]:
+    """The dropped-in files that can be used, by name, with the metrics that each of them holds."""
+    catalogue()
+    return {path.name: file.metrics for path, file in custom_files.known().items() if file.metrics}
+
+
+def ships(cls: type[Evaluator]) -> bool:
+    """Whether the evaluator comes with Plumbline, not from a dropped-in file or from a script."""
+    return cls.__module__.rpartition(".")[0] == __package__
+
+
+@cache
+def _load_shipped() -> None:
+    """Imports the files of this folder; one that holds an evaluator registers it."""
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)], f"{__package__}."):
+        if not module.ispkg and not module.name.endswith("__main__"):
+            import_module(module.name)
+
+
+def _place(cls: type[Evaluator]) -> tuple[bool, bool, bool, str]:
+    asks = cls.judges in ("one", "jury")
+    return not ships(cls), cls.leads is None, asks, cls.title

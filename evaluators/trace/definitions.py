@@ -1,0 +1,188 @@
+"""TRACE definitions: by which formulas sentence labels become the four values.
+
+Each is an entry of `DEFINITIONS`: `sentence` is what both TRACE documents state, `fixed_20` what the
+code of the GPT labelling document does, and `ragbench` reproduces the values published with RAGBench
+(Friel et al., arXiv 2407.11005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from evaluators.errors import ParameterError
+from evaluators.records import Labels, Sentences, Support
+
+
+class Step(NamedTuple):
+    """One value and the words that lead to it."""
+
+    value: float | None
+    words: str
+
+
+class Counts(NamedTuple):
+    """How many document sentences there are, are relevant, are utilized, are both."""
+
+    total: int
+    relevant: int
+    utilized: int
+    both: int
+
+
+# What counts
+
+
+def existing_keys(sentences: Sentences, labels: Labels) -> Counts:
+    """A labelled key counts once, and only if a document sentence has it."""
+    keys = sentences.document_keys
+    relevant = set(labels.relevant_keys).intersection(keys)
+    utilized = set(labels.utilized_keys).intersection(keys)
+    return Counts(len(keys), len(relevant), len(utilized), len(relevant & utilized))
+
+
+def published_keys(sentences: Sentences, labels: Labels) -> Counts:
+    """Published lists count as they are, repeated and unknown keys included."""
+    both = set(labels.relevant_keys) & set(labels.utilized_keys)
+    listed = len(labels.relevant_keys), len(labels.utilized_keys)
+    return Counts(len(sentences.document_keys), *listed, len(both))
+
+
+# The formulas
+
+_UTILIZED_OF_RELEVANT = "sentences both relevant and utilized / relevant sentences"
+
+
+def relevant_share(counts: Counts) -> Step:
+    return _ratio("relevant sentences / all document sentences", counts.relevant, counts.total)
+
+
+def relevant_of_20(counts: Counts) -> Step:
+    return _capped("relevant sentences / 20", counts.relevant, 20)
+
+
+def utilized_share(counts: Counts) -> Step:
+    return _ratio("utilized sentences / all document sentences", counts.utilized, counts.total)
+
+
+def utilized_of_relevant(counts: Counts) -> Step:
+    if not counts.relevant:
+        return Step(0.0, "= 0.00, because no document sentence is relevant")
+    return _capped("utilized sentences / relevant sentences", counts.utilized, counts.relevant)
+
+
+def complete(counts: Counts) -> Step:
+    """The utilized share of what is relevant; where nothing is, 1 if nothing was utilized either."""
+    nothing = "because no document sentence is relevant"
+    if counts.relevant:
+        return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
+    if counts.utilized:
+        return Step(0.0, f"= 0.00, {nothing}, yet {counts.utilized} utilized")
+    return Step(1.0, f"= 1.00, {nothing} and none is utilized")
+
+
+def complete_or_nothing_relevant(counts: Counts) -> Step:
+    """The same; where nothing is relevant always 1."""
+    if not counts.relevant:
+        return Step(1.0, "= 1.00, because no document sentence is relevant")
+    return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
+
+
+def all_supported(sentences: Sentences, labels: Labels) -> Step:
+    """1 if every response sentence is fully supported; unknown where only labels are missing."""
+    supports = response_supports(sentences, labels)
+    rule = "= 1 if every response sentence is fully supported, else 0"
+    full, missing = supports.count(Support.FULL), supports.count(None)
+    if not supports:
+        return Step(1.0, f"{rule}; the response holds no sentence = 1.00")
+    if missing and full + missing == len(supports):
+        unlabelled = f"{missing} of {len(supports)} response sentences have no label."
+        return Step(None, f"is not known: {unlabelled}")
+    value = float(full == len(supports))
+    return Step(value, f"{rule}; {full} of {len(supports)} are = {value:.2f}")
+
+
+def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
+    """1 if no response sentence is labelled as unsupported.
+
+    One that is partly supported passes, and so does one without a label.
+    """
+    count = sum(sentence.support is Support.NONE for sentence in labels.sentence_support)
+    value = float(not count)
+    words = f"= 1 if no response sentence is unsupported, else 0; {count} unsupported = {value:.2f}"
+    return Step(value, words)
+
+
+def response_supports(sentences: Sentences, labels: Labels) -> list[Support | None]:
+    """How far each response sentence is supported; `None` for one without a label."""
+    support = {sentence.key: sentence.support for sentence in labels.sentence_support}
+    return [support.get(sentence.key) for sentence in sentences.response]
+
+
+def _ratio(names: str, part: int, whole: int) -> Step:
+    value = part / whole
+    return Step(value, f"= {names} = {part} / {whole} = {value:.2f}")
+
+
+def _capped(names: str, part: int, whole: int) -> Step:
+    if part <= whole:
+        return _ratio(names, part, whole)
+    return Step(1.0, f"= {names}, at most 1 = {part} / {whole}, so 1.00")
+
+
+# The definitions
+
+
+class Definition(NamedTuple):
+    """Four formulas under a title: a view of stored labels, changed without a new call.
+
+    The first three are asked only where the documents hold a sentence; `counts` is what they count.
+    """
+
+    title: str
+    meaning: str
+    relevance: Callable[[Counts], Step]
+    utilization: Callable[[Counts], Step]
+    completeness: Callable[[Counts], Step]
+    adherence: Callable[[Sentences, Labels], Step]
+    counts: Callable[[Sentences, Labels], Counts] = existing_keys
+
+
+SENTENCE = "sentence"
+"""The definition by which runs are stored, and which is shown at first."""
+
+DEFINITIONS: dict[str, Definition] = {
+    SENTENCE: Definition(
+        title="Sentence",
+        meaning="Relevance = relevant / all sentences; utilization = used / relevant sentences, at most 1.",
+        relevance=relevant_share,
+        utilization=utilized_of_relevant,
+        completeness=complete,
+        adherence=all_supported,
+    ),
+    "fixed_20": Definition(
+        title="Fixed 20",
+        meaning="As Sentence, but relevance = relevant sentences / 20.",
+        relevance=relevant_of_20,
+        utilization=utilized_of_relevant,
+        completeness=complete,
+        adherence=all_supported,
+    ),
+    "ragbench": Definition(
+        title="RAGBench",
+        meaning="As published with RAGBench: utilization = used / all sentences; partly supported passes.",
+        relevance=relevant_share,
+        utilization=utilized_share,
+        completeness=complete_or_nothing_relevant,
+        adherence=none_unsupported,
+        counts=published_keys,
+    ),
+}
+
+
+def definition_named(name: str) -> Definition:
+    """The definition of that name; raises `ParameterError` where there is none."""
+    if name not in DEFINITIONS:
+        known = ", ".join(DEFINITIONS)
+        raise ParameterError(f"No TRACE definition is called {name!r:.60}. Known: {known}.")
+    return DEFINITIONS[name]

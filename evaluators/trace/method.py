@@ -1,0 +1,45 @@
+"""What every TRACE method takes: how the texts that it reads are cut into windows."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from evaluators.base import Evaluator
+from evaluators.text.chunking import ChunkingStrategy, check_overlap
+from evaluators.text.similarity import LEXICAL
+
+
+class TRACEMethod(Evaluator):
+    """The settings that all methods take alike; `unused` names those that make no difference to one."""
+
+    unused: ClassVar[tuple[str, ...]] = ()
+
+    chunking_strategy: ChunkingStrategy = Field(
+        "dense",
+        description="Heuristic: a sentence is read within overlapping windows of words (dense), "
+        "within itself, or within its document.",
+    )
+    embedding_model: str = Field(
+        LEXICAL,
+        description='Heuristic: "lexical" compares words; "sentence-transformers/..." adds '
+        "meaning, if that package is installed.",
+    )
+    chunk_size: int = Field(
+        512,
+        ge=50,
+        le=2000,
+        description="Words per window: of the heuristic (dense only), and of samples that a judge cannot take at once.",
+    )
+    chunk_overlap: int = Field(
+        50,
+        ge=0,
+        le=1999,
+        description="Words that neighbouring windows share.",
+    )
+
+    @model_validator(mode="after")
+    def _windows_move_on(self) -> Self:
+        check_overlap(self.chunk_size, self.chunk_overlap)
+        return self
