@@ -1,7 +1,7 @@
 """Generators and judges behind one small protocol, and the layers that make paid calls safe.
 
 A call passes, from the outside in: `Cached` (is the answer there already?), `Retried` (is it worth another try?),
-`Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan allow it now?), and `Provider`
+`Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan allow it now?), and `Connection`
 (one attempt with the SDK). The outside is synchronous, for evaluators; the layers run on one event loop.
 """
 

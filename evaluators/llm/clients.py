@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
 from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, title
+from evaluators.llm.connection import Connection
 from evaluators.llm.keys import ADDRESSES, VARIABLES
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
-from evaluators.llm.provider import Provider
 from evaluators.prompts import Prompt
 from evaluators.records import Call, Completion, ModelSpec, Remedy, SampleResult, Usage
 
@@ -94,15 +94,15 @@ class Seat:
         self._spec = spec
         self._account = account
         self._access = None if spec.provider == OFFLINE.provider else access_for(spec, keys)
-        self._provider = _connections.take(self._access) if self._access else None
+        self._connection = _connections.take(self._access) if self._access else None
         self._limiter = limiter_for(self._access, spec) if self._access else None
 
     def client(self, ledger: Ledger) -> LLMClient:
         if self._spec.provider == OFFLINE.provider:
             return OfflineReader()
-        if self._access is None or self._provider is None or self._limiter is None:
+        if self._access is None or self._connection is None or self._limiter is None:
             raise RuntimeError("The seat is closed.")
-        limited = Limited(self._provider, self._limiter)
+        limited = Limited(self._connection, self._limiter)
         asked = Retried(Metered(limited, self._account.meter, ledger.calls))
         shelf = self._account.shelf
         layers = Cached(asked, shelf) if shelf else asked
@@ -129,7 +129,7 @@ class Seat:
 
     def close(self) -> None:
         """Lets the connection go, and forgets the key."""
-        access, self._access, self._provider = self._access, None, None
+        access, self._access, self._connection = self._access, None, None
         if access:
             _connections.give_back(access)
 
@@ -193,25 +193,25 @@ def _room(spec: ModelSpec, limiter: Limiter) -> int | None:
 
 
 class _Connections:
-    """One provider for each access, kept while anybody uses it; the key is forgotten with the last user."""
+    """One connection for each access, kept while anybody uses it; the key is forgotten with the last user."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: dict[Access, tuple[Provider, int]] = {}
+        self._open: dict[Access, tuple[Connection, int]] = {}
 
-    def take(self, access: Access) -> Provider:
+    def take(self, access: Access) -> Connection:
         with self._lock:
-            provider, users = self._open.get(access) or (Provider(access), 0)
-            self._open[access] = provider, users + 1
-            return provider
+            connection, users = self._open.get(access) or (Connection(access), 0)
+            self._open[access] = connection, users + 1
+            return connection
 
     def give_back(self, access: Access) -> None:
         with self._lock:
-            provider, users = self._open.pop(access)
+            connection, users = self._open.pop(access)
             if users > 1:
-                self._open[access] = provider, users - 1
+                self._open[access] = connection, users - 1
             else:
-                asyncio.run_coroutine_threadsafe(provider.close(), loop())
+                asyncio.run_coroutine_threadsafe(connection.close(), loop())
 
     def close(self) -> None:
         """Closes what is open when the process ends: aiohttp would complain of it."""
@@ -280,8 +280,8 @@ def _fetch(access: Access) -> None:
 
 
 async def _listed(access: Access) -> list[str]:
-    provider = _connections.take(access)
+    connection = _connections.take(access)
     try:
-        return await provider.models()
+        return await connection.models()
     finally:
         _connections.give_back(access)

@@ -12,8 +12,8 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
+from evaluators.llm.connection import Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
-from evaluators.llm.provider import Provider
 from evaluators.records import Call, Cap, Completion, Remedy, Usage
 from evaluators.text.size import tokens
 
@@ -32,14 +32,14 @@ _pause = wait_random_exponential(multiplier=0.5, max=8)
 class Limited:
     """Waits until the plan allows the request."""
 
-    def __init__(self, provider: Provider, limiter: Limiter) -> None:
-        self._provider = provider
+    def __init__(self, connection: Connection, limiter: Limiter) -> None:
+        self._connection = connection
         self._limiter = limiter
 
     async def complete(self, request: Request) -> Reply:
         size = _request_tokens(request) + request.spec.answer_tokens
         _check_context(request, size)
-        await self._provider.open()  # before the limiter notes when the request went out
+        await self._connection.open()  # before the limiter notes when the request went out
         ticket = await self._limiter.acquire(size)
 
         async def again() -> None:
@@ -48,7 +48,7 @@ class Limited:
             ticket = await self._limiter.acquire(size)
 
         try:
-            reply = await self._provider.complete(request, again)
+            reply = await self._connection.complete(request, again)
         except RateLimitedError as error:
             self._limiter.refused(ticket, error.wait, error.headers)
             raise

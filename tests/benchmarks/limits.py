@@ -16,8 +16,8 @@ from pydantic import SecretStr
 from evaluators.errors import RateLimitedError
 from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import Limits
+from evaluators.llm.connection import Connection
 from evaluators.llm.limits import Limiter
-from evaluators.llm.provider import Provider
 from evaluators.records import ModelSpec
 from tests.loopback import Loopback, ServerLimits, token_count
 
@@ -55,23 +55,25 @@ async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
         with Loopback(
             limits=plan._replace(minute=plan.minute / slack[plan.kind]), latency=0.1, answer=_answer
         ) as server:
-            provider = Provider(Access(provider="custom", base_url=server.base_url, key=SecretStr("any")))
-            await provider.complete(Request(spec=WARM_UP, text="Hello"))  # the first call of all takes long to be sent
+            access = Access(provider="custom", base_url=server.base_url, key=SecretStr("any"))
+            connection = Connection(access)
+            # The first call of all takes long to be sent.
+            await connection.complete(Request(spec=WARM_UP, text="Hello"))
             await ready.wait()
             await asyncio.sleep(number * plan.minute / len(variants))  # not all at once
-            await _ask_all(plan, callers, provider)
-            await provider.close()
+            await _ask_all(plan, callers, connection)
+            await connection.close()
         return _figures(plan, server)
 
     results = await asyncio.gather(*[one(number, *variant) for number, variant in enumerate(variants)])
     return {f"{name}, {callers} callers": result for (name, callers), result in zip(variants, results, strict=True)}
 
 
-async def _ask_all(plan: ServerLimits, callers: int, provider: Provider) -> None:
+async def _ask_all(plan: ServerLimits, callers: int, connection: Connection) -> None:
     limits = Limits(rpm=plan.requests, tpm=plan.tokens)
     limiter = Limiter(limits, requests_header="day", concurrency=callers, minute=plan.minute)
     todo = iter(range(CALLS))
-    await asyncio.gather(*[_caller(todo, limiter, provider) for _ in range(callers)])
+    await asyncio.gather(*[_caller(todo, limiter, connection) for _ in range(callers)])
 
 
 def _figures(plan: ServerLimits, server: Loopback) -> dict[str, float]:
@@ -89,16 +91,16 @@ def _answer(text: str) -> str:
     return "a" * 4 * (500 - token_count(""))
 
 
-async def _caller(todo: Iterator[int], limiter: Limiter, provider: Provider) -> None:
+async def _caller(todo: Iterator[int], limiter: Limiter, connection: Connection) -> None:
     for _ in todo:
-        while not await _answered(limiter, provider):
+        while not await _answered(limiter, connection):
             pass
 
 
-async def _answered(limiter: Limiter, provider: Provider) -> bool:
+async def _answered(limiter: Limiter, connection: Connection) -> bool:
     ticket = await limiter.acquire(RESERVED)
     try:
-        reply = await provider.complete(Request(spec=SPEC, text=PROMPT))
+        reply = await connection.complete(Request(spec=SPEC, text=PROMPT))
     except RateLimitedError as error:
         limiter.refused(ticket, error.wait, {})
         return False

@@ -11,7 +11,7 @@ from evaluators.llm.layers import Limited
 from evaluators.llm.limits import Limiter
 from evaluators.llm.provider_errors import refused_form
 from evaluators.records import ModelSpec
-from tests.llm.test_provider import MODELS, access_to, both, failure, request_to, with_provider
+from tests.llm.test_connection import MODELS, access_to, both, failure, request_to, with_connection
 from tests.llm.test_provider_errors import answered, refused
 
 SCHEMA = json.dumps({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
@@ -45,28 +45,30 @@ def modes_sent(server):
     ],
 )
 def test_a_refusal_steps_down_and_is_remembered_unless_only_the_model_failed(loopback, name, fault, sent, mode):
-    async def twice(provider):
-        return [(await provider.complete(shaped(name))).completion.mode for _ in range(2)]
+    async def twice(connection):
+        return [(await connection.complete(shaped(name))).completion.mode for _ in range(2)]
 
     server = loopback(fault=lambda asked: fault)
-    assert with_provider(access_to(server, name), twice) == [mode, mode]
+    assert with_connection(access_to(server, name), twice) == [mode, mode]
     assert modes_sent(server) == sent
 
 
 def test_each_model_has_its_own_memory(loopback):
-    async def three(provider):
+    async def three(connection):
         for model in ("gpt-6-luna", "gpt-4o-mini", "gpt-6-luna"):
-            await provider.complete(shaped("openai", model))
+            await connection.complete(shaped("openai", model))
 
     server = loopback(fault=lambda asked: "no_schema" if asked.model == "gpt-6-luna" else "")
-    with_provider(access_to(server, "openai"), three)
+    with_connection(access_to(server, "openai"), three)
     assert modes_sent(server) == [True, False, "json_object", True, "json_object"]
 
 
 @both
 def test_a_request_without_a_schema_asks_for_no_form(loopback, name):
     server = loopback(fault=lambda asked: "no_format")
-    completion = with_provider(access_to(server, name), lambda provider: provider.complete(request_to(name))).completion
+    completion = with_connection(
+        access_to(server, name), lambda connection: connection.complete(request_to(name))
+    ).completion
     assert completion.mode == ""
     assert modes_sent(server) == ["none"]
 
@@ -74,7 +76,8 @@ def test_a_request_without_a_schema_asks_for_no_form(loopback, name):
 @both
 def test_a_parameter_and_a_form_that_are_not_taken_are_both_left_out(loopback, name):
     server = loopback(fault=lambda asked: "400 temperature" if "temperature" in asked.body else "no_schema")
-    reply = with_provider(access_to(server, name), lambda provider: provider.complete(shaped(name)))
+    access = access_to(server, name)
+    reply = with_connection(access, lambda connection: connection.complete(shaped(name)))
     assert (reply.completion.mode, reply.completion.note) == ("object", "temperature not applied")
 
 
@@ -82,7 +85,8 @@ def test_a_parameter_and_a_form_that_are_not_taken_are_both_left_out(loopback, n
 def test_json_that_fails_in_every_form_is_an_error_of_this_sample(loopback, name):
     server = loopback(fault=lambda asked: "400 json")
     with pytest.raises(TransientError, match="did not return valid JSON"):
-        with_provider(access_to(server, name), lambda provider: provider.complete(shaped(name)))
+        access = access_to(server, name)
+        with_connection(access, lambda connection: connection.complete(shaped(name)))
     assert modes_sent(server) == [True, "none"]
 
 
@@ -90,7 +94,8 @@ def test_json_that_fails_in_every_form_is_an_error_of_this_sample(loopback, name
 def test_a_refusal_that_is_about_something_else_is_told_at_once(loopback, name):
     server = loopback(fault=lambda asked: "401")
     with pytest.raises(type(failure(access_to(server, name)))):
-        with_provider(access_to(server, name), lambda provider: provider.complete(shaped(name)))
+        access = access_to(server, name)
+        with_connection(access, lambda connection: connection.complete(shaped(name)))
     assert modes_sent(server) == ["none", True]
 
 
@@ -142,11 +147,12 @@ class CountingLimiter(Limiter):
 def test_what_is_asked_again_with_less_takes_a_ticket_of_its_own(loopback, name):
     limiter = CountingLimiter(None, requests_header="day")
 
-    async def five(provider):
-        limited = Limited(provider, limiter)
+    async def five(connection):
+        limited = Limited(connection, limiter)
         return await asyncio.gather(*(limited.complete(shaped(name)) for _ in range(5)))
 
     server = loopback(fault=lambda asked: "json_validate_failed")
-    assert {reply.completion.mode for reply in with_provider(access_to(server, name), five)} == {"none"}
+    replies = with_connection(access_to(server, name), five)
+    assert {reply.completion.mode for reply in replies} == {"none"}
     assert limiter.tickets == len(server.asked) == 10
     assert limiter.is_idle

@@ -18,8 +18,8 @@ from pydantic import SecretStr
 
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Access, Reply, Request
+from evaluators.llm.connection import Connection
 from evaluators.llm.keys import quiet_logs
-from evaluators.llm.provider import Provider
 from evaluators.records import Completion, ModelSpec, Usage
 from tests.loopback import FAULTS, Loopback, Response, ServerLimits
 
@@ -94,19 +94,20 @@ def request_to(name: str, text: str = "Say: London", **options: object) -> Reque
     return Request(spec=ModelSpec(provider=name, model=MODELS[name], effort="low", **options), text=text)
 
 
-def with_provider(access: Access, work: Callable[[Provider], Awaitable], seconds: float = 60):
+def with_connection(access: Access, work: Callable[[Connection], Awaitable], seconds: float = 60):
     async def run():
-        provider = Provider(access, seconds)
+        connection = Connection(access, seconds)
         try:
-            return await work(provider)
+            return await work(connection)
         finally:
-            await provider.close()
+            await connection.close()
 
     return asyncio.run(run())
 
 
 def ask(access: Access, seconds: float = 60, text: str = "Say: London") -> Reply:
-    return with_provider(access, lambda provider: provider.complete(request_to(access.provider, text)), seconds)
+    request = request_to(access.provider, text)
+    return with_connection(access, lambda connection: connection.complete(request), seconds)
 
 
 def failure(access: Access, seconds: float = 60) -> LLMError:
@@ -133,9 +134,11 @@ def test_a_completion_comes_with_its_tokens_and_the_model_that_served_it(loopbac
 def test_what_the_specification_sets_is_sent_and_nothing_else(loopback, name):
     server = loopback()
     access = access_to(server, name)
-    with_provider(access, lambda provider: provider.complete(request_to(name, temperature=0.5, answer_tokens=64)))
+    request = request_to(name, temperature=0.5, answer_tokens=64)
+    with_connection(access, lambda connection: connection.complete(request))
     spec = ModelSpec(provider=name, model=MODELS[name], temperature=None)
-    with_provider(access, lambda provider: provider.complete(Request(spec=spec, text="Hello")))
+    request = Request(spec=spec, text="Hello")
+    with_connection(access, lambda connection: connection.complete(request))
     assert [asked.body for asked in server.asked] == [
         {
             "model": MODELS[name],
@@ -190,11 +193,11 @@ def test_a_cut_off_or_empty_completion_comes_as_it_is(loopback, name, fault):
 @both
 @pytest.mark.parametrize("fault", LEFT_OUT)
 def test_a_parameter_that_is_not_taken_is_left_out_from_then_on(loopback, name, fault):
-    async def twice(provider):
-        return [(await provider.complete(request_to(name))).completion for _ in range(2)]
+    async def twice(connection):
+        return [(await connection.complete(request_to(name))).completion for _ in range(2)]
 
     server = loopback(fault=lambda asked: fault)
-    completions = with_provider(access_to(server, name), twice)
+    completions = with_connection(access_to(server, name), twice)
     parameter, note = LEFT_OUT[fault]
     assert [(completion.text, completion.note) for completion in completions] == [("London", note)] * 2
     assert [(asked.status, parameter in asked.body) for asked in server.asked] == [
@@ -235,14 +238,15 @@ def test_a_wait_that_was_asked_for_is_known(loopback, name):
 @pytest.mark.parametrize("name", ["groq", "openai", "custom"])
 def test_the_provider_s_models_are_listed(loopback, name):
     server = loopback(models=("one", "two/three"))
-    assert with_provider(access_to(server, name), lambda provider: provider.models()) == ["one", "two/three"]
+    access = access_to(server, name)
+    assert with_connection(access, lambda connection: connection.models()) == ["one", "two/three"]
 
 
 @both
 def test_a_wrong_key_is_told_when_the_models_are_listed(loopback, name):
     server = loopback(key="another")
     with pytest.raises(RunStoppedError, match="key was refused") as caught:
-        with_provider(access_to(server, name), lambda provider: provider.models())
+        with_connection(access_to(server, name), lambda connection: connection.models())
     assert KEY not in str(caught.value) + caught.value.details
 
 
@@ -294,17 +298,17 @@ def test_nothing_from_the_environment_is_used_or_sent(loopback, name, monkeypatc
 
 @both
 def test_a_huge_body_is_not_read_into_memory(loopback, name):
-    async def huge_after_small(provider):
-        await provider.complete(request_to(name))  # the imports are not to be counted
+    async def huge_after_small(connection):
+        await connection.complete(request_to(name))  # the imports are not to be counted
         tracemalloc.start()
         with pytest.raises(LLMError, match="far more than an answer"):
-            await provider.complete(request_to(name, "huge"))
+            await connection.complete(request_to(name, "huge"))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return peak
 
     server = loopback(fault=lambda asked: "huge" if asked.text == "huge" else "")
-    assert with_provider(access_to(server, name), huge_after_small) < 20_000_000
+    assert with_connection(access_to(server, name), huge_after_small) < 20_000_000
 
 
 @both
@@ -474,7 +478,7 @@ def test_an_impossible_date_to_wait_for_is_none(name):
 
 @both
 def test_an_address_that_takes_no_connection_is_not_a_slow_model(name, monkeypatch):
-    monkeypatch.setattr("evaluators.llm.provider.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("evaluators.llm.connection.CONNECT_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as waiting:
         address = full.getsockname()
         for _ in range(3):  # fill the queue, so that nobody is let in
@@ -489,44 +493,45 @@ def test_an_address_that_takes_no_connection_is_not_a_slow_model(name, monkeypat
 
 @both
 def test_connections_are_kept_and_used_again(loopback, name):
-    async def ports_after_each_round(provider):
+    async def ports_after_each_round(connection):
         rounds = []
         for _ in range(2):
-            await asyncio.gather(*(provider.complete(request_to(name)) for _ in range(30)))
+            await asyncio.gather(*(connection.complete(request_to(name)) for _ in range(30)))
             rounds.append(own_ports(int(server.address.rpartition(":")[2])))
         return rounds
 
     server = loopback(latency=1)
-    first, second = with_provider(access_to(server, name), ports_after_each_round)
+    first, second = with_connection(access_to(server, name), ports_after_each_round)
     assert len(first) == 30
     assert second == first
 
 
 @both
 def test_a_provider_gets_no_cookie_back(loopback, name):
-    async def twice(provider):
+    async def twice(connection):
         for _ in range(2):
-            await provider.complete(request_to(name))
+            await connection.complete(request_to(name))
 
     server = loopback()
     access = access_to(server, name)  # by name: of an address that is a number, aiohttp takes no cookies anyway
-    with_provider(access.model_copy(update={"base_url": access.base_url.replace("127.0.0.1", "localhost")}), twice)
+    address = access.base_url.replace("127.0.0.1", "localhost")
+    with_connection(access.model_copy(update={"base_url": address}), twice)
     assert ["cookie" in asked.headers for asked in server.asked] == [False, False]
 
 
 @both
 def test_an_attempt_that_is_cancelled_ends_and_the_provider_goes_on(loopback, name):
-    async def cancel_and_go_on(provider):
-        hanging = asyncio.create_task(provider.complete(request_to(name, "hang")))
+    async def cancel_and_go_on(connection):
+        hanging = asyncio.create_task(connection.complete(request_to(name, "hang")))
         while not server.asked and not hanging.done():
             await asyncio.sleep(0.01)
         hanging.cancel()
         with pytest.raises(asyncio.CancelledError):
             await hanging
-        return (await provider.complete(request_to(name))).completion.text
+        return (await connection.complete(request_to(name))).completion.text
 
     server = loopback(fault=lambda asked: asked.text if asked.text == "hang" else "")
-    assert with_provider(access_to(server, name), cancel_and_go_on, seconds=600) == "London"
+    assert with_connection(access_to(server, name), cancel_and_go_on, seconds=600) == "London"
 
 
 @both
@@ -572,17 +577,17 @@ def test_a_certificate_of_ones_own_is_trusted_where_it_is_named(name, is_known, 
     if is_known:
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
 
-    async def complete(provider):
+    async def complete(connection):
         async with await asyncio.start_server(responding(answer(OK)), sock=listening, ssl=context):
-            return (await provider.complete(request_to(name))).completion.text
+            return (await connection.complete(request_to(name))).completion.text
 
     listening = socket.create_server(("127.0.0.1", 0))
     access = Access(provider=name, base_url=f"https://localhost:{listening.getsockname()[1]}", key=SecretStr(KEY))
     if is_known:
-        assert with_provider(access, complete) == "London"
+        assert with_connection(access, complete) == "London"
     else:
         with pytest.raises(UnreachableError, match="not trusted here"):
-            with_provider(access, complete)
+            with_connection(access, complete)
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
@@ -610,21 +615,21 @@ def told(name: str, body: bytes, *headers: str, status: str = "200 OK") -> Compl
 def replies(name: str, cases: Iterable[str], sent: Callable[[str], str]) -> list[tuple[str, Completion]]:
     """What one provider makes of the body for each case."""
 
-    async def complete_all(provider):
-        return [(case, (await provider.complete(request_to(name))).completion) for case in cases]
+    async def complete_all(connection):
+        return [(case, (await connection.complete(request_to(name))).completion) for case in cases]
 
     responses = iter([Response(200, sent(case).encode()) for case in cases])
     with Loopback(respond=lambda asked: next(responses)) as server:
-        return with_provider(access_to(server, name), complete_all)
+        return with_connection(access_to(server, name), complete_all)
 
 
 def heard(name: str, sent: bytes) -> Completion:
     """What the provider makes of these bytes."""
 
-    async def complete(provider):
+    async def complete(connection):
         async with await asyncio.start_server(responding(sent), sock=listening):
-            return (await provider.complete(request_to(name))).completion
+            return (await connection.complete(request_to(name))).completion
 
     listening = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    return with_provider(Access(provider=name, base_url=address, key=SecretStr(KEY)), complete)
+    return with_connection(Access(provider=name, base_url=address, key=SecretStr(KEY)), complete)

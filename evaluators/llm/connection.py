@@ -49,7 +49,7 @@ async def _at_once() -> None:
     """Waits for nothing."""
 
 
-class Provider:
+class Connection:
     """The connections to one endpoint with one key; they belong to the event loop that first uses them."""
 
     def __init__(self, access: Access, seconds: float | None = None) -> None:
