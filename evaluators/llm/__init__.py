@@ -11,7 +11,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 from pydantic import SecretStr
 
@@ -40,11 +41,17 @@ class LLMClient(Protocol):
 
 
 class Access(Record):
-    """The right to use an endpoint: the key is bound to the address, and neither is ever stored."""
+    """The right to use an endpoint: the key is bound to the address, and neither is ever stored.
+
+    While it lives, its secrets are masked in every log of this process (see `keys.mask`), whoever entered them.
+    """
 
     provider: str
     base_url: str
     key: SecretStr
+
+    def model_post_init(self, context: Any) -> None:
+        _living[id(self)] = self
 
     @cached_property
     def mask(self) -> Masker:
@@ -52,8 +59,17 @@ class Access(Record):
         return Masker(self.key.get_secret_value(), *secrets_in(self.base_url))
 
 
+_living: WeakValueDictionary[int, Access] = WeakValueDictionary()
+"""By identity, as of two equal ones either may go first; it keeps none alive."""
+
+
+def living() -> set[Access]:
+    """All accesses of this process, of every visitor; equal ones once. For masking only."""
+    return {access for reference in _living.valuerefs() if (access := reference()) is not None}
+
+
 Keys = Mapping[str, Access]
-"""What a visitor may use, by provider: "groq", "openai", "custom"."""
+"""What a visitor may use, by the provider's name."""
 
 
 class Request(Record):

@@ -13,16 +13,17 @@ from pydantic import Field
 
 from evaluators.config import ROOT
 from evaluators.llm import Keys
+from evaluators.llm.keys import allowed_providers
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec, Record, Usage
 
-PROVIDERS = {"groq": "Groq", "openai": "OpenAI", "custom": "Custom endpoint"}
 NEEDS_KEY = "needs a key"
 OFFLINE = ModelSpec(provider="offline", model="offline-reader")
 
 _FILE = ROOT / "data" / "models.toml"
 _NOT_FOR_CHAT = re.compile(
-    r"whisper|transcri|\btts\b|orpheus|audio|realtime|speech|embed|\bbge\b|rerank|guard|moderation|image|dall-e|\bsora\b"
-    r"|davinci|babbage|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
+    r"whisper|transcri|\btts\b|orpheus|audio|realtime|speech|embed|\bbge\b|rerank|guard|moderation"
+    r"|image|dall-e|\bsora\b|\bflux\b|\bocr\b|davinci|babbage|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
     re.IGNORECASE,
 )
 """Names of models for sound, pictures, vectors and filters, and of those that OpenAI serves at other addresses."""
@@ -101,7 +102,8 @@ def find(model_id: str) -> Model | None:
 
 def unlisted(provider: str, name: str) -> Model:
     """A model that the catalogue lacks, under the name that its provider has for it."""
-    return Model(provider=provider, model=name, title=name, temperature="unknown" if provider == "openai" else "yes")
+    temperature = PROVIDERS[provider].unlisted_temperature
+    return Model(provider=provider, model=name, title=name, temperature=temperature)
 
 
 def title(spec: ModelSpec) -> str:
@@ -118,12 +120,14 @@ def successor(model: Model, today: date | None = None) -> Model:
 
 
 def choices(keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None) -> dict[str, Choice]:
-    """Every model by id, retired ones last, each with what keeps it from being chosen.
+    """Every model by id that this host allows, retired ones last, each with what keeps it from being chosen.
 
     `offered` holds the ids that a provider lists for this key; a provider that was not asked yet is absent.
     """
     day = today or date.today()
-    all_models = [*models().values(), *_unknown(offered)]
+    providers = {OFFLINE.provider, *allowed_providers()}
+    known = [model for model in models().values() if model.provider in providers]
+    all_models = [*known, *_unknown(offered)]
     all_models.sort(key=lambda model: model.is_retired(day))
     return {model.id: Choice(model=model, problem=_problem(model, keys, offered, day)) for model in all_models}
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
-from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, title
+from evaluators.llm.catalogue import OFFLINE, Model, find, title
 from evaluators.llm.connection import Connection
-from evaluators.llm.keys import ADDRESSES, VARIABLES
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Call, Completion, ModelSpec, Remedy, SampleResult, Usage
 
@@ -176,7 +176,8 @@ def spec_for(model: Model, keys: Keys, *, temperature: float, answer_tokens: int
     most = min(answer_tokens, model.most_answer_tokens or answer_tokens)
     spec = model.spec(temperature=temperature, answer_tokens=most)
     address = access_for(spec, keys).base_url
-    return spec.model_copy(update={"base_url": "" if address == ADDRESSES.get(model.provider) else address})
+    is_own = address == PROVIDERS[model.provider].address
+    return spec.model_copy(update={"base_url": "" if is_own else address})
 
 
 def room(spec: ModelSpec, keys: Keys) -> int | None:
@@ -233,21 +234,21 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
         raise AccessError("The base URL holds a user name, a password or a query. Give it without, and the key alone.")
     if spec.base_url and spec.base_url != access.base_url:
         message = f"This run asked {spec.base_url}; the address is now {access.base_url}."
-        raise AccessError(message, remedy=Remedy("restore_address", _variables(spec.provider)[1]))
+        variable = PROVIDERS[access.provider].address_variable
+        raise AccessError(message, remedy=Remedy("restore_address", variable))
     return access
 
 
 def missing_access(provider: str) -> AccessError:
     """What to raise where there is no key for a provider, or no address of a custom endpoint."""
-    key, address = _variables(provider)
-    if provider == "custom":
-        return AccessError("No address of a custom endpoint.", remedy=Remedy("enter_address", address))
-    name = PROVIDERS.get(provider, provider)
-    return AccessError(f"No key for {name}.", remedy=Remedy("enter_key", key))
-
-
-def _variables(provider: str) -> tuple[str, str]:
-    return VARIABLES.get(provider, ("its key", "its address"))
+    record = PROVIDERS.get(provider)
+    if record is None:
+        unknown = f"{provider} is not a provider that Plumbline knows."
+        return AccessError(f"{unknown} Choose another model.")
+    if record.is_custom:
+        remedy = Remedy("enter_address", record.address_variable)
+        return AccessError("No address of a custom endpoint.", remedy=remedy)
+    return AccessError(f"No key for {record.title}.", remedy=Remedy("enter_key", record.key_variable))
 
 
 def ask_models(access: Access) -> list[str]:

@@ -12,11 +12,12 @@ from typing import Any
 from evaluators.errors import ParameterError
 from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.answer_file import AnswerFile
-from evaluators.llm.catalogue import OFFLINE, PROVIDERS, Model, find, models, successor, unlisted
+from evaluators.llm.catalogue import OFFLINE, Model, find, models, successor, unlisted
 from evaluators.llm.clients import Account, Ledger, Seat, access_for, missing_access, spec_for
-from evaluators.llm.keys import ADDRESSES, VARIABLES, bind, clean_address, from_environment
+from evaluators.llm.keys import bind, clean_address, from_environment
 from evaluators.llm.layers import Meter, Shelf
 from evaluators.llm.loop import Scope
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Cap, Completion, ModelSpec
 from evaluators.text.printable import printable
@@ -29,8 +30,8 @@ WHAT_WORKS = (
     "or an object whose complete(prompt) returns text"
 )
 
-_SDKS = {"Groq": "groq", "AsyncGroq": "groq", "OpenAI": "openai", "AsyncOpenAI": "openai"}
-"""The SDKs' clients of which key and address are all that a call needs, with their providers."""
+_PLAIN_SDKS = ("groq.Groq", "groq.AsyncGroq", "openai.OpenAI", "openai.AsyncOpenAI")
+"""The SDKs' clients of which key and address are all that a call needs."""
 
 
 class ConnectedLLM(LLMClient):
@@ -116,7 +117,7 @@ def accesses(*given: object) -> dict[str, Access]:
             access = llm.access if isinstance(llm, ConnectedLLM) else None
             if access and found.setdefault(access.provider, access) != access:
                 raise ParameterError(
-                    f"A run has one key and address for {PROVIDERS[access.provider]}, "
+                    f"A run has one key and address for {PROVIDERS[access.provider].title}, "
                     "and two are given. Connect its models with the same ones."
                 )
     return found
@@ -148,12 +149,13 @@ def _unlisted(name: str) -> Model:
 
 def _keys(provider: str, api_key: str) -> Keys:
     """The environment's keys, or this one at the address that the environment names, if any."""
-    if not api_key or provider not in VARIABLES:
+    record = PROVIDERS.get(provider)
+    if not api_key or record is None:
         return from_environment(os.environ)
-    address = os.environ.get(VARIABLES[provider][1], "").strip()
-    if not address and provider not in ADDRESSES:
+    address = os.environ.get(record.address_variable, "").strip()
+    if not address and record.is_custom:
         raise missing_access(provider)
-    base_url = clean_address(address) if address else ADDRESSES[provider]
+    base_url = clean_address(address) if address else record.address
     return {provider: bind(provider, base_url, api_key)}
 
 
@@ -178,13 +180,12 @@ def which_model(llm: object) -> str:
 
 
 def _sdk_access(llm: Any) -> Access:
-    """The key and address of an SDK's object; OpenAI's at another address is a custom endpoint."""
+    """The key and address of an SDK's object; OpenAI's at an unknown address is a custom endpoint."""
     name = sdk_name(llm)
     if not name:
         kind = type(llm).__name__
         raise ParameterError(f"An object of type {kind} cannot be connected. {WHAT_WORKS}.")
-    provider = _SDKS.get(name.partition(".")[2])
-    if provider is None:
+    if name not in _PLAIN_SDKS:
         raise ParameterError(
             f"{name}: the object needs more than a key and an address. Connect an openai.OpenAI "
             "with the endpoint as base_url, or give an object whose complete(prompt) returns text."
@@ -197,6 +198,7 @@ def _sdk_access(llm: Any) -> Access:
                 "or give an object whose complete(prompt) returns text."
             )
     address = clean_address(str(llm.base_url))
-    if provider == "openai" and address != ADDRESSES["openai"]:
-        provider = "custom"
-    return bind(provider, address, llm.api_key)
+    served = [record for record in PROVIDERS.values() if record.sdk == name.partition(".")[0]]
+    # The custom endpoint is the last of those that OpenAI's SDK serves.
+    provider = next((record for record in served if record.address == address), served[-1])
+    return bind(provider.name, address, llm.api_key)

@@ -15,6 +15,7 @@ from evaluators.llm import Access, Reply, Request, received
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import Asked, error_for, unreadable, unsupported
+from evaluators.llm.providers import PROVIDERS
 from evaluators.llm.received import MOST_NAME, Received
 from evaluators.records import Completion, ModelSpec, Usage
 from evaluators.text.size import tokens
@@ -145,10 +146,11 @@ def _connect(access: Access) -> _Sdk:
 
 
 def _connected(access: Access) -> _Sdk:
-    is_groq = access.provider == "groq"
+    provider = PROVIDERS[access.provider]
+    is_groq = provider.sdk == "groq"
     # The SDK of OpenAI looks at each call whether httpx is loaded, and breaks where that of Groq has it by half.
     import_module("httpx")
-    api = import_module("groq" if is_groq else "openai")
+    api = import_module(provider.sdk)
     http = import_module("httpx" if is_groq else "httpx2")
     key = access.key.get_secret_value() or "none"
     sdk = api.AsyncGroq if is_groq else api.AsyncOpenAI
@@ -165,7 +167,7 @@ def _connected(access: Access) -> _Sdk:
         max_retries=0,
         http_client=_client(http, _transport(http) if is_groq else _aiohttp(http), headers),
     )
-    address = access.base_url.rstrip("/") + ("/openai/v1" if is_groq else "")
+    address = access.base_url.rstrip("/") + provider.path
 
     def create(body: Any) -> Awaitable[Any]:
         # The SDKs' own `create` and `list` walk through every value of request and answer, for a third of the time.
@@ -245,7 +247,7 @@ async def _body(response: Any) -> bytes:
 
 def _parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
     """What is sent besides the prompt: all that the specification sets and the provider takes."""
-    budget = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
+    budget = "max_tokens" if "max_completion_tokens" in refused else PROVIDERS[spec.provider].answer_budget
     wanted = {"temperature": spec.temperature, "reasoning_effort": spec.effort or None, budget: spec.answer_tokens}
     return {name: value for name, value in wanted.items() if value is not None and name not in refused}
 

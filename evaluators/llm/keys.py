@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -13,25 +14,15 @@ from pydantic import SecretStr
 
 from evaluators.config import config
 from evaluators.errors import AccessError
-from evaluators.llm import Access
-from evaluators.llm.catalogue import PROVIDERS
-
-ADDRESSES = {"groq": "https://api.groq.com", "openai": "https://api.openai.com/v1"}
-"""The providers' own addresses, as their SDKs want them: groq's adds /openai/v1 by itself."""
-
-VARIABLES = {
-    "groq": ("GROQ_API_KEY", "GROQ_BASE_URL"),
-    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    "custom": ("PLUMBLINE_CUSTOM_API_KEY", "PLUMBLINE_CUSTOM_BASE_URL"),
-}
-"""Where the environment holds each provider's key and address."""
-
-_BEGINNINGS = {"gsk_": "groq", "sk-": "openai"}
-"""How the keys of each provider begin."""
+from evaluators.llm import Access, living
+from evaluators.llm.masking import Masker
+from evaluators.llm.providers import PROVIDERS, Provider
 
 _AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, straight and typographic quotes."""
-_KEY = re.compile(r"(?<![A-Za-z0-9])(gsk_|sk-|hf_)[\w*.-]{4,}|\b((?i:Bearer)\s+)\S{6,}")
+_BEGINNINGS = [start for provider in PROVIDERS.values() for start in provider.key_beginnings]
+_ONE = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))  # hf_ is Hugging Face's, where the data are from
+_KEY = re.compile(rf"(?<![A-Za-z0-9])({_ONE})[\w*.-]{{4,}}|\b((?i:Bearer)\s+)\S{{6,}}")
 _MOST_KEY = 4_000
 """Characters; tokens of clouds have some 2,000."""
 _CHATTY = ("groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
@@ -48,18 +39,33 @@ def clean_key(text: str) -> SecretStr:
 def bind(provider: str, base_url: str, key: str) -> Access:
     """The access that this key gives at this address; a custom endpoint may want none.
 
-    Raises `AccessError` where it cannot be a key, or is another provider's: it would be sent to the wrong one.
+    Raises `AccessError` where it cannot be a key, or is another provider's: it would be sent to the wrong one; and
+    where this host may not ask the address.
     """
-    cleaned = SecretStr("") if provider == "custom" and not key else clean_key(key)
-    owner = next(
-        (name for start, name in _BEGINNINGS.items() if cleaned.get_secret_value().startswith(start)), provider
-    )
-    if owner != provider and base_url == ADDRESSES.get(provider):  # a proxy in its place has keys of its own
+    check_address(base_url)
+    record = PROVIDERS[provider]
+    cleaned = SecretStr("") if record.is_custom and not key else clean_key(key)
+    owners = _owners(cleaned.get_secret_value())
+    is_own_address = base_url == record.address  # a proxy in its place has keys of its own
+    if is_own_address and owners and record not in owners:
+        owner = owners[0].title
         raise AccessError(
-            f"This looks like a key of {PROVIDERS[owner]}, so it is not sent to {PROVIDERS[provider]}. "
-            f"Choose {PROVIDERS[owner]} for it, or copy the key of {PROVIDERS[provider]}."
+            f"This looks like a key of {owner}, so it is not sent to {record.title}. "
+            f"Choose {owner} for it, or copy the key of {record.title}."
         )
     return Access(provider=provider, base_url=base_url, key=cleaned)
+
+
+def _owners(key: str) -> list[Provider]:
+    """The providers whose keys begin so, by the longest beginning: sk-or- is OpenRouter's, though sk- is OpenAI's."""
+    beginnings = [
+        (len(start), provider)
+        for provider in PROVIDERS.values()
+        for start in provider.key_beginnings
+        if key.startswith(start)
+    ]
+    longest = max((length for length, _ in beginnings), default=0)
+    return [provider for length, provider in beginnings if length == longest]
 
 
 def clean_address(text: str) -> str:
@@ -78,21 +84,34 @@ def clean_address(text: str) -> str:
 
 def check_address(address: str) -> None:
     """Raises `AccessError` where this host may not ask the address: a public one asks known providers only."""
-    if config().public and address not in ADDRESSES.values():
+    if config().public and address not in {provider.address for provider in allowed_providers().values()}:
         raise AccessError("This public host asks known providers only. Run Plumbline on your own machine for others.")
+
+
+def allowed_providers() -> dict[str, Provider]:
+    """The providers that a visitor of this host may use, by name: on a public one those that are marked so."""
+    is_public = config().public
+    return {name: provider for name, provider in PROVIDERS.items() if provider.public or not is_public}
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
     """The access that the environment's variables give, by provider; nothing on a public host."""
     if config().public:
         return {}
-    found = {provider: _from_variables(provider, environment) for provider in VARIABLES}
-    return {provider: access for provider, access in found.items() if access}
+    read = {name: _from_variables(provider, environment) for name, provider in PROVIDERS.items()}
+    return {name: access for name, access in read.items() if access}
 
 
 def mask(text: str) -> str:
-    """The text without anything that looks like a key; a key that is known, `Access.mask` finds in any form."""
-    return _KEY.sub(lambda found: f"{found[1] or found[2]}***", text)
+    """The text without any key that this process knows, in whatever form, and without what looks like a key.
+
+    Known are those of every access that lives, and those in the environment (a worker process has no access).
+    """
+    for access in living():
+        text = access.mask(text)
+    in_environment = (os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values())
+    text = Masker(*(key.strip(_AROUND) for key in in_environment))(text)
+    return _KEY.sub(lambda match: f"{match[1] or match[2]}***", text)
 
 
 def quiet_logs() -> None:
@@ -166,15 +185,16 @@ def _address_problem(address: str) -> str:
     return ""
 
 
-def _from_variables(provider: str, environment: Mapping[str, str]) -> Access | None:
+def _from_variables(provider: Provider, environment: Mapping[str, str]) -> Access | None:
     """A provider needs its key, a custom endpoint its address; one that cannot be used is named in the log."""
-    key, address = (environment.get(name, "").strip() for name in VARIABLES[provider])
-    if not (address if provider == "custom" else key):
+    variables = provider.key_variable, provider.address_variable
+    key, address = (environment.get(name, "").strip() for name in variables)
+    if not (address if provider.is_custom else key):
         return None
     try:
-        return bind(provider, clean_address(address) if address else ADDRESSES[provider], key)
+        return bind(provider.name, clean_address(address) if address else provider.address, key)
     except AccessError as error:
-        _warn(f"{' or '.join(VARIABLES[provider])} is not used. {error}")
+        _warn(f"{' or '.join(variables)} is not used. {error}")
         return None
 
 

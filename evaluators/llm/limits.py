@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from heapq import merge
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits, find, title
+from evaluators.llm.providers import PROVIDERS, Kind, Span
 from evaluators.records import ModelSpec
 
 MOST_LIMITERS = 500
@@ -41,10 +42,6 @@ LONGEST_BACKOFF = 30
 """Seconds to pause at most after a refusal that names no time."""
 NEXT_TRY = 5.0
 """Seconds after a pause in which the next refusal may be expected."""
-
-Unit = Literal["requests", "tokens"]
-Span = Literal["minute", "day"]
-Kind = tuple[Unit, Span]
 
 PLAN: dict[Kind, str] = {
     ("requests", "minute"): "rpm",
@@ -164,7 +161,7 @@ class Window:
 class Limiter:
     """Lets the requests to one model with one key go, first in, first out; lives on the event loop.
 
-    `free` are the limits until the headers name others; the headers' requests are those of a minute or of a day.
+    `free` are the limits until the headers name others; `headers` are the names of those, as a `Provider` has them.
     `concurrency` requests go at once, more with every success, half after a refusal. `minute` is in seconds.
     """
 
@@ -172,13 +169,13 @@ class Limiter:
         self,
         free: Limits | None,
         *,
-        requests_header: Span,
+        headers: Mapping[Kind, str],
         name: str = "this model",
         concurrency: int = 32,
         most: int = 64,
         minute: float = 60.0,
     ) -> None:
-        self._headers: dict[Unit, Kind] = {"requests": ("requests", requests_header), "tokens": ("tokens", "minute")}
+        self._headers = headers
         self._name = name
         self._places = concurrency
         self._most = most
@@ -330,7 +327,7 @@ class Limiter:
 
         A limit below what was used just now is none: believed, it would end the run.
         """
-        words = {kind: word for unit, kind in self._headers.items() if (word := _word(headers, unit))}
+        words = {kind: word for kind, name in self._headers.items() if (word := _word(headers, name))}
         if (told := words.get(("tokens", "minute"))) and TOLERANCE * told.limit < used_tokens:
             del words["tokens", "minute"]
         if any(kind in words and window.limit != words[kind].limit for kind, window in self._windows.items()):
@@ -366,14 +363,13 @@ _secret = secrets.token_bytes(32)
 
 def _limiter(spec: ModelSpec) -> Limiter:
     """Carefully at first with a custom endpoint: it may be a laptop."""
-    model, workers = find(spec.id), config().workers
-    is_custom = spec.provider == "custom"
+    model, workers, provider = find(spec.id), config().workers, PROVIDERS[spec.provider]
     return Limiter(
         model.free if model else None,
         name=title(spec),
-        requests_header="day" if spec.provider == "groq" else "minute",
-        concurrency=min(4, workers) if is_custom else workers,
-        most=workers if is_custom else 2 * workers,
+        headers=provider.limit_headers,
+        concurrency=min(4, workers) if provider.is_custom else workers,
+        most=workers if provider.is_custom else 2 * workers,
     )
 
 
@@ -385,12 +381,12 @@ def _amount(kind: Kind, ticket: Ticket) -> int:
     return 1 if kind[0] == "requests" else ticket.tokens
 
 
-def _word(headers: Mapping[str, str], unit: Unit) -> Word | None:
-    """What the headers say of this limit; `None` where that is nothing or makes no sense."""
-    limit, remaining = (_count(headers.get(f"x-ratelimit-{what}-{unit}", "")) for what in ("limit", "remaining"))
+def _word(headers: Mapping[str, str], name: str) -> Word | None:
+    """What the headers of this name say of a limit; `None` where that is nothing or makes no sense."""
+    limit, remaining = (_count(headers.get(name.format(what), "")) for what in ("limit", "remaining"))
     if not limit or remaining is None or remaining > limit:
         return None
-    return Word(limit, limit - remaining, duration(headers.get(f"x-ratelimit-reset-{unit}", "")))
+    return Word(limit, limit - remaining, duration(headers.get(name.format("reset"), "")))
 
 
 def _count(text: str) -> int | None:

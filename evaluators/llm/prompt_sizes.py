@@ -8,7 +8,7 @@ from typing import NamedTuple
 from evaluators.llm import Request
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import SHORT_ANSWER, Estimate, estimate
-from evaluators.llm.keys import ADDRESSES
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import ModelSpec
 from evaluators.text.size import tokens
@@ -60,5 +60,5 @@ def what_is_left(model: ModelSpec, what: Sent, stored: int, shortest: int = SHOR
 
 
 def _key(model: ModelSpec, text: str, schema_text: str) -> str:
-    address = model.base_url or ADDRESSES[model.provider]
+    address = model.base_url or PROVIDERS[model.provider].address
     return Request(spec=model, text=text, base_url=address, schema_text=schema_text).key

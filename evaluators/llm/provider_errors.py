@@ -18,8 +18,9 @@ from pydantic_core import from_json
 
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Access, Request
-from evaluators.llm.catalogue import PROVIDERS, Model, find, successor, title
-from evaluators.llm.keys import VARIABLES, mask
+from evaluators.llm.catalogue import Model, find, successor, title
+from evaluators.llm.keys import mask
+from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.records import Remedy
 from evaluators.text.normalise import without_surrogates
 from evaluators.text.size import tokens
@@ -36,7 +37,7 @@ MOST_READ = 64 * 2**10
 _A_YEAR = 366 * 86400
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AGAIN = re.compile(r"try again in ((?:\d+(?:\.\d+)?(?:ms|[smhd]))+)", re.IGNORECASE)
-_DAILY = re.compile(r"per day|\bTPD\b|\bRPD\b", re.IGNORECASE)
+_DAILY = re.compile(r"per.day|\bTPD\b|\bRPD\b", re.IGNORECASE)
 _NEEDS = re.compile(r"(?:requested|resulted in|request has|request \() ?(\d{1,9})\b", re.IGNORECASE)
 _TAKES = re.compile(r"(?:limit(?: of)?|context (?:length|window|size)(?: is| of| \()) ?(\d{1,9})\b", re.IGNORECASE)
 _UNSUPPORTED = re.compile(
@@ -54,8 +55,12 @@ class Asked(NamedTuple):
     request: Request | None = None
 
     @property
+    def record(self) -> Provider:
+        return PROVIDERS[self.access.provider]
+
+    @property
     def provider(self) -> str:
-        return PROVIDERS.get(self.access.provider, self.access.provider)
+        return self.record.title
 
     @property
     def host(self) -> str:
@@ -75,11 +80,11 @@ class Asked(NamedTuple):
 
     @property
     def key_variable(self) -> str:
-        return VARIABLES[self.access.provider][0]
+        return self.record.key_variable
 
     @property
     def address_variable(self) -> str:
-        return VARIABLES[self.access.provider][1]
+        return self.record.address_variable
 
     def clean(self, text: str) -> str:
         """One line without keys, short enough for a screen."""
@@ -243,7 +248,7 @@ def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
 
 
 def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
-    usual = "is https://api.groq.com" if asked.access.provider == "groq" else "usually ends in /v1"
+    usual = f"is {asked.record.address}" if asked.record.path else "usually ends in /v1"
     address = asked.access.mask(asked.access.base_url)
     message = f"Nothing at {address}: the base URL {usual}."
     remedy = Remedy("correct_address", asked.address_variable)
@@ -350,7 +355,7 @@ def _unreachable(asked: Asked, details: str) -> LLMError:
     if "CERTIFICATE_VERIFY_FAILED" in details:
         message = f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to that of its issuer."
         return UnreachableError(message, details)
-    if asked.access.provider == "custom":
+    if asked.record.is_custom:
         remedy = Remedy("check_network", asked.address_variable)
         return UnreachableError(f"Cannot reach {asked.host}.", details, remedy=remedy)
     return UnreachableError(f"Cannot reach {asked.host}. Check the network.", details)

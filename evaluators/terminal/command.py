@@ -11,7 +11,7 @@ from evaluators.catalogue import catalogue
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.connect import JUDGE_TOKENS
-from evaluators.llm.keys import VARIABLES
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import shipped
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.inputs import ANSWER_TOKENS
@@ -128,11 +128,13 @@ def _notes(run: Run) -> Iterator[str]:
     budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in _llms(run)}
     if len(heats) > 1 or len(budgets) > 1:
         yield "The models were asked in different ways; here all have the highest temperature and budget."
-    for provider, address in sorted({(spec.provider, spec.base_url) for spec in _llms(run)}):
-        key, base = VARIABLES[provider]
-        yield f"{key} holds the key." if provider != "custom" else f"{key} holds the key, if there is one."
+    for name, address in sorted({(spec.provider, spec.base_url) for spec in _llms(run)}):
+        if (provider := PROVIDERS.get(name)) is None:
+            yield f"{name} is not a provider that Plumbline knows: name another model."
+            continue
+        yield f"{provider.key_variable} holds the key{', if there is one' * provider.is_custom}."
         if address:
-            yield f"{base} holds the address: {quoted(address)}"
+            yield f"{provider.address_variable} holds the address: {quoted(address)}"
 
 
 def _has_usual_budgets(run: Run) -> bool:

@@ -12,7 +12,7 @@ from evaluators.dry_run import answered, prompts_of
 from evaluators.llm import Access, Keys, catalogue, prompt_sizes
 from evaluators.llm.clients import room
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate
-from evaluators.llm.keys import ADDRESSES
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt, fill
 from evaluators.records import ModelSpec, Sample
 from evaluators.runs.inputs import WORKSPACE
@@ -24,7 +24,11 @@ Row = tuple[str, Estimate]
 
 def with_stand_ins(keys: Keys) -> dict[str, Access]:
     """The keys, and an empty one for each provider that has none: nothing is sent with it."""
-    nothing = {name: Access(provider=name, base_url=base, key=SecretStr("")) for name, base in ADDRESSES.items()}
+    nothing = {
+        name: Access(provider=name, base_url=provider.address, key=SecretStr(""))
+        for name, provider in PROVIDERS.items()
+        if not provider.is_custom
+    }
     return nothing | dict(keys)
 
 

@@ -18,6 +18,7 @@ from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import Limits
 from evaluators.llm.connection import Connection
 from evaluators.llm.limits import Limiter
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec
 from tests.loopback import Loopback, ServerLimits, token_count
 
@@ -71,7 +72,7 @@ async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
 
 async def _ask_all(plan: ServerLimits, callers: int, connection: Connection) -> None:
     limits = Limits(rpm=plan.requests, tpm=plan.tokens)
-    limiter = Limiter(limits, requests_header="day", concurrency=callers, minute=plan.minute)
+    limiter = Limiter(limits, headers=PROVIDERS["groq"].limit_headers, concurrency=callers, minute=plan.minute)
     todo = iter(range(CALLS))
     await asyncio.gather(*[_caller(todo, limiter, connection) for _ in range(callers)])
 
@@ -111,7 +112,8 @@ async def _answered(limiter: Limiter, connection: Connection) -> bool:
 
 async def acquire_microseconds(times: int = 1000) -> float:
     """From asking for a ticket to giving it back, where nobody has to wait."""
-    limiter = Limiter(Limits(rpm=10**6, tpm=10**9, rpd=10**6, tpd=10**9), requests_header="day")
+    limits = Limits(rpm=10**6, tpm=10**9, rpd=10**6, tpd=10**9)
+    limiter = Limiter(limits, headers=PROVIDERS["groq"].limit_headers)
     started = time.perf_counter()
     for _ in range(times):
         limiter.settle(await limiter.acquire(2000), 1800, {})

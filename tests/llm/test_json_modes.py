@@ -84,8 +84,8 @@ def test_a_parameter_and_a_form_that_are_not_taken_are_both_left_out(loopback, n
 @both
 def test_json_that_fails_in_every_form_is_an_error_of_this_sample(loopback, name):
     server = loopback(fault=lambda asked: "400 json")
+    access = access_to(server, name)
     with pytest.raises(TransientError, match="did not return valid JSON"):
-        access = access_to(server, name)
         with_connection(access, lambda connection: connection.complete(shaped(name)))
     assert modes_sent(server) == [True, "none"]
 
@@ -93,8 +93,8 @@ def test_json_that_fails_in_every_form_is_an_error_of_this_sample(loopback, name
 @both
 def test_a_refusal_that_is_about_something_else_is_told_at_once(loopback, name):
     server = loopback(fault=lambda asked: "401")
-    with pytest.raises(type(failure(access_to(server, name)))):
-        access = access_to(server, name)
+    access = access_to(server, name)
+    with pytest.raises(type(failure(access))):
         with_connection(access, lambda connection: connection.complete(shaped(name)))
     assert modes_sent(server) == ["none", True]
 
@@ -145,7 +145,7 @@ class CountingLimiter(Limiter):
 
 @both
 def test_what_is_asked_again_with_less_takes_a_ticket_of_its_own(loopback, name):
-    limiter = CountingLimiter(None, requests_header="day")
+    limiter = CountingLimiter(None, headers={})
 
     async def five(connection):
         limited = Limited(connection, limiter)

@@ -16,6 +16,7 @@ from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits
 from evaluators.llm.limits import Limiter, Ticket, Window, Word, digest, duration, limiter_for
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec
 from tests.benchmarks.limits import PLANS, RESERVED, USED, measured, permitted_minutes
 
@@ -52,8 +53,13 @@ def now():
     return asyncio.get_running_loop().time()
 
 
+NAMES = {"day": PROVIDERS["groq"].limit_headers, "minute": PROVIDERS["openai"].limit_headers}
+"""The headers' names, by whether the requests among them are those of a day or of a minute."""
+
+
 def limiter(*, requests_header="day", concurrency=32, most=64, **free):
-    return Limiter(Limits(**free), requests_header=requests_header, concurrency=concurrency, most=most)
+    headers = NAMES[requests_header]
+    return Limiter(Limits(**free), headers=headers, concurrency=concurrency, most=most)
 
 
 def in_order(limits, *tokens):
@@ -127,7 +133,7 @@ def test_a_limit_that_is_only_assumed_refuses_nothing():
 
 
 def test_a_minute_may_last_shorter():
-    assert run(times(Limiter(Limits(rpm=1), requests_header="day", minute=2.0), 1, 1)) == [0, 2.04]
+    assert run(times(Limiter(Limits(rpm=1), headers=NAMES["day"], minute=2.0), 1, 1)) == [0, 2.04]
 
 
 @pytest.mark.parametrize("plan", [{"rpd": 2}, {"tpd": 4000}])

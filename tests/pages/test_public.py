@@ -12,7 +12,8 @@ import pytest
 from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import Access, keys
+from evaluators.llm import Access
+from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.records import Dataset, Run
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
@@ -49,8 +50,13 @@ def my_run() -> Run:
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
     """Stands where this host believes OpenAI to be."""
     with Loopback(key=KEY) as server:
-        monkeypatch.setitem(keys.ADDRESSES, "openai", server.base_url)
+        monkeypatch.setitem(PROVIDERS, "openai", moved(server))
         yield server
+
+
+def moved(server: Loopback) -> Provider:
+    """OpenAI at the address of a server on this computer."""
+    return PROVIDERS["openai"].model_copy(update={"address": server.base_url})
 
 
 # The workspace
@@ -296,9 +302,9 @@ def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(
 def full(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """The host's one place is taken by a run that does not end."""
     monkeypatch.setenv("PLUMBLINE_RUNS_IN_ALL", "1")
-    monkeypatch.setitem(keys.ADDRESSES, "openai", loopback(fault=lambda _: "hang").base_url)
+    monkeypatch.setitem(PROVIDERS, "openai", moved(loopback(fault=lambda _: "hang")))
     another = sample_run([LUNA])
-    access = Access(provider="openai", base_url=keys.ADDRESSES["openai"], key=SecretStr(KEY))
+    access = Access(provider="openai", base_url=PROVIDERS["openai"].address, key=SecretStr(KEY))
     registry.start(another, session.store(), {"openai": access})
     yield another
     for run in (another, *session.store().runs(MINE)):

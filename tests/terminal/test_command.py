@@ -10,7 +10,7 @@ from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES,
 from evaluators.datasets.rgb import all_with_ability, compose
 from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE, find
-from evaluators.llm.keys import ADDRESSES
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import load
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs import inputs
@@ -22,7 +22,11 @@ from evaluators.terminal.command import OWN_PROMPT, command, quoted
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 
 KEY = "sk-very-secret-key"
-KEYS = {name: Access(provider=name, base_url=base, key=SecretStr(KEY)) for name, base in ADDRESSES.items()}
+KEYS = {
+    name: Access(provider=name, base_url=provider.address, key=SecretStr(KEY))
+    for name, provider in PROVIDERS.items()
+    if provider.address
+}
 OSS = find("groq/openai/gpt-oss-20b").spec()
 LUNA = find("openai/gpt-6-luna").spec()
 JUDGE = find("groq/openai/gpt-oss-120b").spec(answer_tokens=2048)

@@ -23,6 +23,7 @@ from evaluators.llm.estimate import (
     lengthy,
 )
 from evaluators.llm.prompt_sizes import Sent, what_is_left
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
 from ui import session
 from ui.parts import spending
@@ -196,8 +197,10 @@ def _judge(found: Mapping[str, Choice], asked: Sequence[Choice], purpose: str, k
 
 def label(choice: Choice) -> str:
     """The model in one line: its name, its provider, and what it costs or why it cannot be asked."""
-    model, provider = choice.model, catalogue.PROVIDERS.get(choice.model.provider)
-    name = [model.title, provider] if provider else [model.title]
+    model, provider = choice.model, PROVIDERS.get(choice.model.provider)
+    name = [model.title]
+    if provider and not model.title.endswith(f"({provider.title})"):
+        name.append(provider.title)
     if choice.problem:
         return " · ".join([f"✕ {name[0]}", *name[1:], choice.problem])
     return " · ".join([*name, _price(model), *_status(model)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from evaluators.llm import catalogue
+from evaluators.llm.providers import PROVIDERS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 
 TITLES = {HEURISTIC: "Heuristic", JURY: "Jury", GOLD: "Gold", CORRECTED: "Corrected"}
@@ -24,7 +25,9 @@ def title(by: str) -> str:
 
 
 def _unknown(model_id: str) -> str:
-    """Of Groq and OpenAI with the provider's name: a custom endpoint may serve a model of the same name."""
-    provider, _, model = model_id.partition("/")
-    named = provider in catalogue.PROVIDERS and provider != "custom"
-    return f"{model} ({catalogue.PROVIDERS[provider]})" if named else model or model_id
+    """With the provider's name, where there is one: several may serve a model of the same name."""
+    name, _, model = model_id.partition("/")
+    provider = PROVIDERS.get(name)
+    if provider is None or provider.is_custom:
+        return model or model_id
+    return f"{model} ({provider.title})"

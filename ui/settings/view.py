@@ -11,17 +11,15 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError, TransientError
 from evaluators.llm import Access, catalogue, clients
-from evaluators.llm.keys import ADDRESSES, bind, clean_address
+from evaluators.llm.keys import allowed_providers, bind, clean_address
+from evaluators.llm.providers import PROVIDERS
 from ui import session
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-CUSTOM = "custom"
 OLLAMA = "http://localhost:11434/v1"
 LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
-KEY_PAGES = {"groq": "https://console.groq.com/keys", "openai": "https://platform.openai.com/api-keys"}
-VARIABLES = {"groq": "GROQ_API_KEY", "openai": "OPENAI_API_KEY", CUSTOM: "PLUMBLINE_CUSTOM_BASE_URL"}
 GREY = "color: rgb(140, 140, 140)"
 
 
@@ -36,7 +34,7 @@ WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 40
 
 def access() -> str:
     """The form of one provider's key, and what a test of it said; returns the provider."""
-    titles = {name: title for name, title in catalogue.PROVIDERS.items() if name != CUSTOM or not config().public}
+    titles = {name: provider.title for name, provider in allowed_providers().items()}
     provider = st.segmented_control(
         "Provider",
         list(titles),
@@ -123,20 +121,20 @@ def _expiry() -> str:
 
 def _form(provider: str) -> None:
     """The fields, empty of any key."""
-    current = session.keys().get(provider)
+    current, is_custom = session.keys().get(provider), PROVIDERS[provider].is_custom
     with st.form(f"access_{provider}"):
-        if provider == CUSTOM:
+        if is_custom:
             st.session_state.setdefault("base_url", current.base_url if current else OLLAMA)
             st.text_input("Base URL", key="base_url", help=LOCAL_SERVERS)
         st.text_input(
-            "API key (if the endpoint wants one)" if provider == CUSTOM else "API key",
+            "API key (if the endpoint wants one)" if is_custom else "API key",
             type="password",
             autocomplete="off",
             placeholder="Type to replace it" if current and current.key.get_secret_value() else "",
             help="It stays in this session's memory: on no disk, in no address, in no log.",
             key=f"typed_{provider}",
         )
-        label = "Test this endpoint" if provider == CUSTOM else "Test this key"
+        label = "Test this endpoint" if is_custom else "Test this key"
         on_click = problems.guarded(_enter, provider)
         st.form_submit_button(label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,))
 
@@ -158,11 +156,12 @@ def _entered(provider: str, typed: str, current: Access | None) -> Access:
 
 def _address(provider: str) -> str:
     """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the environment's)."""
-    if provider == CUSTOM:
+    record = PROVIDERS[provider]
+    if record.is_custom:
         st.session_state["base_url"] = clean_address(st.session_state["base_url"])
         return str(st.session_state["base_url"])
-    named = "" if config().public else os.environ.get(f"{provider.upper()}_BASE_URL", "")
-    return clean_address(named) if named else ADDRESSES[provider]
+    named = "" if config().public else os.environ.get(record.address_variable, "")
+    return clean_address(named) if named else record.address
 
 
 def _answer(provider: str) -> None:
@@ -171,14 +170,14 @@ def _answer(provider: str) -> None:
     if problems.show(provider) or entered is None:
         return
     try:
-        with st.spinner(f"Asking {catalogue.PROVIDERS[provider]}"):
+        with st.spinner(f"Asking {PROVIDERS[provider].title}"):
             found = clients.ask_models(entered)
     except LLMError as error:
         _failed(entered, error)
         return
     _take(entered)
     known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
-    tail = "" if provider == CUSTOM else f", {known} of them known here"
+    tail = "" if PROVIDERS[provider].is_custom else f", {known} of them known here"
     st.success(f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
 
 
@@ -205,7 +204,9 @@ def _failed(entered: Access, error: LLMError) -> None:
 
 def _is_wrong(provider: str, error: LLMError) -> bool:
     """Whether the test speaks against key or address; a custom endpoint that lists no models is of no use."""
-    return isinstance(error, RunStoppedError) or (provider == CUSTOM and not isinstance(error, TransientError))
+    return isinstance(error, RunStoppedError) or (
+        PROVIDERS[provider].is_custom and not isinstance(error, TransientError)
+    )
 
 
 def _take(entered: Access) -> None:
@@ -216,21 +217,22 @@ def _take(entered: Access) -> None:
 
 def _state(provider: str) -> None:
     """Which key is there, if any, whether it is known to work, and a button to forget it."""
-    own, found = session.own_keys(), session.keys().get(provider)
+    own, in_use, record = session.own_keys(), session.keys().get(provider), PROVIDERS[provider]
     if provider in own:
         state = "In use" if provider in session.offered() else "Kept, not tested,"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed."))
             st.button("Forget", icon=":material/key_off:", on_click=own.pop, args=(provider, None))
-    elif found:
-        st.caption(plain(f"In use: the one from {VARIABLES[provider]}{_where(found)}."))
-    elif provider in KEY_PAGES:
-        st.caption(f"No key yet. {catalogue.PROVIDERS[provider]} makes them at {KEY_PAGES[provider]}")
+    elif in_use:
+        variable = record.address_variable if record.is_custom else record.key_variable
+        st.caption(plain(f"In use: the one from {variable}{_where(in_use)}."))
+    elif record.key_page:
+        st.caption(f"No key yet. {record.title} makes them at {record.key_page}")
 
 
 def _where(access: Access) -> str:
     """The address, where it is not the provider's own."""
-    return "" if access.base_url == ADDRESSES.get(access.provider) else f" at {access.base_url}"
+    return "" if access.base_url == PROVIDERS[access.provider].address else f" at {access.base_url}"
 
 
 def _clear() -> None:

@@ -1,0 +1,149 @@
+"""The providers that can be asked, each as one record: all that Plumbline must know of one, except its models.
+
+A new one that speaks the chat API of OpenAI is a record here and its models in `data/models.toml`. Settings, limits,
+messages, commands and the masking of keys are read from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from evaluators.records import Record
+
+Unit = Literal["requests", "tokens"]
+Span = Literal["minute", "day"]
+Kind = tuple[Unit, Span]
+"""What a limit counts, and over how long."""
+
+
+class Provider(Record):
+    """One provider, or the endpoint whose address its user gives (then `address` is empty)."""
+
+    name: str
+    """In model ids, as `groq` in `groq/openai/gpt-oss-20b`; it is stored with every run and never changes."""
+
+    title: str
+    address: str = ""
+    """The base URL as its SDK wants it; keys are sent nowhere else unless a variable names another."""
+
+    path: str = ""
+    """What the SDK puts between the base URL and `/chat/completions`."""
+
+    key_variable: str
+    address_variable: str
+    """Environment variables, read on one's own machine only."""
+
+    key_beginnings: tuple[str, ...] = ()
+    """Tell whose key was entered, and mask what looks like one. A key in use is masked in any case, by its value."""
+
+    key_page: str = ""
+    """Where its keys are made."""
+
+    sdk: Literal["openai", "groq"] = "openai"
+    limit_headers: Mapping[Kind, str] = {}
+    """The headers that tell of each limit, `{}` standing for `limit`, `remaining` and `reset`."""
+
+    answer_budget: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    """The parameter that bounds an answer, reasoning included."""
+
+    unlisted_temperature: Literal["yes", "unknown"] = "yes"
+    """Whether its models that the catalogue lacks take a temperature."""
+
+    public: bool = False
+    """Whether visitors of a public host may use it."""
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether its user gives the address, maybe of this computer: then a key may not be needed."""
+        return not self.address
+
+
+_OPENAI_HEADERS: Mapping[Kind, str] = {
+    ("requests", "minute"): "x-ratelimit-{}-requests",
+    ("tokens", "minute"): "x-ratelimit-{}-tokens",
+}
+
+_RECORDS = (
+    Provider(
+        name="groq",
+        title="Groq",
+        address="https://api.groq.com",
+        path="/openai/v1",
+        key_variable="GROQ_API_KEY",
+        address_variable="GROQ_BASE_URL",
+        key_beginnings=("gsk_",),
+        key_page="https://console.groq.com/keys",
+        sdk="groq",
+        limit_headers={
+            ("requests", "day"): "x-ratelimit-{}-requests",
+            ("tokens", "minute"): "x-ratelimit-{}-tokens",
+        },
+        public=True,
+    ),
+    Provider(
+        name="openai",
+        title="OpenAI",
+        address="https://api.openai.com/v1",
+        key_variable="OPENAI_API_KEY",
+        address_variable="OPENAI_BASE_URL",
+        key_beginnings=("sk-",),
+        key_page="https://platform.openai.com/api-keys",
+        limit_headers=_OPENAI_HEADERS,
+        unlisted_temperature="unknown",
+        public=True,
+    ),
+    # From docs.together.ai (openai-compatibility, api-keys-authentication, rate-limits, inference/chat/parameters);
+    # the beginning of its keys from trufflehog issue 4704, older keys have none. Its headers count by the second and
+    # a limit that moves with the traffic, so that none is read: refusals slow the requests down. Nothing of this was
+    # tried with a key, so that it is not offered in public.
+    Provider(
+        name="together",
+        title="Together",
+        address="https://api.together.ai/v1",
+        key_variable="TOGETHER_API_KEY",
+        address_variable="TOGETHER_BASE_URL",
+        key_beginnings=("tgp_v1_",),
+        key_page="https://api.together.ai/settings/projects/~current/api-keys",
+        answer_budget="max_tokens",
+    ),
+    # From openrouter.ai/docs (api-reference/overview, api-keys, limits). Limits are told in refusals only, without
+    # their span, so that no header is read. Nothing of this was tried with a key.
+    Provider(
+        name="openrouter",
+        title="OpenRouter",
+        address="https://openrouter.ai/api/v1",
+        key_variable="OPENROUTER_API_KEY",
+        address_variable="OPENROUTER_BASE_URL",
+        key_beginnings=("sk-or-",),
+        key_page="https://openrouter.ai/settings/keys",
+        answer_budget="max_tokens",
+        unlisted_temperature="unknown",
+    ),
+    # From docs.mistral.ai/admin/security-access/api-keys (whose keys have no beginning of their own); the headers
+    # from a response in mistralai/client-ts issue 169; max_tokens, as it refuses the other name, from litellm issue
+    # 9583. Nothing of this was tried with a key.
+    Provider(
+        name="mistral",
+        title="Mistral",
+        address="https://api.mistral.ai/v1",
+        key_variable="MISTRAL_API_KEY",
+        address_variable="MISTRAL_BASE_URL",
+        key_page="https://console.mistral.ai/api-keys",
+        limit_headers={
+            ("requests", "minute"): "x-ratelimit-{}-req-minute",
+            ("tokens", "minute"): "x-ratelimit-{}-tokens-minute",
+        },
+        answer_budget="max_tokens",
+    ),
+    Provider(
+        name="custom",
+        title="Custom endpoint",
+        key_variable="PLUMBLINE_CUSTOM_API_KEY",
+        address_variable="PLUMBLINE_CUSTOM_BASE_URL",
+        limit_headers=_OPENAI_HEADERS,
+    ),
+)
+
+PROVIDERS: dict[str, Provider] = {record.name: record for record in _RECORDS}
+"""By name, in the order in which they are offered."""
