@@ -15,7 +15,7 @@ from evaluators.llm import Access, Reply, Request, received
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import Asked, error_for, unreadable, unsupported
-from evaluators.llm.providers import PROVIDERS
+from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.llm.received import MOST_NAME, Received
 from evaluators.records import Completion, ModelSpec, Usage
 from evaluators.text.size import tokens
@@ -60,6 +60,7 @@ class Connection:
         self._sdk: _Sdk | None = None
         self._refused: defaultdict[str, set[str]] = defaultdict(set)  # model: parameters that it does not take
         self._modes = JsonModes()
+        self._limit_names = _limit_names(PROVIDERS[access.provider])
 
     async def complete(self, request: Request, again: Callable[[], Awaitable[None]] = _at_once) -> Reply:
         """Asks once; the completion comes as it is, also cut off or empty.
@@ -77,7 +78,8 @@ class Connection:
                 await again()
         answer = _read(received.answer, response, asked)
         completion = _completion(answer, request, self._note(request.spec), mode, self._access.mask)
-        return Reply(completion, _limits(response.headers))
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Reply(completion, {name: value for name, value in headers.items() if name in self._limit_names})
 
     async def models(self) -> list[str]:
         """The ids of the models that the provider offers to this key."""
@@ -281,9 +283,8 @@ def _counted(told: int | None, text: str) -> int:
     return tokens(text) if told is None else told
 
 
-def _limits(headers: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name.lower(): value
-        for name, value in headers.items()
-        if name.lower().startswith(("retry-after", "x-ratelimit-"))
-    }
+def _limit_names(provider: Provider) -> frozenset[str]:
+    """The headers of an answer that tell of limits, in lower case."""
+    parts = ("limit", "remaining", "reset")
+    names = (name.format(part) for name in provider.limit_headers.values() for part in parts)
+    return frozenset({"retry-after", "retry-after-ms", *names})

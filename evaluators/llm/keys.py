@@ -25,7 +25,7 @@ _ONE = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))  # hf_ is Hugging Face's,
 _KEY = re.compile(rf"(?<![A-Za-z0-9])({_ONE})[\w*.-]{{4,}}|\b((?i:Bearer)\s+)\S{{6,}}")
 _MOST_KEY = 4_000
 """Characters; tokens of clouds have some 2,000."""
-_CHATTY = ("groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
+_CHATTY = (*{provider.sdk for provider in PROVIDERS.values()}, "httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def clean_key(text: str) -> SecretStr:
@@ -105,7 +105,8 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
 def mask(text: str) -> str:
     """The text without any key that this process knows, in whatever form, and without what looks like a key.
 
-    Known are those of every access that lives, and those in the environment (a worker process has no access).
+    Known are those of every access that lives, whoever entered them, and those in the environment: an access to these
+    may live for one redraw of a page only.
     """
     for access in living():
         text = access.mask(text)

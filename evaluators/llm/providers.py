@@ -35,7 +35,10 @@ class Provider(Record):
     """Environment variables, read on one's own machine only."""
 
     key_beginnings: tuple[str, ...] = ()
-    """Tell whose key was entered, and mask what looks like one. A key in use is masked in any case, by its value."""
+    """Tell whose key was entered: one that begins like another provider's only is not sent to this one's address.
+
+    What looks like a key is masked. A key in use is masked in any case, by its value.
+    """
 
     key_page: str = ""
     """Where its keys are made."""

@@ -19,6 +19,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
 from evaluators.runs import samples
 from evaluators.runs.engine import create_run
@@ -39,7 +40,11 @@ QUIET = (
 POLICY = "Content Security Policy"
 """Stands in all that Chromium's console says of something refused."""
 HOME_HOSTS = {"127.0.0.1", "localhost"}
-FOREIGN = ("SPACE_ID", "PLUMBLINE_", "OPENAI_", "GROQ_")
+FOREIGN = (
+    "SPACE_ID",
+    "PLUMBLINE_",
+    *(provider.key_variable.removesuffix("API_KEY") for provider in PROVIDERS.values()),
+)
 """Variables of whoever runs the tests that would change the app."""
 
 MANY = 2400

@@ -271,6 +271,12 @@ def test_a_log_shows_no_key_in_an_exception_or_its_cause():
     assert "RuntimeError: gsk_***" in text
 
 
+def test_a_log_shows_no_key_of_a_kind_that_nobody_has_seen_as_long_as_it_may_be_used():
+    access = bind("mistral", "https://api.mistral.ai/v1", "q7XvT2mLw9RzK4bNcY8dHs3J")
+    text = logged(lambda log: log.warning("with %s", access.key.get_secret_value()))
+    assert text == "with ***\n"
+
+
 def test_a_warning_of_an_sdk_is_still_printed():
     code = f"""
 import logging

@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import clients
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Run
 from evaluators.runs import samples
 from evaluators.runs.job import Job
@@ -22,7 +23,11 @@ from ui import session
 ROUTER = Path(__file__).parents[2] / "ui" / "main.py"
 PATIENCE = 60
 KEY = "sk-Loopback-0123456789-abcdef"
-OF_THE_MACHINE = ("PLUMBLINE_", "SPACE_", "GROQ_", "OPENAI_")
+OF_THE_MACHINE = (
+    "PLUMBLINE_",
+    "SPACE_",
+    *(provider.key_variable.removesuffix("API_KEY") for provider in PROVIDERS.values()),
+)
 """Variables that begin so say how this machine is set up, keys included; no test sees them."""
 
 OpenPage = Callable[..., AppTest]

@@ -227,6 +227,12 @@ def test_custom_endpoints_are_not_offered(open_page: OpenPage) -> None:
     assert segments(open_page("settings"), "provider").options == ["Groq", "OpenAI"]
 
 
+def test_no_form_offers_a_model_that_no_visitor_can_have_a_key_for(open_page: OpenPage) -> None:
+    options = open_page("rgb").multiselect(key="rgb_models").options
+    assert any(option.startswith("✕ GPT-6 Luna") for option in options)
+    assert not [option for option in options if "Mistral" in option or "Together" in option]
+
+
 def test_an_address_of_the_hosts_environment_gets_no_visitors_key(
     open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:

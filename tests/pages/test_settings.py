@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm import Access, catalogue
+from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.prompts import load
 from evaluators.records import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import create_run, registry
@@ -37,9 +38,45 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
 
 def test_the_page_begins_with_groq_and_no_key(open_page: OpenPage) -> None:
     at = open_page("settings")
-    assert segments(at, "provider").options == ["Groq", "OpenAI", "Custom endpoint"]
+    titles = ["Groq", "OpenAI", "Together", "OpenRouter", "Mistral", "Custom endpoint"]
+    assert segments(at, "provider").options == titles
     assert "No key yet. Groq makes them at https://console.groq.com/keys" in said(at)
     assert not at.get("success")
+
+
+@pytest.mark.parametrize("provider", [one for one in PROVIDERS.values() if one.key_page], ids=lambda one: one.name)
+def test_every_provider_says_where_its_keys_are_made_and_takes_one(
+    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    at = choose(open_page("settings"), provider.name)
+    assert f"No key yet. {provider.title} makes them at {provider.key_page}" in said(at)
+    served = loopback(key=KEY, models=["new-model"])
+    address = served.address if provider.path else served.base_url
+    monkeypatch.setenv(provider.address_variable, address)
+    assert "Works: 1 model offered" in said(enter(at, provider.name, KEY), "success")
+    assert f"In use at {address}" in said(at, "caption")
+    monkeypatch.setenv(provider.key_variable, KEY)
+    button(at, "Forget").click()
+    assert f"In use: the one from {provider.key_variable}" in said(checked(at.run()))
+
+
+def test_a_provider_is_offered_as_soon_as_it_has_a_record(
+    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "q7XvT2mLw9RzK4bNcY8dHs3J"
+    served = loopback(key=key, models=["crane-1"])
+    record = Provider(
+        name="derrick",
+        title="Derrick",
+        address=served.base_url,
+        key_variable="DERRICK_API_KEY",
+        address_variable="DERRICK_BASE_URL",
+    )
+    monkeypatch.setitem(PROVIDERS, "derrick", record)
+    at = enter(open_page("settings"), "derrick", key)
+    assert "Works: 1 model offered, 0 of them known here." in said(at, "success")
+    assert "In use until" in said(at, "caption")
+    assert [row["Model"] for row in table(at, "Model")] == ["crane-1"]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from evaluators.llm.providers import PROVIDERS
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.cli import main
 
-OF_THE_MACHINE = ("PLUMBLINE_", "SPACE_", "GROQ_", "OPENAI_")
+OF_THE_MACHINE = (
+    "PLUMBLINE_",
+    "SPACE_",
+    *(provider.key_variable.removesuffix("API_KEY") for provider in PROVIDERS.values()),
+)
 
 Command = Callable[..., Result]
 
