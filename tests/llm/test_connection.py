@@ -20,6 +20,7 @@ from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, Trans
 from evaluators.llm import Access, Reply, Request
 from evaluators.llm.connection import Connection
 from evaluators.llm.keys import quiet_logs
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Completion, ModelSpec, Usage
 from tests.loopback import FAULTS, Loopback, Response, ServerLimits
 
@@ -149,6 +150,20 @@ def test_what_the_specification_sets_is_sent_and_nothing_else(loopback, name):
         },
         {"model": MODELS[name], "messages": [{"role": "user", "content": "Hello"}], "max_completion_tokens": 1024},
     ]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS.values(), ids=lambda each: each.name)
+def test_the_answer_budget_has_the_name_that_the_provider_reads(loopback, provider):
+    server = loopback()
+    address = server.address if provider.path else server.base_url
+    access = Access(provider=provider.name, base_url=address, key=SecretStr(KEY))
+    spec = ModelSpec(provider=provider.name, model="m", temperature=None, answer_tokens=64)
+    request = Request(spec=spec, text="Hello")
+    with_connection(access, lambda connection: connection.complete(request))
+    (asked,) = server.asked
+    assert asked.path == f"{provider.path or '/v1'}/chat/completions"
+    assert asked.body.keys() - {"model", "messages"} == {provider.answer_budget}
+    assert asked.body[provider.answer_budget] == 64
 
 
 @both

@@ -588,6 +588,29 @@ def test_a_custom_endpoint_starts_with_few_at_once(monkeypatch, provider, worker
     assert run(ask()) == (at_first, in_the_end)
 
 
+@pytest.mark.parametrize(
+    ("provider", "named", "limit"),
+    [
+        ("groq", "x-ratelimit-{}-tokens", 8000),
+        ("openai", "x-ratelimit-{}-tokens", 8000),
+        ("mistral", "x-ratelimit-{}-tokens-minute", 8000),
+        ("mistral", "x-ratelimit-{}-tokens", None),
+        ("together", "x-ratelimit-{}", None),  # of a second
+        ("openrouter", "x-ratelimit-{}", None),  # of who knows what
+        ("custom", "x-ratelimit-{}-tokens", 8000),
+    ],
+)
+def test_a_limit_is_read_under_the_names_that_the_provider_gives_it(provider, named, limit):
+    async def ask():
+        new = ModelSpec(provider=provider, model="new")
+        limits = limiter_for(access(f"key of {named}", provider=provider), new)
+        said = {named.format("limit"): "8000", named.format("remaining"): "7000"}
+        limits.settle(await limits.acquire(1000), 1000, said)
+        return limits.minute_tokens
+
+    assert run(ask()) == limit
+
+
 @pytest.mark.parametrize(("provider", "stops"), [("groq", True), ("openai", False), ("custom", False)])
 def test_only_groq_names_the_requests_of_a_day(provider, stops):
     async def ask():

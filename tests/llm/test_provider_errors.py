@@ -20,6 +20,18 @@ SPEC = ModelSpec(provider="custom", model="qwen3:8b", answer_tokens=1000)
 # 4,000 bytes: 1,000 tokens and 8.
 ASKED = Asked(ACCESS, 90, Request(spec=SPEC, text="word " * 800))
 
+MISTRALS = {
+    "detail": [
+        {
+            "type": "extra_forbidden",
+            "loc": ["body", "max_completion_tokens"],
+            "msg": "Extra inputs are not permitted",
+            "input": 100,
+        }
+    ]
+}
+"""The message of a refusal by Mistral, which is no text."""
+
 
 def refused(status, message="", headers=None, **fields):
     """The exception of the SDK for a refusal in OpenAI's form."""
@@ -108,6 +120,11 @@ def answered(status, body, headers=None):
         ),
         (
             refused(429, "On requests per day (RPD): Limit 1000, Used 1000, Requested 1."),
+            RunStoppedError,
+            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept; resume tomorrow.",
+        ),
+        (
+            refused(429, "Rate limit exceeded: free-models-per-day."),
             RunStoppedError,
             "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept; resume tomorrow.",
         ),
@@ -209,6 +226,10 @@ def test_details_are_one_short_line_without_keys():
         (refused(400, "Unsupported value: does not support 0.0.", param="temperature"), "temperature"),
         (
             answered(422, '{"detail": [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"]}]}'),
+            "max_completion_tokens",
+        ),
+        (
+            answered(422, json.dumps({"object": "error", "message": MISTRALS, "type": "invalid_request_error"})),
             "max_completion_tokens",
         ),
         (refused(400, "max_tokens is too large: 200000.", param="max_completion_tokens"), ""),
