@@ -82,6 +82,19 @@ def test_a_trace_definition_is_one_entry(copy: Path):
     ]
 
 
+def test_the_provider_of_contributing_is_read_from_the_environment_and_its_key_is_masked():
+    record = code_under("Add a provider: one record")
+    use = """
+from evaluators.llm.keys import from_environment, mask
+from evaluators.llm.providers import PROVIDERS
+PROVIDERS[example.name] = example
+keys = from_environment({"EXAMPLE_API_KEY": "exa_T2mLw9RzK4bN"})
+print(keys["example"].base_url, mask("exa_T2mLw9RzK4bN was refused"))
+"""
+
+    assert printed("-c", f"{record}\n{use}") == "https://api.example.com/v1 *** was refused\n"
+
+
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_every_link_and_make_target_exists(name):
     text = (ROOT / name).read_text(encoding="utf-8")

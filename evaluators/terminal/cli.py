@@ -20,6 +20,7 @@ from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
 from evaluators.llm.keys import from_environment, quiet_logs
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, Run, Sample
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import check_cap
@@ -42,7 +43,12 @@ from evaluators.text.printable import printable
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
-HELP = """Evaluate RAG answers from a terminal: the same runs as in the app, in the same store.
+VARIABLES = ", ".join(
+    provider.address_variable if provider.is_custom else provider.key_variable for provider in PROVIDERS.values()
+)
+
+HELP = (
+    """Evaluate RAG answers from a terminal: the same runs as in the app, in the same store.
 
 \b
   python -m evaluators list metrics
@@ -53,13 +59,17 @@ HELP = """Evaluate RAG answers from a terminal: the same runs as in the app, in 
   python -m evaluators run --config ci.toml --fail-under adherence=0.8
   python -m evaluators resume last
 
-Keys come from the environment: GROQ_API_KEY, OPENAI_API_KEY, PLUMBLINE_CUSTOM_BASE_URL. Runs are
-kept in .plumbline/ of a checkout, else in ~/.plumbline, or where PLUMBLINE_DATA_DIR says; the app
+Keys come from the environment: """
+    + VARIABLES
+    + """. Runs are kept in
+.plumbline/ of a checkout, else in ~/.plumbline, or where PLUMBLINE_DATA_DIR says; the app
 shows them on its Runs page, also while they are at work.
 
 \b
 Exit codes
-""" + "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
+"""
+    + "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
+)
 
 RUN = """Run metrics over a data set and wait for the results.
 

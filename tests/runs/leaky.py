@@ -1,6 +1,7 @@
-"""Everything that goes wrong, with marked keys and every logger at DEBUG: `python leaky.py <folder> <openai> <groq>`.
+"""Everything that goes wrong, with marked keys and every logger at DEBUG:
+`python leaky.py <folder> <openai> <groq> <mistral>`.
 
-The two addresses are loopback providers whose refusals repeat the key. What it prints and writes is to be searched.
+The addresses are loopback providers whose refusals repeat the key. What it prints and writes is to be searched.
 """
 
 import logging
@@ -19,8 +20,16 @@ from evaluators.runs.store import Store
 from tests.runs import paid
 from tests.stops import stopped
 
-MARKED = {"openai": "sk-MARKED0123456789abcdef", "groq": "gsk_MARKED0123456789abcdef"}
-MODELS = {"openai": paid.LUNA, "groq": ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200)}
+MARKED = {
+    "openai": "sk-MARKED0123456789abcdef",
+    "groq": "gsk_MARKED0123456789abcdef",
+    "mistral": "MARKED0123456789abcdefGHIJKLMNOP",
+}
+MODELS = {
+    "openai": paid.LUNA,
+    "groq": ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200),
+    "mistral": ModelSpec(provider="mistral", model="mistral-small-2603", answer_tokens=200),
+}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
@@ -34,6 +43,7 @@ if __name__ == "__main__":
             job = Job(run, store, keys)
             job.start()
             job.wait()
+            logging.error("It failed for %s", key)
             print(store.counts(run), stopped(store, run.id), store.failures(run.id), store.spent(run.id))
         try:
             ask_models(keys[provider])
