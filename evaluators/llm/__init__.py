@@ -1,8 +1,9 @@
 """Generators and judges behind one small protocol, and the layers that make paid calls safe.
 
 A call passes, from the outside in: `Cached` (is the answer there already?), `Retried` (is it worth another try?),
-`Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan allow it now?), and `Connection`
-(one attempt with the SDK). The outside is synchronous, for evaluators; the layers run on one event loop.
+`Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan allow it now?),
+and `Connection` (one attempt with the SDK). The outside is synchronous, for evaluators; the layers
+run on one event loop.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class LLMClient(Protocol):
 class Access(Record):
     """The right to use an endpoint: the key is bound to the address, and neither is ever stored.
 
-    While it lives, its secrets are masked in every log of this process (see `keys.mask`), whoever entered them.
+    While it lives, its secrets are masked in every log of this process (see `keys.mask`).
     """
 
     provider: str

@@ -23,7 +23,8 @@ OFFLINE = ModelSpec(provider="offline", model="offline-reader")
 _FILE = ROOT / "data" / "models.toml"
 _NOT_FOR_CHAT = re.compile(
     r"whisper|transcri|\btts\b|orpheus|audio|realtime|speech|embed|\bbge\b|rerank|guard|moderation"
-    r"|image|dall-e|\bsora\b|\bflux\b|\bocr\b|davinci|babbage|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
+    r"|image|dall-e|\bsora\b|\bflux\b|\bocr\b|davinci|babbage"
+    r"|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
     re.IGNORECASE,
 )
 """Names of models for sound, pictures, vectors and filters, and of those that OpenAI serves at other addresses."""
@@ -120,7 +121,7 @@ def successor(model: Model, today: date | None = None) -> Model:
 
 
 def choices(keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None) -> dict[str, Choice]:
-    """Every model by id that this host allows, retired ones last, each with what keeps it from being chosen.
+    """Every model that this host allows by id, retired ones last, each with what speaks against it.
 
     `offered` holds the ids that a provider lists for this key; a provider that was not asked yet is absent.
     """

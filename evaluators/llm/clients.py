@@ -194,7 +194,7 @@ def _room(spec: ModelSpec, limiter: Limiter) -> int | None:
 
 
 class _Connections:
-    """One connection for each access, kept while anybody uses it; the key is forgotten with the last user."""
+    """One connection for each access, kept while it is used; with the last user it forgets the key."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -78,8 +78,9 @@ class Connection:
                 await again()
         answer = _read(received.answer, response, asked)
         completion = _completion(answer, request, self._note(request.spec), mode, self._access.mask)
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(completion, {name: value for name, value in headers.items() if name in self._limit_names})
+        headers = ((name.lower(), value) for name, value in response.headers.items())
+        limits = {name: value for name, value in headers if name in self._limit_names}
+        return Reply(completion, limits)
 
     async def models(self) -> list[str]:
         """The ids of the models that the provider offers to this key."""
@@ -249,7 +250,9 @@ async def _body(response: Any) -> bytes:
 
 def _parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
     """What is sent besides the prompt: all that the specification sets and the provider takes."""
-    budget = "max_tokens" if "max_completion_tokens" in refused else PROVIDERS[spec.provider].answer_budget
+    budget = PROVIDERS[spec.provider].answer_budget
+    if budget in refused:
+        budget = "max_tokens"  # older endpoints know this name only
     wanted = {"temperature": spec.temperature, "reasoning_effort": spec.effort or None, budget: spec.answer_tokens}
     return {name: value for name, value in wanted.items() if value is not None and name not in refused}
 

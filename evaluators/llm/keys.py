@@ -21,11 +21,13 @@ from evaluators.llm.providers import PROVIDERS, Provider
 _AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, straight and typographic quotes."""
 _BEGINNINGS = [start for provider in PROVIDERS.values() for start in provider.key_beginnings]
-_ONE = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))  # hf_ is Hugging Face's, where the data are from
+# hf_ is Hugging Face's, where the data are from.
+_ONE = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))
 _KEY = re.compile(rf"(?<![A-Za-z0-9])({_ONE})[\w*.-]{{4,}}|\b((?i:Bearer)\s+)\S{{6,}}")
 _MOST_KEY = 4_000
 """Characters; tokens of clouds have some 2,000."""
-_CHATTY = (*{provider.sdk for provider in PROVIDERS.values()}, "httpx", "httpx2", "httpcore", "httpcore2")
+_SDKS = {provider.sdk for provider in PROVIDERS.values()}
+_CHATTY = (*_SDKS, "httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def clean_key(text: str) -> SecretStr:
@@ -39,8 +41,8 @@ def clean_key(text: str) -> SecretStr:
 def bind(provider: str, base_url: str, key: str) -> Access:
     """The access that this key gives at this address; a custom endpoint may want none.
 
-    Raises `AccessError` where it cannot be a key, or is another provider's: it would be sent to the wrong one; and
-    where this host may not ask the address.
+    Raises `AccessError` where it cannot be a key, where it is another provider's (it would be sent
+    to the wrong one), and where this host may not ask the address.
     """
     check_address(base_url)
     record = PROVIDERS[provider]
@@ -57,7 +59,7 @@ def bind(provider: str, base_url: str, key: str) -> Access:
 
 
 def _owners(key: str) -> list[Provider]:
-    """The providers whose keys begin so, by the longest beginning: sk-or- is OpenRouter's, though sk- is OpenAI's."""
+    """The providers whose keys begin so; the longest beginning counts: sk-or- is not OpenAI's sk-."""
     beginnings = [
         (len(start), provider)
         for provider in PROVIDERS.values()
@@ -84,14 +86,16 @@ def clean_address(text: str) -> str:
 
 def check_address(address: str) -> None:
     """Raises `AccessError` where this host may not ask the address: a public one asks known providers only."""
-    if config().public and address not in {provider.address for provider in allowed_providers().values()}:
+    known = {provider.address for provider in allowed_providers().values()}
+    if config().public and address not in known:
         raise AccessError("This public host asks known providers only. Run Plumbline on your own machine for others.")
 
 
 def allowed_providers() -> dict[str, Provider]:
-    """The providers that a visitor of this host may use, by name: on a public one those that are marked so."""
-    is_public = config().public
-    return {name: provider for name, provider in PROVIDERS.items() if provider.public or not is_public}
+    """Those that a visitor of this host may use, by name: on a public one those marked so."""
+    if not config().public:
+        return dict(PROVIDERS)
+    return {name: provider for name, provider in PROVIDERS.items() if provider.public}
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
@@ -103,10 +107,10 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
 
 
 def mask(text: str) -> str:
-    """The text without any key that this process knows, in whatever form, and without what looks like a key.
+    """The text without any key that this process knows, in whatever form, nor what looks like one.
 
-    Known are those of every access that lives, whoever entered them, and those in the environment: an access to these
-    may live for one redraw of a page only.
+    Known are those of every access that lives, whoever entered them, and those in the environment:
+    an access to these may live for one redraw of a page only.
     """
     for access in living():
         text = access.mask(text)

@@ -161,7 +161,7 @@ class Window:
 class Limiter:
     """Lets the requests to one model with one key go, first in, first out; lives on the event loop.
 
-    `free` are the limits until the headers name others; `headers` are the names of those, as a `Provider` has them.
+    `free` are the limits until the headers name others; `header_names` are a provider's own.
     `concurrency` requests go at once, more with every success, half after a refusal. `minute` is in seconds.
     """
 
@@ -169,13 +169,13 @@ class Limiter:
         self,
         free: Limits | None,
         *,
-        headers: Mapping[Kind, str],
+        header_names: Mapping[Kind, str],
         name: str = "this model",
         concurrency: int = 32,
         most: int = 64,
         minute: float = 60.0,
     ) -> None:
-        self._headers = headers
+        self._header_names = header_names
         self._name = name
         self._places = concurrency
         self._most = most
@@ -327,7 +327,8 @@ class Limiter:
 
         A limit below what was used just now is none: believed, it would end the run.
         """
-        words = {kind: word for kind, name in self._headers.items() if (word := _word(headers, name))}
+        heard = {kind: _word(headers, name) for kind, name in self._header_names.items()}
+        words = {kind: word for kind, word in heard.items() if word}
         if (told := words.get(("tokens", "minute"))) and TOLERANCE * told.limit < used_tokens:
             del words["tokens", "minute"]
         if any(kind in words and window.limit != words[kind].limit for kind, window in self._windows.items()):
@@ -367,7 +368,7 @@ def _limiter(spec: ModelSpec) -> Limiter:
     return Limiter(
         model.free if model else None,
         name=title(spec),
-        headers=provider.limit_headers,
+        header_names=provider.limit_headers,
         concurrency=min(4, workers) if provider.is_custom else workers,
         most=workers if provider.is_custom else 2 * workers,
     )
@@ -382,8 +383,9 @@ def _amount(kind: Kind, ticket: Ticket) -> int:
 
 
 def _word(headers: Mapping[str, str], name: str) -> Word | None:
-    """What the headers of this name say of a limit; `None` where that is nothing or makes no sense."""
-    limit, remaining = (_count(headers.get(name.format(what), "")) for what in ("limit", "remaining"))
+    """What the headers of this name say of a limit; `None` where that is nothing or no sense."""
+    limit = _count(headers.get(name.format("limit"), ""))
+    remaining = _count(headers.get(name.format("remaining"), ""))
     if not limit or remaining is None or remaining > limit:
         return None
     return Word(limit, limit - remaining, duration(headers.get(name.format("reset"), "")))

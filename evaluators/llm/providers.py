@@ -1,7 +1,7 @@
-"""The providers that can be asked, each as one record: all that Plumbline must know of one, except its models.
+"""The providers that can be asked, each as one record: all that must be known, except its models.
 
-A new one that speaks the chat API of OpenAI is a record here and its models in `data/models.toml`. Settings, limits,
-messages, commands and the masking of keys are read from it.
+A new one that speaks the chat API of OpenAI is a record here and its models in `data/models.toml`.
+Settings, limits, messages, commands and the masking of keys are read from it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Provider(Record):
     """One provider, or the endpoint whose address its user gives (then `address` is empty)."""
 
     name: str
-    """In model ids, as `groq` in `groq/openai/gpt-oss-20b`; it is stored with every run and never changes."""
+    """As in the model id `groq/openai/gpt-oss-20b`; it is stored with every run and never changes."""
 
     title: str
     address: str = ""
-    """The base URL as its SDK wants it; keys are sent nowhere else unless a variable names another."""
+    """The base URL as its SDK wants it; keys go nowhere else unless a variable names another."""
 
     path: str = ""
     """What the SDK puts between the base URL and `/chat/completions`."""
@@ -35,9 +35,9 @@ class Provider(Record):
     """Environment variables, read on one's own machine only."""
 
     key_beginnings: tuple[str, ...] = ()
-    """Tell whose key was entered: one that begins like another provider's only is not sent to this one's address.
+    """Tell whose key was entered: one that begins like another provider's only is not sent here.
 
-    What looks like a key is masked. A key in use is masked in any case, by its value.
+    What begins so is masked; a key in use is masked in any case, by its value.
     """
 
     key_page: str = ""
@@ -58,7 +58,7 @@ class Provider(Record):
 
     @property
     def is_custom(self) -> bool:
-        """Whether its user gives the address, maybe of this computer: then a key may not be needed."""
+        """Whether its user gives the address, maybe of this computer, which may want no key."""
         return not self.address
 
 
@@ -96,10 +96,10 @@ _RECORDS = (
         unlisted_temperature="unknown",
         public=True,
     ),
-    # From docs.together.ai (openai-compatibility, api-keys-authentication, rate-limits, inference/chat/parameters);
-    # the beginning of its keys from trufflehog issue 4704, older keys have none. Its headers count by the second and
-    # a limit that moves with the traffic, so that none is read: refusals slow the requests down. Nothing of this was
-    # tried with a key, so that it is not offered in public.
+    # From docs.together.ai (openai-compatibility, api-keys-authentication, rate-limits,
+    # inference/chat/parameters); the beginning of its keys from trufflehog issue 4704, older keys
+    # have none. Its headers count by the second, and a limit that moves with the traffic: none is
+    # read, refusals slow the requests down. Nothing was tried with a key: not offered in public.
     Provider(
         name="together",
         title="Together",
@@ -110,8 +110,8 @@ _RECORDS = (
         key_page="https://api.together.ai/settings/projects/~current/api-keys",
         answer_budget="max_tokens",
     ),
-    # From openrouter.ai/docs (api-reference/overview, api-keys, limits). Limits are told in refusals only, without
-    # their span, so that no header is read. Nothing of this was tried with a key.
+    # From openrouter.ai/docs (api-reference/overview, api-keys, limits). Limits are told in
+    # refusals only, without their span: no header is read. Nothing was tried with a key.
     Provider(
         name="openrouter",
         title="OpenRouter",
@@ -123,9 +123,9 @@ _RECORDS = (
         answer_budget="max_tokens",
         unlisted_temperature="unknown",
     ),
-    # From docs.mistral.ai/admin/security-access/api-keys (whose keys have no beginning of their own); the headers
-    # from a response in mistralai/client-ts issue 169; max_tokens, as it refuses the other name, from litellm issue
-    # 9583. Nothing of this was tried with a key.
+    # From docs.mistral.ai/admin/security-access/api-keys; its keys have no beginning of their own.
+    # The headers from a response in mistralai/client-ts issue 169; that it refuses the other name
+    # of max_tokens from litellm issue 9583. Nothing was tried with a key.
     Provider(
         name="mistral",
         title="Mistral",

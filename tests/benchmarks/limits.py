@@ -24,6 +24,7 @@ from tests.loopback import Loopback, ServerLimits, token_count
 
 CALLS = 60
 PROMPT = "p" * 4 * (1300 - token_count(""))
+NAMES = PROVIDERS["groq"].limit_headers
 SPEC = ModelSpec(provider="custom", model="openai/gpt-oss-20b", answer_tokens=700)
 WARM_UP = ModelSpec(provider="custom", model="qwen/qwen3.8-27b")  # each model has limits of its own
 RESERVED, USED = 1300 + 700, 1300 + 500
@@ -72,7 +73,7 @@ async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
 
 async def _ask_all(plan: ServerLimits, callers: int, connection: Connection) -> None:
     limits = Limits(rpm=plan.requests, tpm=plan.tokens)
-    limiter = Limiter(limits, headers=PROVIDERS["groq"].limit_headers, concurrency=callers, minute=plan.minute)
+    limiter = Limiter(limits, header_names=NAMES, concurrency=callers, minute=plan.minute)
     todo = iter(range(CALLS))
     await asyncio.gather(*[_caller(todo, limiter, connection) for _ in range(callers)])
 
@@ -113,7 +114,7 @@ async def _answered(limiter: Limiter, connection: Connection) -> bool:
 async def acquire_microseconds(times: int = 1000) -> float:
     """From asking for a ticket to giving it back, where nobody has to wait."""
     limits = Limits(rpm=10**6, tpm=10**9, rpd=10**6, tpd=10**9)
-    limiter = Limiter(limits, headers=PROVIDERS["groq"].limit_headers)
+    limiter = Limiter(limits, header_names=NAMES)
     started = time.perf_counter()
     for _ in range(times):
         limiter.settle(await limiter.acquire(2000), 1800, {})

@@ -145,7 +145,7 @@ class CountingLimiter(Limiter):
 
 @both
 def test_what_is_asked_again_with_less_takes_a_ticket_of_its_own(loopback, name):
-    limiter = CountingLimiter(None, headers={})
+    limiter = CountingLimiter(None, header_names={})
 
     async def five(connection):
         limited = Limited(connection, limiter)

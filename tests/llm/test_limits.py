@@ -58,8 +58,8 @@ NAMES = {"day": PROVIDERS["groq"].limit_headers, "minute": PROVIDERS["openai"].l
 
 
 def limiter(*, requests_header="day", concurrency=32, most=64, **free):
-    headers = NAMES[requests_header]
-    return Limiter(Limits(**free), headers=headers, concurrency=concurrency, most=most)
+    names = NAMES[requests_header]
+    return Limiter(Limits(**free), header_names=names, concurrency=concurrency, most=most)
 
 
 def in_order(limits, *tokens):
@@ -133,7 +133,7 @@ def test_a_limit_that_is_only_assumed_refuses_nothing():
 
 
 def test_a_minute_may_last_shorter():
-    assert run(times(Limiter(Limits(rpm=1), headers=NAMES["day"], minute=2.0), 1, 1)) == [0, 2.04]
+    assert run(times(Limiter(Limits(rpm=1), header_names=NAMES["day"], minute=2.0), 1, 1)) == [0, 2.04]
 
 
 @pytest.mark.parametrize("plan", [{"rpd": 2}, {"tpd": 4000}])

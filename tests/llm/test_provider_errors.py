@@ -126,7 +126,7 @@ def answered(status, body, headers=None):
         (
             refused(429, "Rate limit exceeded: free-models-per-day."),
             RunStoppedError,
-            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept; resume tomorrow.",
+            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept",
         ),
         (answered(503, "<html><h1>Bad gateway</h1></html>"), TransientError, "is overloaded (HTTP 503)"),
         (refused(418, "I'm a teapot"), LLMError, "Custom endpoint refused the request (HTTP 418)."),
@@ -229,7 +229,7 @@ def test_details_are_one_short_line_without_keys():
             "max_completion_tokens",
         ),
         (
-            answered(422, json.dumps({"object": "error", "message": MISTRALS, "type": "invalid_request_error"})),
+            answered(422, json.dumps({"object": "error", "message": MISTRALS})),
             "max_completion_tokens",
         ),
         (refused(400, "max_tokens is too large: 200000.", param="max_completion_tokens"), ""),

@@ -1,4 +1,4 @@
-"""A provider is one record: from it come its address, its keys, its limits, and where it is offered."""
+"""A provider is one record: its address, its keys, its limits, and where it is offered."""
 
 from urllib.parse import urlsplit
 
@@ -16,7 +16,8 @@ from evaluators.prompts import Prompt
 from evaluators.records import Cap
 from tests.loopback import Response
 
-every_record = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=lambda each: each.name)
+every_record = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=lambda one: one.name)
+HOSTED = [provider for provider in PROVIDERS.values() if not provider.is_custom]
 SHAPELESS = "q7XvT2mLw9RzK4bNcY8dHs3J"
 """A key without a beginning, as Mistral's are."""
 
@@ -29,7 +30,7 @@ def _on_a_laptop(monkeypatch):
 
 @pytest.fixture
 def added(loopback, monkeypatch):
-    """A provider that nothing in the code names, on this computer; its server is returned as well."""
+    """A provider that nothing in the code names, on this computer, and its server."""
 
     def respond(asked):
         body = b'{"choices": [{"message": {"content": "In May."}, "finish_reason": "stop"}]}'
@@ -63,14 +64,14 @@ def test_a_record_is_sound(provider):
     assert provider.title not in [other.title for other in same]
 
 
-@pytest.mark.parametrize("provider", [one for one in PROVIDERS.values() if not one.is_custom], ids=lambda one: one.name)
+@pytest.mark.parametrize("provider", HOSTED, ids=lambda one: one.name)
 def test_a_provider_with_an_address_is_asked_there_and_has_a_page_for_its_keys(provider):
     assert clean_address(provider.address) == provider.address
-    assert {urlsplit(address).scheme for address in (provider.address, provider.key_page)} == {"https"}
+    assert urlsplit(provider.address).scheme == urlsplit(provider.key_page).scheme == "https"
 
 
 def test_an_endpoint_whose_address_its_user_gives_is_for_no_public_host():
-    assert [provider.name for provider in PROVIDERS.values() if provider.is_custom and provider.public] == []
+    assert not [one.name for one in PROVIDERS.values() if one.is_custom and one.public]
 
 
 # Whose key is it?
@@ -86,18 +87,20 @@ def test_an_endpoint_whose_address_its_user_gives_is_for_no_public_host():
     ],
 )
 def test_a_key_goes_to_the_provider_with_the_longest_beginning_only(provider, key, owner):
-    with pytest.raises(AccessError, match=f"This looks like a key of {owner}, so it is not sent to"):
+    with pytest.raises(AccessError, match=f"This looks like a key of {owner}, so it is not sent"):
         bind(provider, PROVIDERS[provider].address, key)
 
 
 @pytest.mark.parametrize("provider", ["groq", "openai", "together", "openrouter", "mistral"])
 def test_a_key_without_a_known_beginning_is_anybodys(provider):
-    assert bind(provider, PROVIDERS[provider].address, SHAPELESS).key.get_secret_value() == SHAPELESS
+    access = bind(provider, PROVIDERS[provider].address, SHAPELESS)
+    assert access.key.get_secret_value() == SHAPELESS
 
 
 def test_two_providers_may_share_a_beginning(added, monkeypatch):
     record, _ = added
-    monkeypatch.setitem(PROVIDERS, "derrick", record.model_copy(update={"key_beginnings": ("sk-",)}))
+    sharing = record.model_copy(update={"key_beginnings": ("sk-",)})
+    monkeypatch.setitem(PROVIDERS, "derrick", sharing)
     for name in ("derrick", "openai"):
         assert bind(name, PROVIDERS[name].address, "sk-0123456789").provider == name
 
@@ -108,7 +111,7 @@ def test_two_providers_may_share_a_beginning(added, monkeypatch):
 def test_a_public_host_offers_and_asks_only_what_is_marked_so(added, monkeypatch):
     record, _ = added
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    assert list(allowed_providers()) == [name for name, provider in PROVIDERS.items() if provider.public]
+    assert list(allowed_providers()) == ["groq", "openai"]
     assert {name.partition("/")[0] for name in choices({}, {})} == {"offline", *allowed_providers()}
     with pytest.raises(AccessError, match="This public host asks known providers only"):
         bind("derrick", record.address, SHAPELESS)

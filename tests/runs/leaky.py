@@ -1,7 +1,8 @@
 """Everything that goes wrong, with marked keys and every logger at DEBUG:
 `python leaky.py <folder> <openai> <groq> <mistral>`.
 
-The addresses are loopback providers whose refusals repeat the key. What it prints and writes is to be searched.
+The addresses are loopback providers whose refusals repeat the key. What it prints and writes is to
+be searched.
 """
 
 import logging
