@@ -6,14 +6,14 @@ import pytest
 
 from evaluators.errors import AccessError
 from evaluators.llm.catalogue import choices, unlisted
-from evaluators.llm.clients import Account, Ledger, Seat, ask_models, spec_for
+from evaluators.llm.clients import Account, Ledger, Seat, access_for, ask_models, spec_for
 from evaluators.llm.keys import allowed_providers, bind, clean_address, from_environment, mask
 from evaluators.llm.layers import Meter
 from evaluators.llm.limits import limiter_for
 from evaluators.llm.loop import Scope
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.prompts import Prompt
-from evaluators.records import Cap
+from evaluators.records import Cap, ModelSpec
 from tests.loopback import Response
 
 every_record = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=lambda one: one.name)
@@ -172,6 +172,11 @@ def test_a_provider_that_only_a_record_names_is_asked_as_the_record_says(added):
     assert asked.headers["authorization"] == f"Bearer {SHAPELESS}"
     assert (asked.body["max_tokens"], "max_completion_tokens" in asked.body) == (64, False)
     assert limiter_for(keys["derrick"], spec).minute_tokens == 90_000
+
+
+def test_a_model_whose_provider_has_no_record_any_more_says_so():
+    with pytest.raises(AccessError, match="gone is not a provider that Plumbline knows"):
+        access_for(ModelSpec(provider="gone", model="m"), {})
 
 
 def test_a_missing_key_names_the_variable_of_the_record(added):

@@ -190,6 +190,14 @@ def test_another_address_is_named_and_no_key():
     assert KEY not in text
 
 
+def test_a_provider_that_is_no_longer_known_is_noted():
+    judges = [ModelSpec(provider="gone", model="llama")]
+
+    text = command(made(bundled()[TRACE_SAMPLES], LABELS, judges=judges))
+
+    assert "# gone is not a provider that Plumbline knows: name another model." in text
+
+
 def test_what_one_command_cannot_say_is_noted():
     models = [OSS, LUNA.model_copy(update={"temperature": 0.7})]
 
