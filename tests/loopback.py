@@ -495,7 +495,8 @@ class Loopback:
     """A server on its own thread; `asked` holds the chat completions in order of arrival.
 
     Errors come at once, answers after `latency` seconds. A fault is not counted against the limits. What `respond`
-    gives is sent in the place of an answer, `models` as a response in the place of their list.
+    gives is sent in the place of an answer, `models` as a response in the place of their list. An
+    `open_list` is for everybody, with any key, as that of OpenRouter; the list at `/models/user` never is.
     """
 
     def __init__(
@@ -508,6 +509,7 @@ class Loopback:
         models: Sequence[str] | Response = DEFAULT_MODELS,
         limits: ServerLimits | None = None,
         key: str | None = None,
+        open_list: bool = False,
         port: int = 0,
     ) -> None:
         self.asked: list[Asked] = []
@@ -520,6 +522,7 @@ class Loopback:
         self._models = models
         self._limits = limits
         self._key = key
+        self._open_list = open_list
         self._port = port
         self._gates: dict[str, Gate] = {}
         self._sent = 0
@@ -564,8 +567,9 @@ class Loopback:
         match request.method, request.path.removeprefix("/openai"):
             case "POST", "/v1/chat/completions":
                 await self._chat(self._asked(request), reader, writer)
-            case "GET", "/v1/models":
-                allowed = self._may(request.headers)
+            case "GET", ("/v1/models" | "/v1/models/user") as path:
+                is_open = self._open_list and path == "/v1/models"
+                allowed = is_open or self._may(request.headers)
                 listed = self._models if isinstance(self._models, Response) else models_list(self._models)
                 await self._send(listed if allowed else wrong_key(request.headers), writer)
             case _:

@@ -177,7 +177,7 @@ def _connected(access: Access) -> _Sdk:
         return client.post(f"{address}/chat/completions", body=body, cast_to=http.Response)  # type: ignore[no-any-return]
 
     def models() -> Awaitable[Any]:
-        return client.get(f"{address}/models", cast_to=http.Response)  # type: ignore[no-any-return]
+        return client.get(f"{address}{provider.models_path}", cast_to=http.Response)  # type: ignore[no-any-return]
 
     unmapped = () if is_groq else (import_module("aiohttp").ClientError,)  # what the SDK's transport lets through
     problems = (api.APIError, *unmapped, TooBigError, PackedError, TimeoutError, ValueError)

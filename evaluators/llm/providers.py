@@ -21,7 +21,7 @@ class Provider(Record):
     """One provider, or the endpoint whose address its user gives (then `address` is empty)."""
 
     name: str
-    """As in the model id `groq/openai/gpt-oss-20b`; it is stored with every run and never changes."""
+    """As in the model id `groq/openai/gpt-oss-20b`; it is stored with runs and never changes."""
 
     title: str
     address: str = ""
@@ -29,6 +29,9 @@ class Provider(Record):
 
     path: str = ""
     """What the SDK puts between the base URL and `/chat/completions`."""
+
+    models_path: str = "/models"
+    """Lists the models for a key. Settings tests keys with it: it must refuse a wrong one."""
 
     key_variable: str
     address_variable: str
@@ -110,12 +113,14 @@ _RECORDS = (
         key_page="https://api.together.ai/settings/projects/~current/api-keys",
         answer_budget="max_tokens",
     ),
-    # From openrouter.ai/docs (api-reference/overview, api-keys, limits). Limits are told in
-    # refusals only, without their span: no header is read. Nothing was tried with a key.
+    # From openrouter.ai/docs (api-reference/overview, api-keys, limits, models/user). Its /models
+    # answers anybody, with a wrong key too. Limits are told in refusals only, without their span:
+    # no header is read. Nothing was tried with a key.
     Provider(
         name="openrouter",
         title="OpenRouter",
         address="https://openrouter.ai/api/v1",
+        models_path="/models/user",
         key_variable="OPENROUTER_API_KEY",
         address_variable="OPENROUTER_BASE_URL",
         key_beginnings=("sk-or-",),

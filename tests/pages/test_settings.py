@@ -64,6 +64,16 @@ def test_every_provider_says_where_its_keys_are_made_and_takes_one(
     assert f"In use: the one from {provider.key_variable}" in said(checked(at.run()))
 
 
+def test_a_wrong_key_is_refused_also_where_the_list_of_models_is_open_to_everybody(
+    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = loopback(key="sk-or-v1-0123456789abcdef", open_list=True)
+    monkeypatch.setenv("OPENROUTER_BASE_URL", served.base_url)
+    at = enter(open_page("settings"), "openrouter", "sk-or-v1-fedcba9876543210")
+    assert "The API key was refused by OpenRouter." in said(at, "error")
+    assert "Works: 6 models" in said(enter(at, "openrouter", "sk-or-v1-0123456789abcdef"), "success")
+
+
 def test_a_provider_is_offered_as_soon_as_it_has_a_record(
     open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
 ) -> None:
