@@ -216,9 +216,9 @@ class _Connections:
 
     def close(self) -> None:
         """Closes what is open when the process ends: aiohttp would complain of it."""
-        for provider, _ in self._open.values():
+        for connection, _ in self._open.values():
             with suppress(Exception):  # nobody is left to hear of it
-                asyncio.run_coroutine_threadsafe(provider.close(), loop()).result(CLOSE_SECONDS)
+                asyncio.run_coroutine_threadsafe(connection.close(), loop()).result(CLOSE_SECONDS)
 
 
 _connections = _Connections()

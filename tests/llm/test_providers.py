@@ -2,11 +2,13 @@
 
 from urllib.parse import urlsplit
 
+import openai
 import pytest
 
 from evaluators.errors import AccessError
 from evaluators.llm.catalogue import choices, unlisted
 from evaluators.llm.clients import Account, Ledger, Seat, access_for, ask_models, spec_for
+from evaluators.llm.connect import connect
 from evaluators.llm.keys import allowed_providers, bind, clean_address, from_environment, mask
 from evaluators.llm.layers import Meter
 from evaluators.llm.limits import limiter_for
@@ -72,6 +74,10 @@ def test_a_provider_with_an_address_is_asked_there_and_has_a_page_for_its_keys(p
 
 def test_an_endpoint_whose_address_its_user_gives_is_for_no_public_host():
     assert not [one.name for one in PROVIDERS.values() if one.is_custom and one.public]
+
+
+def test_the_custom_endpoint_is_the_last():
+    assert [one.name for one in PROVIDERS.values() if one.is_custom] == [list(PROVIDERS)[-1]]
 
 
 # Whose key is it?
@@ -177,6 +183,20 @@ def test_a_provider_that_only_a_record_names_is_asked_as_the_record_says(added):
 def test_a_model_whose_provider_has_no_record_any_more_says_so():
     with pytest.raises(AccessError, match="gone is not a provider that Plumbline knows"):
         access_for(ModelSpec(provider="gone", model="m"), {})
+
+
+@pytest.mark.parametrize(
+    ("address", "model"),
+    [
+        ("https://api.openai.com/v1", "openai/m"),
+        ("https://api.together.ai/v1/", "together/m"),
+        ("https://api.mistral.ai/v1", "mistral/m"),
+        ("https://llm.example.com/v1", "custom/m"),
+    ],
+)
+def test_an_object_of_openais_sdk_is_of_the_provider_at_its_address(address, model):
+    client = openai.OpenAI(api_key=SHAPELESS, base_url=address)
+    assert connect(client, model="m").spec.id == model
 
 
 def test_a_missing_key_names_the_variable_of_the_record(added):
