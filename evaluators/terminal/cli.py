@@ -43,7 +43,7 @@ from evaluators.text.printable import printable
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
-VARIABLES = ", ".join(
+KEY_VARIABLES = ", ".join(
     provider.address_variable if provider.is_custom else provider.key_variable for provider in PROVIDERS.values()
 )
 
@@ -60,7 +60,7 @@ HELP = (
   python -m evaluators resume last
 
 Keys come from the environment: """
-    + VARIABLES
+    + KEY_VARIABLES
     + """. Runs are kept in
 .plumbline/ of a checkout, else in ~/.plumbline, or where PLUMBLINE_DATA_DIR says; the app
 shows them on its Runs page, also while they are at work.
