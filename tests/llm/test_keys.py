@@ -12,7 +12,7 @@ from evaluators.errors import AccessError
 from evaluators.llm.keys import bind, check_address, clean_address, clean_key, from_environment, mask, quiet_logs
 from tests.loopback import Loopback
 
-KEY = "gsk_Marked0123456789"
+KEY = "gsk_Marked0123Q7x2Lw9RzTn"
 LOCAL = "http://localhost:11434/v1"
 ALL_LOUD = {"GROQ_LOG": "debug", "OPENAI_LOG": "debug"}
 CALLS = f"""

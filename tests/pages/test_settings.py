@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
-from evaluators.llm import Access, catalogue
+from evaluators.llm import Access, catalogue, living
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.prompts import load
 from evaluators.records import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
@@ -222,6 +223,19 @@ def test_a_key_survives_other_pages_and_leaves_with_forget(open_page: OpenPage, 
     button(at, "Forget").click()
     assert "No key yet. OpenAI" in said(checked(at.run()))
     assert at.session_state["keys"] == {}
+
+
+def test_a_forgotten_key_is_held_by_nothing(
+    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "p4Vz8QmT1yXk6RbL3nWc9HsD"
+    monkeypatch.setenv("MISTRAL_BASE_URL", loopback(key=key).base_url)
+    at = enter(open_page("settings"), "mistral", key)
+    assert key in {access.key.get_secret_value() for access in living()}
+    button(at, "Forget").click()
+    checked(at.run())
+    gc.collect()
+    assert key not in {access.key.get_secret_value() for access in living()}
 
 
 def test_the_keys_of_two_providers_stand_side_by_side(open_page: OpenPage, server: Loopback) -> None:
