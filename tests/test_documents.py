@@ -1,4 +1,4 @@
-"""CONTRIBUTING's code runs (README's has test_readme.py); the links and commands of both exist."""
+"""CONTRIBUTING's code runs (README's has test_readme.py); the links and commands of all papers exist."""
 
 import os
 import re
@@ -95,13 +95,13 @@ print(keys["example"].base_url, mask("exa_T2mLw9RzK4bN was refused"))
     assert printed("-c", f"{record}\n{use}") == "https://api.example.com/v1 *** was refused\n"
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
-def test_every_link_and_make_target_exists(name):
-    text = (ROOT / name).read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith("http")]
+@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")], ids=lambda path: path.name)
+def test_every_link_and_make_target_exists(path):
+    text = path.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith(("http", "./?"))]
     targets = set(re.findall(r"`make (\w+)", text))
 
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert [link for link in links if not (path.parent / link).exists()] == []
     assert targets <= set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 

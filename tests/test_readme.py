@@ -1,4 +1,4 @@
-"""README's Python: every block runs as written, one after the other, and prints what README says it prints."""
+"""The Python of README and docs/python.md: every block runs as written, and prints what README says it prints."""
 
 import os
 import re
@@ -11,8 +11,8 @@ import pytest
 from evaluators.llm.catalogue import find
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-EVALUATE, COMPOSE, ALONE = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+README, DOCS = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md"))
+EVALUATE, COMPOSE, ALONE = re.findall(r"```python\n(.*?)```", README + DOCS, re.DOTALL)
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
 
 
@@ -50,6 +50,6 @@ def test_evaluators_work_alone(printed):
     assert third == "True 1"
 
 
-@pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README))
-def test_the_models_that_readme_names_are_known(name):
+@pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README + DOCS))
+def test_the_models_that_the_papers_name_are_known(name):
     assert find(name) is not None

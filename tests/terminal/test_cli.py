@@ -320,9 +320,9 @@ def test_text_of_strangers_steers_no_terminal(plumbline, data_folder):
     assert "\x1b" not in found.output + shown.output
 
 
-def test_the_session_of_the_readme_runs(plumbline):
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^python -m evaluators (.*)$", readme, re.MULTILINE)
+def test_the_session_of_the_docs_runs(plumbline):
+    docs = (Path(__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^plumbline (.*)$", docs, re.MULTILINE)
 
     assert {shlex.split(line)[0] for line in lines} == set(COMMANDS) - {"app", "resume"}
     for line in lines:
