@@ -19,4 +19,4 @@ if run is None:
 else:
     overview.keep_link()
     metric_results.card(run)
-    progress.watched(run, lambda: metric_results.show(run))
+    progress.watched(run, metric_results.show)

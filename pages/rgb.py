@@ -17,4 +17,4 @@ if run is None:
 else:
     overview.keep_link()
     rgb_results.card(run)
-    progress.watched(run, lambda: rgb_results.show(run))
+    progress.watched(run, rgb_results.show)

@@ -17,4 +17,4 @@ if run is None:
 else:
     overview.keep_link()
     trace_results.card(run)
-    progress.watched(run, lambda: trace_results.show(run))
+    progress.watched(run, trace_results.show)

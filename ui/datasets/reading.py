@@ -78,8 +78,15 @@ class Reading:
         """The same after its data were stored under that name."""
         given = dict(loaded.guess.columns)
         is_remembered = self.is_remembered and given == dict(self.given)
-        what = {"loaded": replace(loaded, data=None), "usable": loaded.usable, "kept_as": name, "is_stored": is_stored}
-        return replace(self, **what, given=given, is_remembered=is_remembered)
+        return replace(
+            self,
+            given=given,
+            is_remembered=is_remembered,
+            kept_as=name,
+            is_stored=is_stored,
+            loaded=replace(loaded, data=None),
+            usable=loaded.usable,
+        )
 
 
 def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple[Reading, Table]:

@@ -146,8 +146,12 @@ def show(data: TestBed | Dataset) -> None:
     """What it is and what it serves, how it was read, and its first rows."""
     _preselect(data)
     found = _last(data.name)
-    is_bed = isinstance(data, TestBed)
-    _about_bed(data) if is_bed else _about(data)
+    if isinstance(data, TestBed):
+        unit = "row"
+        _about_bed(data)
+    else:
+        unit = "sample"
+        _about(data)
     name, words = st.session_state.get(NAMED, ("", ""))
     if name == data.name and words:
         st.info(plain(words), icon=":material/info:")
@@ -160,7 +164,7 @@ def show(data: TestBed | Dataset) -> None:
         with st.expander("Columns", icon=":material/view_column:", key="columns"):
             _columns(found)
     else:
-        reading.remarks(_findings(session.identity(data.name)), "row" if is_bed else "sample")
+        reading.remarks(_findings(session.identity(data.name)), unit)
     _rows(data)
 
 
@@ -192,8 +196,13 @@ def _columns(found: Reading) -> None:
     chosen = dataset_columns.columns(found.head, found.names, found.given, found.key)
     is_new = chosen is not None and not (found.loaded and chosen == found.given)
     with st.container(horizontal=True, vertical_alignment="center"):
-        kind = "secondary" if found.loaded else "primary"
-        use = st.button("Use these columns", type=kind, icon=":material/check:", disabled=not is_new, key="use_columns")
+        use = st.button(
+            "Use these columns",
+            type="secondary" if found.loaded else "primary",
+            icon=":material/check:",
+            disabled=not is_new,
+            key="use_columns",
+        )
         if not found.loaded:
             st.button("Discard", icon=":material/close:", on_click=_put_away, key="discard")
         again = st.checkbox("Remember for files with the same columns", value=True, key=f"{found.key}_again")

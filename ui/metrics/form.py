@@ -33,7 +33,8 @@ def show() -> None:
     with problems.told():
         plan = choice.plan(metrics or [], dataset, "metrics", generators or NOBODY)
     ready = bool(metrics) and generators is not None and plan is not None
-    if data_choice.start_button("metrics_start", name, is_ready=ready):
+    is_started = data_choice.start_button("metrics_start", name, is_ready=ready)
+    if is_started and metrics and generators and plan:
         _start(dataset, metrics, plan, generators.prompt)
 
 

@@ -270,7 +270,12 @@ def _prompts(cls: type[Evaluator]) -> dict[str, str]:
 def _source(cls: type[Evaluator]) -> None:
     """The file in which the metric stands."""
     st.caption(plain(f"{cls.__module__.replace('.', '/')}.py"))
+    module = inspect.getmodule(cls)
     try:
-        st.code(inspect.getsource(inspect.getmodule(cls)), language="python", wrap_lines=True)
+        code = inspect.getsource(module) if module else ""
     except (OSError, TypeError):  # a file of one's own may go at any moment
+        code = ""
+    if code:
+        st.code(code, language="python", wrap_lines=True)
+    else:
         st.caption("The code cannot be read here.")

@@ -179,18 +179,23 @@ def _name(model: str, ability: Ability, is_told: bool) -> str:
 
 def _colour(number: int) -> str | None:
     """A colour of the theme, for curves or bars of one model that belong together."""
-    colours = st.get_option("theme.chartCategoricalColors") or [None]
+    colours: list[str | None] = st.get_option("theme.chartCategoricalColors") or [None]
     return colours[number % len(colours)]
 
 
 def _whiskers(means: Sequence[Mean], colour: str = "") -> dict[str, object]:
     return {
         "symmetric": False,
-        "array": [None if mean.high is None else 100 * (mean.high - mean.mean) for mean in means],
-        "arrayminus": [None if mean.low is None else 100 * (mean.mean - mean.low) for mean in means],
+        "array": [_distance(mean.mean, mean.high) for mean in means],
+        "arrayminus": [_distance(mean.low, mean.mean) for mean in means],
         "thickness": 1.4,
         **({"color": colour} if colour else {}),
     }
+
+
+def _distance(low: float | None, high: float | None) -> float | None:
+    """In percent; `None` where there is no mean or no interval."""
+    return None if low is None or high is None else 100 * (high - low)
 
 
 def _percent(share: float | None) -> str:

@@ -20,7 +20,7 @@ def choose(
     """The name of the chosen data; `None`, with a word, where what was chosen is gone, so that it is chosen anew."""
     options = list(names)
     gone = _gone(options, key)
-    name = place.selectbox(label, options, format_func=title, placeholder="Choose", key=key, **KEPT)
+    name: str | None = place.selectbox(label, options, format_func=title, placeholder="Choose", key=key, **KEPT)
     if name is None:
         words = f"{gone} is no longer there. Choose another one." if gone else "No data set yet."
         st.warning(plain(words), icon=":material/database_off:")

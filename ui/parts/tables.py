@@ -123,7 +123,9 @@ def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
 def _mean_cells(mean: Mean) -> dict[str, str | int]:
     return {
         "Value": "nothing judged" if mean.mean is None else f"{100 * mean.mean:.1f} %",
-        "95 % interval": "" if mean.low is None else f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %",
+        "95 % interval": ""
+        if mean.low is None or mean.high is None
+        else f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %",
         "Scored / asked": mean.coverage,
         "Not applicable": mean.not_applicable,
         "Failed": mean.failed,

@@ -12,7 +12,7 @@ from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.llm import prompt_sizes
 from evaluators.prompts import fenced, fill, load
-from evaluators.records import Ability, Dataset, ModelSpec, Sample, prompt_hash
+from evaluators.records import Ability, Dataset, ModelSpec, prompt_hash
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import create_run
 from evaluators.text.normalise import is_chinese
@@ -69,7 +69,7 @@ def _ask() -> None:
     prompt, problem = _prompt(bed)
     plan = model_form.plan(found, chosen, JUDGE, "rgb")
     ready = plan is not None and not problem and _estimate(bed, asked, prompt, plan)
-    if data_choice.start_button("rgb_start", name, is_ready=ready):
+    if data_choice.start_button("rgb_start", name, is_ready=ready) and plan:
         samples = compose(bed, **asked._asdict())
         if _is_published(prompt):
             samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
@@ -96,13 +96,17 @@ def _sent(
     """What the run would send; remembered, as the form is drawn again at every click."""
     samples = compose(session.test_bed(data[1]), **asked._asdict()).samples
     texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
-    judged = (sample for sample in samples if sample.rgb and sample.rgb.ability in JUDGED)
-    return prompt_sizes.sent(texts, models, map(_judge_prompt, judged))
+    judged = (
+        _judge_prompt(sample.question, sample.rgb.ability)
+        for sample in samples
+        if sample.rgb and sample.rgb.ability in JUDGED
+    )
+    return prompt_sizes.sent(texts, models, judged)
 
 
-def _judge_prompt(sample: Sample) -> str:
+def _judge_prompt(question: str, ability: Ability) -> str:
     """What the judge is sent, without the answer: that one does not exist yet."""
-    return fenced(load(f"judge_{JUDGED[sample.rgb.ability]}_en"), question=sample.question, answer="")
+    return fenced(load(f"judge_{JUDGED[ability]}_en"), question=question, answer="")
 
 
 def _composition(bed: TestBed, name: str) -> Composition:
@@ -213,7 +217,7 @@ def _score() -> None:
         _start(dataset, params)
 
 
-def _start(dataset: Dataset, params: dict, **chosen: Any) -> None:
+def _start(dataset: Dataset, params: dict[str, Any], **chosen: Any) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
     with problems.told():
         spec = RGBEvaluator.build(**params).spec()

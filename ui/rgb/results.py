@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -129,7 +130,7 @@ def _flips(run: Run) -> None:
 def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
     by_model = run_facts.rows(run, rows)
-    common = {"label_visibility": "collapsed", "persist_state": "session"}
+    common: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
         model = None
         if len(by_model) > 1:
@@ -148,7 +149,7 @@ def _headline(row: Outline) -> float | None:
     return next((row.values[name] for name in ("accuracy", "rejection", "correction") if name in row.values), None)
 
 
-OUTCOMES = {
+OUTCOMES: dict[str, Callable[[Outline], bool]] = {
     "Right": lambda row: _headline(row) == 1,
     "Wrong": lambda row: _headline(row) == 0,
     "Failed": lambda row: row.status == "failed",

@@ -30,8 +30,8 @@ MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
 
 
-def watched(run: Run, body: Callable[[], None]) -> None:
-    """Draws the run's state and then `body`; while the run is at work both are drawn again and again."""
+def watched(run: Run, body: Callable[[Run], None]) -> None:
+    """Draws the run's state and then `body`; while the run is at work both are drawn again."""
     moves = is_moving(run)
 
     def follow(draw: Callable[[], None]) -> None:
@@ -44,7 +44,7 @@ def watched(run: Run, body: Callable[[], None]) -> None:
         spending.show(run)
         notes(run)
         failures(run)
-        body()
+        body(run)
 
     st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if moves else None, key=f"state_{run.id}")()
     st.fragment(lambda: follow(results), run_every=_redraw(run) if moves else None, key=f"body_{run.id}")()

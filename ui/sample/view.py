@@ -136,8 +136,10 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     task = sample.rgb
     if task:
         effective = "" if task.effective_noise is None else f" · effective noise {100 * task.effective_noise:.0f} %"
-        is_level = task.noise is not None and task.ability is not Ability.COUNTERFACTUAL  # which has no noise levels
-        noise = f" · noise {100 * task.noise:.0f} %" if is_level else ""
+        noise = ""
+        # counterfactual prompts have no noise levels
+        if task.noise is not None and task.ability is not Ability.COUNTERFACTUAL:
+            noise = f" · noise {100 * task.noise:.0f} %"
         st.caption(f"{task.ability.label}{noise}{effective} · policy {evaluator.policy}")
     verdicts = stored_verdicts(result.score) if result and result.score else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]

@@ -222,12 +222,16 @@ def _state(provider: str) -> None:
         state = "In use" if provider in session.offered() else "Kept, not tested,"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed."))
-            st.button("Forget", icon=":material/key_off:", on_click=own.pop, args=(provider, None))
+            st.button("Forget", icon=":material/key_off:", on_click=_forget, args=(provider,))
     elif in_use:
         variable = record.address_variable if record.is_custom else record.key_variable
         st.caption(plain(f"In use: the one from {variable}{_where(in_use)}."))
     elif record.key_page:
         st.caption(f"No key yet. {record.title} makes them at {record.key_page}")
+
+
+def _forget(provider: str) -> None:
+    session.own_keys().pop(provider, None)
 
 
 def _where(access: Access) -> str:

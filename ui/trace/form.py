@@ -56,7 +56,7 @@ class Asked(NamedTuple):
     to_come: tuple[int, ...] = ()
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         return len(self.positions) + len(self.to_come)
 
 
@@ -142,7 +142,7 @@ def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
     )
     if which == ALL:
         return None
-    return right.number_input(
+    most: int = right.number_input(
         "At most (calls)",
         min_value=1,
         value=-(-len(dataset.samples) // ONE_IN) * max(1, judges),
@@ -151,6 +151,7 @@ def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
         key=f"trace_most_{name}_{judges}",
         **KEPT,
     )
+    return most
 
 
 # What it will take
@@ -166,7 +167,7 @@ def _estimate(
 ) -> bool:
     """Says what will be labelled and what it takes; tells whether the run can start."""
     st.caption(_words(asked, len(generators.models)))
-    if plan is None or not asked.count:
+    if plan is None or not asked.total:
         return False
     with st.spinner("Measuring the prompts"):
         what = {judge: _labelling(session.identity(dataset.name), asked, plan, judge, params) for judge in plan.judges}
@@ -202,10 +203,11 @@ def _rooms(plan: model_form.Plan | None) -> tuple[int | None, ...]:
 
 
 def _words(asked: Asked, models: int) -> str:
-    count, rule = counted(asked.count, "sample"), f"those with a doubt of {asked.doubt_from:.4g} or more"
+    count = counted(asked.total, "sample")
+    rule = f"those with a doubt of {asked.doubt_from:.4g} or more"
     if not asked.doubt_from:
         return f"{count} will be labelled by each judge{_of_each(models)}."
-    if not asked.count:
+    if not asked.total:
         remedy = "Ask for less doubt" if models else "Allow more"
         return f"None will be judged: the most doubtful samples take more calls than that. {remedy}."
     if not asked.to_come:

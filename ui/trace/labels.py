@@ -193,8 +193,15 @@ def _choose(label: str, side: str, sentences: Sequence[Sentence], chosen: str | 
         st.pills(label, list(texts), format_func=plain, key=key, on_change=change, wrap=True)
     else:
         names = {name: f"{name} · {text[:LIST_TEXT]}" for name, text in texts.items()}
-        options = {"index": None, "placeholder": "Choose a sentence"}
-        st.selectbox(label, list(texts), format_func=names.__getitem__, key=key, on_change=change, **options)
+        st.selectbox(
+            label,
+            list(texts),
+            index=None,
+            format_func=names.__getitem__,
+            key=key,
+            on_change=change,
+            placeholder="Choose a sentence",
+        )
     return chosen in texts
 
 
