@@ -14,6 +14,8 @@ from evaluators.llm.clients import Account, Ledger, Seat
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, ModelSpec
+from evaluators.runs.inputs import local_store
+from tests import machine
 from tests.loopback import Loopback
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
@@ -51,6 +53,16 @@ def seat(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LLMClient]
     yield client
     for each in seats:
         each.close()
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty store of this test's own, on a machine where nothing is set up."""
+    for name in os.environ.keys() - machine.variables().keys():
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
+    yield tmp_path
+    local_store().close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -19,12 +19,12 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
 from evaluators.runs import samples
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
+from tests import machine
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -40,13 +40,6 @@ QUIET = (
 POLICY = "Content Security Policy"
 """Stands in all that Chromium's console says of something refused."""
 HOME_HOSTS = {"127.0.0.1", "localhost"}
-FOREIGN = (
-    "SPACE_ID",
-    "PLUMBLINE_",
-    *(provider.key_variable.removesuffix("API_KEY") for provider in PROVIDERS.values()),
-)
-"""Variables of whoever runs the tests that would change the app."""
-
 MANY = 2400
 
 PATIENCE = 30_000
@@ -92,10 +85,11 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     """`streamlit run app.py` with a data directory of its own and these environment variables."""
     port = free_port()
     own = {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
     with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=kept | own | variables, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=machine.variables() | own | variables, stdout=log, stderr=subprocess.STDOUT
+        )
     address = f"http://localhost:{port}"
     try:
         _wait_until_healthy(address, process, folder / "server.log")

@@ -11,8 +11,7 @@ from tests.attack.documents import documents
 from tests.attack.rows import rows
 from tests.attack.watchdog import go, send_document, send_row, visitor
 from tests.benchmarks.heaviest import row_of
-
-from .conftest import Server, running
+from tests.e2e.conftest import Server, running
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,8 @@ from websockets.sync.client import connect
 
 from evaluators.records import Dataset, EvaluatorSpec, Sample, SampleResult
 from evaluators.runs.engine import create_run
+from tests.e2e.conftest import HOME_HOSTS, Seen, Server, running
 from ui.middleware import SecurityHeaders
-
-from .conftest import HOME_HOSTS, Seen, Server, running
 
 MB = 2**20
 STREAM = "/_stcore/stream"

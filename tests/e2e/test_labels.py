@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests import judge
+from tests.e2e.conftest import LONG, Server, running, settled
 from tests.loopback import Loopback
-
-from .conftest import LONG, Server, running, settled
 
 FINISHED = "Finished · 24 / 24 scored"
 LUNA, SOL = "GPT-6 Luna", "GPT-6 Sol"

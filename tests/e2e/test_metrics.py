@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from .conftest import LONG
+from tests.e2e.conftest import LONG
 
 
 def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import LONG, Server, cancel, running
 from tests.loopback import Loopback
-
-from .conftest import LONG, Server, cancel, running
 
 FINISHED = re.compile(r"Finished · 48 / 48 scored")
 

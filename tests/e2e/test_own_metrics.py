@@ -12,9 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluators.config import Config
+from tests.e2e.conftest import LONG, Server, running, settled
 from tests.loopback import Loopback
-
-from .conftest import LONG, Server, running, settled
 
 EXAMPLES = ("hedging.py", "names_its_source.py")
 JUDGE = "GPT-6 Luna"

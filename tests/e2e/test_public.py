@@ -13,7 +13,7 @@ import websockets
 from playwright.sync_api import BrowserContext, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from .conftest import LONG, MANY, Server, cancel, create_long_run, running
+from tests.e2e.conftest import LONG, MANY, Server, cancel, create_long_run, running
 
 NOT_HERE = "There is no such run here"
 RUNNING = re.compile(r"Running · [\d,]+ / [\d,]+ scored")

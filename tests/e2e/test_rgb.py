@@ -7,8 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from evaluators.records import Run
-
-from .conftest import LONG
+from tests.e2e.conftest import LONG
 
 
 def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> None:

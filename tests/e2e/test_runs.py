@@ -8,8 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.records import Run
-
-from .conftest import LONG, MANY, cancel
+from tests.e2e.conftest import LONG, MANY, cancel
 
 RUNNING = re.compile(r"Running · ([\d,]+) / [\d,]+ scored")
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
+from tests.e2e.conftest import LONG, Server, running
 from tests.hub import Hub
 from tests.pages.test_sources import MILL, PAGES, PARK, REPOS
-
-from .conftest import LONG, Server, running
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from evaluators.records import Run
-
-from .conftest import LONG
+from tests.e2e.conftest import LONG
 
 
 def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page: Page) -> None:

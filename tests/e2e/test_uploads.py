@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from .conftest import LONG
+from tests.e2e.conftest import LONG
 
 ROWS = [
     {"question": "When was the mill built?", "response": "In 1812.", "retrieved_documents": ["It was built in 1812."]},

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import clients
-from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Run
 from evaluators.runs import samples
 from evaluators.runs.job import Job
@@ -23,12 +21,6 @@ from ui import session
 ROUTER = Path(__file__).parents[2] / "ui" / "main.py"
 PATIENCE = 60
 KEY = "sk-Loopback-0123456789-abcdef"
-OF_THE_MACHINE = (
-    "PLUMBLINE_",
-    "SPACE_",
-    *(provider.key_variable.removesuffix("API_KEY") for provider in PROVIDERS.values()),
-)
-"""Variables that begin so say how this machine is set up, keys included; no test sees them."""
 
 OpenPage = Callable[..., AppTest]
 Upload = Callable[[str, str | bytes], AppTest]
@@ -43,13 +35,9 @@ class Filled(NamedTuple):
 
 
 @pytest.fixture(autouse=True)
-def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A workspace on a laptop, with nothing in it."""
-    for name in [name for name in os.environ if name.startswith(OF_THE_MACHINE)]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
-    yield tmp_path
-    session.store().close()
+def data_folder(data_folder: Path) -> Path:
+    """A workspace on a laptop, with nothing in it: of every test here."""
+    return data_folder
 
 
 @pytest.fixture

@@ -13,12 +13,11 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
 from tests import judge
 from tests.loopback import Loopback
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import cards, markdown, runs, said, settled, state, table
+from tests.pages.test_metrics import Words
 from ui import session
 from ui.trace.form import HEURISTIC, LABELLING
-
-from .conftest import OpenPage, checked
-from .screen import cards, markdown, runs, said, settled, state, table
-from .test_metrics import Words
 
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
 HOSTILE = "![x](http://127.0.0.1:9/x.png)"

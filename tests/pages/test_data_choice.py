@@ -6,10 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.mapping import load
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import jsonl, runs, said, settled
 from ui import session
-
-from .conftest import OpenPage, checked
-from .screen import jsonl, runs, said, settled
 
 SAMPLE = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."], "ground_truth": "May"}
 BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}

@@ -11,12 +11,11 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.engine import create_run
+from tests.pages.conftest import OpenPage, Upload, checked, finish
+from tests.pages.screen import ESCAPED, button, html, jsonl, markdown, said, table
 from ui import session
 from ui.datasets import reading
 from ui.held import held
-
-from .conftest import OpenPage, Upload, checked, finish
-from .screen import ESCAPED, button, html, jsonl, markdown, said, table
 
 GOOD = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
 HEADER = "question,response,retrieved_documents"

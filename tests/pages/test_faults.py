@@ -16,10 +16,9 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
 from evaluators.runs.engine import create_run, registry
 from tests.loopback import Asked, Loopback, ServerLimits
+from tests.pages.conftest import OpenPage
+from tests.pages.screen import ESCAPED, markdown, said, state, table, wait_for_runs
 from ui import session
-
-from .conftest import OpenPage
-from .screen import ESCAPED, markdown, said, state, table, wait_for_runs
 
 Serve = Callable[..., Loopback]
 

@@ -17,12 +17,11 @@ from evaluators.runs import export
 from evaluators.runs.inputs import load_prompt
 from tests import judge
 from tests.loopback import Loopback
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import cards, html, runs, said, segments, settled, state, table
 from ui import session
 from ui.metrics import results as metric_results
 from ui.trace.form import HEURISTIC, HYBRID, LABELLING
-
-from .conftest import OpenPage, checked
-from .screen import cards, html, runs, said, segments, settled, state, table
 
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
 READER, OF_LUNA = "Offline reader (baseline, no key)", "GPT-6 Luna"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Filled, OpenPage, checked
-from .screen import button, cards, said, state, wait_for_runs
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import button, cards, said, state, wait_for_runs
 
 
 def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:

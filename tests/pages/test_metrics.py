@@ -20,11 +20,10 @@ from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 from tests.loopback import Loopback
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import button, cards, markdown, runs, said, settled, state, table
 from ui import session
 from ui.metrics import choice
-
-from .conftest import OpenPage, checked
-from .screen import button, cards, markdown, runs, said, settled, state, table
 
 LUNA = "openai/gpt-6-luna"
 HOSTILE = "![x](http://127.0.0.1:9/x.png)"

@@ -11,13 +11,12 @@ from streamlit.testing.v1 import AppTest
 from evaluators.llm.catalogue import title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from evaluators.runs.aggregate import Mean
+from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import button, html, markdown, said, segments, state, table
 from ui import session
 from ui.parts import charts
 from ui.rgb.results import VALUES
-
-from .by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
-from .conftest import Filled, OpenPage, checked
-from .screen import button, html, markdown, said, segments, state, table
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 

@@ -11,11 +11,10 @@ from evaluators.config import ROOT
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Dataset, EvaluatorSpec, Sample, SampleResult, Score
 from evaluators.runs.engine import create_run
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import button, markdown, said, table
 from ui import session
 from ui.metrics import own_metrics
-
-from .conftest import OpenPage, checked
-from .screen import button, markdown, said, table
 
 NEW = own_metrics.NEW
 QUESTION = "Is the response polite?"

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from evaluators.records import Cap
+from tests.pages.by_hand import two_models
+from tests.pages.conftest import Filled, OpenPage, Upload, checked
+from tests.pages.screen import button, jsonl, said
 from tests.stops import stop
 from ui import session
-
-from .by_hand import two_models
-from .conftest import Filled, OpenPage, Upload, checked
-from .screen import button, jsonl, said
 
 FULL = "The run store cannot be written (database or disk is full). Free disk space, then resume."
 

@@ -18,12 +18,11 @@ from evaluators.records import Dataset, Run
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
 from tests.loopback import Loopback
+from tests.pages.by_hand import LUNA
+from tests.pages.conftest import OpenPage, checked, finish
+from tests.pages.screen import button, cards, said, segments, settled, state
+from tests.pages.test_settings import KEY, choose, enter, sample_run
 from ui import session
-
-from .by_hand import LUNA
-from .conftest import OpenPage, checked, finish
-from .screen import button, cards, said, segments, settled, state
-from .test_settings import KEY, choose, enter, sample_run
 
 MINE = "mine-4fT9qLx2Vb7Rz1_KcW"
 YOURS = "yours-8sJ3nHd6Yp0Qm5-GaE"

@@ -12,11 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.records import Ability
 from evaluators.rgb_evaluator import RGBEvaluator
+from tests.pages.conftest import Filled, OpenPage, Upload, checked
+from tests.pages.screen import button, html, jsonl, runs, said, segments, settled, state, table
 from ui import session
 from ui.metrics import results as metric_results
-
-from .conftest import Filled, OpenPage, Upload, checked
-from .screen import button, html, jsonl, runs, said, segments, settled, state, table
 
 BED = "RGB sample (English)"
 PREDICTIONS = (

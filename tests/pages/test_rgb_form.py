@@ -13,10 +13,9 @@ from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model
 from evaluators.records import Ability, Cap
 from tests.loopback import Loopback
+from tests.pages.conftest import KEY, OpenPage, Upload, checked
+from tests.pages.screen import jsonl, runs, said, segments, settled, state, table
 from ui.models.form import label
-
-from .conftest import KEY, OpenPage, Upload, checked
-from .screen import jsonl, runs, said, segments, settled, state, table
 
 OFFLINE, OSS, LUNA = "offline/offline-reader", "groq/openai/gpt-oss-20b", "openai/gpt-6-luna"
 MINI = "openai/gpt-4o-mini"

@@ -12,11 +12,10 @@ from evaluators.runs import samples
 from evaluators.runs.engine import registry
 from evaluators.runs.lock import RunLock
 from tests.loopback import Loopback
+from tests.pages.by_hand import save, two_models
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import ESCAPED, button, cards, runs, said, settled, state, wait_for_runs
 from ui import session
-
-from .by_hand import save, two_models
-from .conftest import Filled, OpenPage, checked
-from .screen import ESCAPED, button, cards, runs, said, settled, state, wait_for_runs
 
 Serve = Callable[..., Loopback]
 

@@ -7,9 +7,8 @@ import pytest
 from evaluators.records import SampleResult, Support
 from evaluators.runs import samples
 from evaluators.trace.metrics import arithmetic, from_score
-
-from .conftest import Filled, OpenPage, checked
-from .screen import button, cards, html, runs, said, segments, table
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import button, cards, html, runs, said, segments, table
 
 
 def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> None:

@@ -26,11 +26,10 @@ from evaluators.records import (
     prompt_hash,
 )
 from evaluators.trace.labelling import JURY, Judgement, Labelling, labelled_score
+from tests.pages.by_hand import LUNA, OSS
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import button, cards, html, markdown, said, segments, table
 from ui import session
-
-from .by_hand import LUNA, OSS
-from .conftest import OpenPage, checked
-from .screen import button, cards, html, markdown, said, segments, table
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 CELL = Cell(0)

@@ -19,10 +19,9 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import create_run, registry
 from tests.loopback import Loopback
+from tests.pages.conftest import KEY, OpenPage, checked
+from tests.pages.screen import button, markdown, said, segments, table, wait_for_runs
 from ui import session
-
-from .conftest import KEY, OpenPage, checked
-from .screen import button, markdown, said, segments, table, wait_for_runs
 
 OTHER_KEY = "sk-Another-0123456789-abcdef"
 HOSTED = [provider for provider in PROVIDERS.values() if not provider.is_custom]

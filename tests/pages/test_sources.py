@@ -11,10 +11,9 @@ from streamlit.testing.v1 import AppTest
 from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import ESCAPED, html, jsonl, markdown, runs, said, settled
 from ui import session
-
-from .conftest import OpenPage, checked
-from .screen import ESCAPED, html, jsonl, markdown, runs, said, settled
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 NOBODY = "http://127.0.0.1:9"

@@ -14,13 +14,12 @@ from evaluators.records import Cap, Cell, Dataset, ReasonKind, SampleResult, Usa
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
 from tests.loopback import Loopback
+from tests.pages.by_hand import DETAILS, FAILURE, TITLES, fail, two_models
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import ESCAPED, button, markdown, said, state, table
 from tests.stops import stop, stopped
 from ui import session
 from ui.parts import spending
-
-from .by_hand import DETAILS, FAILURE, TITLES, fail, two_models
-from .conftest import Filled, OpenPage, checked
-from .screen import ESCAPED, button, markdown, said, state, table
 
 STOPPED = "The cap of 1 call is reached. Everything so far is kept. Raise the cap and resume."
 

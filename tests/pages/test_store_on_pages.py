@@ -11,10 +11,9 @@ import pytest
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.records import EvaluatorSpec
 from evaluators.runs.store import Store
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import button, cards, markdown, runs, said
 from ui import session
-
-from .conftest import Filled, OpenPage, checked
-from .screen import button, cards, markdown, runs, said
 
 SOME = ("home", "runs", "settings")
 """Pages that stand for all: the router says for each of them what is wrong with the store."""

@@ -10,10 +10,9 @@ from evaluators.runs.engine import create_run
 from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace_evaluator import TRACEEvaluator
+from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
+from tests.pages.screen import cards, jsonl, runs, said, segments, settled, state, table
 from ui import session
-
-from .conftest import Filled, OpenPage, Upload, checked, finish
-from .screen import cards, jsonl, runs, said, segments, settled, state, table
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
 GOOD = {"question": "When?", "response": "It was in May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}

@@ -13,12 +13,11 @@ from evaluators.llm.catalogue import Choice, Model, find
 from evaluators.records import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
+from tests.pages.conftest import KEY, OpenPage, Upload, checked
+from tests.pages.screen import jsonl, runs, said, segments, settled, state, table
 from ui import session
 from ui.models.form import is_generator
 from ui.trace.form import ALL, HEURISTIC, HYBRID, LABELLING
-
-from .conftest import KEY, OpenPage, Upload, checked
-from .screen import jsonl, runs, said, segments, settled, state, table
 
 OSS, LUNA, MINI = "groq/openai/gpt-oss-20b", "openai/gpt-6-luna", "openai/gpt-4o-mini"
 SAMPLES = 24

@@ -23,12 +23,11 @@ from evaluators.records import (
     Support,
 )
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction, Labelling, labelled_score
+from tests.pages.by_hand import LUNA, OSS, TITLES
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import cards, said, table
 from ui import session
 from ui.parts import labellers
-
-from .by_hand import LUNA, OSS, TITLES
-from .conftest import Filled, OpenPage, checked
-from .screen import cards, said, table
 
 SENTENCES = Sentences(
     documents=(tuple(Sentence(key=key, text=f"Sentence {key}.") for key in ("0a", "0b", "0c", "0d")),),
