@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import clients
@@ -112,6 +113,8 @@ def checked(at: AppTest) -> AppTest:
 
 def _open_page(name: str, **query: str) -> AppTest:
     at = AppTest.from_file(ROUTER, default_timeout=30)
+    # Else Streamlit looks through all installed packages for components, most of a page's time.
+    at._bidi_component_manager = BidiComponentManager()
     at.switch_page(f"../pages/{name}.py")
     for key, value in query.items():
         at.query_params[key] = value
