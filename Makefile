@@ -3,19 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench attack lock licences clean
+.PHONY: app test fuzz check bench attack lock licences clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
 
-# Browsers and servers come alone: beside other tests they would wait for the processor.
+# Four processes for two cores, as many tests wait. The order stays: tests in a browser come last (tests/conftest.py).
 test: $(VENV)/dev.installed
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/e2e
-	$(BIN)/python -m pytest tests/e2e
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 endif
+
+# Every test that makes up its own input, with twenty times as many examples; about half an hour.
+fuzz: $(VENV)/dev.installed
+	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile fuzz
 
 check: $(VENV)/dev.installed
 	$(BIN)/ruff check .
