@@ -152,6 +152,7 @@ class Pool:
                 worker = self._free.pop()
                 if worker.is_alive:
                     return worker
+                worker.end()  # closes its pipes
                 self._workers.discard(worker)
             self._waiting.append(ticket)
         self.start()

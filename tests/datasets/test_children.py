@@ -8,6 +8,7 @@ import pytest
 from evaluators.config import config
 from evaluators.datasets import binary
 from evaluators.datasets.table import Collector
+from evaluators.sandbox.child import TURNS
 from tests.datasets import files
 
 
@@ -42,5 +43,5 @@ def test_on_a_public_host_others_wait(allowed, monkeypatch):
 
 def test_on_a_machine_of_ones_own_nobody_waits(monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PUBLIC", raising=False)
-    with binary.TURNS.turn(), binary.TURNS.turn():  # as many as a public host allows
+    with TURNS.turn(), TURNS.turn():  # as many as a public host allows
         assert most_at_once(1) == 1

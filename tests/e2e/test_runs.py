@@ -50,7 +50,7 @@ def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(
     other.goto("/runs")
     expect(other.get_by_text("Finished · 24 / 24 scored").first).to_be_visible()
     other.get_by_role("button", name="Open").last.click()
-    expect(other).to_have_url(re.compile(r"/(trace|rgb)\?run="))
+    expect(other).to_have_url(re.compile(r"/(trace|rgb|metrics)\?run="))
 
 
 def set_to_work(page: Page, run: Run) -> None:

@@ -182,6 +182,7 @@ def test_a_worker_that_is_killed_fails_its_sample_and_another_one_takes_its_plac
     assert before.isdisjoint(child.pid for child in workers())
 
 
+@pytest.mark.filterwarnings("error::ResourceWarning")  # its pipes are closed
 def test_a_worker_that_died_at_rest_costs_nobody_a_sample(pool):
     pool.score(TRACE, GIVEN, never)
     for child in workers():
