@@ -16,7 +16,7 @@ else
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 endif
 
-# Every test that makes up its own input, with twenty times as many examples; about half an hour.
+# Every test that makes up its own input, with twenty times as many examples.
 fuzz: $(VENV)/dev.installed
 	$(BIN)/python -m pytest -n 2 -m hypothesis --hypothesis-profile fuzz
 

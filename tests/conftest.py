@@ -19,7 +19,7 @@ from tests import machine
 from tests.loopback import Loopback
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
-settings.register_profile("fuzz", deadline=None, max_examples=2000)  # 20 times the usual, in half an hour
+settings.register_profile("fuzz", deadline=None, max_examples=2000)  # 20 times the usual
 settings.load_profile("plumbline")
 
 
