@@ -65,11 +65,11 @@ def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) ->
     `begin` names those that are chosen at first. A response is not missed, as a generator can answer.
     """
     found, total = offers(), len(dataset.samples)
-    st.session_state.setdefault(f"{key}_metrics", list(begin))
     lacking = {name: _lacking(session.identity(dataset.name), offer.needs) for name, offer in found.items()}
     names = st.multiselect(
         label,
         list(found),
+        default=list(begin),
         format_func=lambda name: _label(found[name], lacking[name], total),
         placeholder="Choose metrics",
         select_all=False,

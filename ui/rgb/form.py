@@ -41,8 +41,10 @@ class Composition(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    st.session_state.setdefault(WAY, ASK)
-    if st.segmented_control("What to do", [ASK, SCORE], required=True, key=WAY, label_visibility="collapsed") == ASK:
+    way = st.segmented_control(
+        "What to do", [ASK, SCORE], default=ASK, required=True, key=WAY, label_visibility="collapsed"
+    )
+    if way == ASK:
         _ask()
     else:
         _score()
@@ -144,10 +146,10 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
     key = f"rgb_prompt_{language}"
-    st.session_state.setdefault(key, load(f"rgb_{language}"))
+    own = load(f"rgb_{language}")
     with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
-        _wordings(language, key)
-        prompt = st.text_area("Prompt template", height=380, key=key, label_visibility="collapsed")
+        _wordings(language, key, st.session_state.get(key, own))
+        prompt = st.text_area("Prompt template", own, height=380, key=key, label_visibility="collapsed")
         st.caption(
             f"Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
             f"({prompt_hash(prompt)}) and only runs with equal prompts compare. "
@@ -156,7 +158,7 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
     return prompt, prompt_problem(prompt)
 
 
-def _wordings(language: str, key: str) -> None:
+def _wordings(language: str, key: str, prompt: str) -> None:
     """Whose wording is in use, and buttons for the benchmark's own, which is fetched, and Plumbline's."""
     with st.container(horizontal=True, vertical_alignment="center"):
         fetch = problems.guarded(_take_published, "rgb_prompt")
@@ -166,7 +168,7 @@ def _wordings(language: str, key: str) -> None:
         st.button(
             "Plumbline's wording", icon=":material/undo:", key="rgb_own", on_click=_take_own, args=(language, key)
         )
-        st.caption(f"In use: {_wording(st.session_state[key], language)}.")
+        st.caption(f"In use: {_wording(prompt, language)}.")
     problems.show("rgb_prompt")
 
 

@@ -25,9 +25,9 @@ def show() -> None:
     """Where the backup goes, and the button; nothing on a public host: its store is not one person's."""
     if config().public:
         return
-    st.session_state.setdefault("backup_file", str(Path.home() / f"plumbline-{date.today()}.sqlite3"))
+    proposed = str(Path.home() / f"plumbline-{date.today()}.sqlite3")
     with st.form("backup"):
-        st.text_input("File", key="backup_file", help="On this machine. Only you can read it.")
+        st.text_input("File", proposed, key="backup_file", help="On this machine. Only you can read it.")
         st.checkbox("Replace the file where it is there already", key="backup_replace")
         on_click = problems.guarded(_save, PLACE)
         st.form_submit_button("Save a backup", icon=":material/save:", on_click=on_click)

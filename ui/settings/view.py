@@ -124,8 +124,8 @@ def _form(provider: str) -> None:
     current, is_custom = session.keys().get(provider), PROVIDERS[provider].is_custom
     with st.form(f"access_{provider}"):
         if is_custom:
-            st.session_state.setdefault("base_url", current.base_url if current else OLLAMA)
-            st.text_input("Base URL", key="base_url", help=LOCAL_SERVERS)
+            address = current.base_url if current else OLLAMA
+            st.text_input("Base URL", address, key="base_url", help=LOCAL_SERVERS)
         st.text_input(
             "API key (if the endpoint wants one)" if is_custom else "API key",
             type="password",
