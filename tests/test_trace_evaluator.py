@@ -12,8 +12,9 @@ from evaluators.datasets.ragbench import sample as ragbench_sample
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
 from evaluators.records import Sample, Support
+from evaluators.trace.claims import is_refusal
 from evaluators.trace.metrics import from_score, trace_scores
-from evaluators.trace_evaluator import TRACEEvaluator, is_refusal
+from evaluators.trace_evaluator import TRACEEvaluator
 
 TRACE = TRACEEvaluator()
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE

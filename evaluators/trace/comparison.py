@@ -1,7 +1,7 @@
 """What the TRACE heuristic compares: the sentences of a sample, block by block, so that no table grows with both sides.
 
 Of the likeness of every document sentence with every response sentence only the maxima are kept, and the few
-sentences that carry a claim.
+that are the evidence of a claim.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from evaluators.text.similarity import (
     vocabulary,
 )
 
-MOST_CARRIERS = 3
+MOST_EVIDENCE = 3
+"""Document sentences that are the evidence of one claim: 94 % of RAGBench's sentences name no more."""
 LEAST_GAIN = 0.2
-"""The share of a claim's weight that each further sentence must add to carry it."""
+"""The share of a claim's weight that each further sentence must add to be part of its evidence."""
 
 MOST_SENTENCES = 110_000
 """In documents and response together. Half of them each is the worst: some 200 MB, and about a minute where all
@@ -85,16 +86,16 @@ class Likeness(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """Per response sentence: what it says, and what carries it."""
+    """Per response sentence: what it says, and its evidence in the documents."""
 
     best_sentence: Matrix
     """How much of it the document sentence holds that holds most."""
-    carriers: list[list[int]]
-    """Up to three document sentences, the best first, each adding more than a fifth of the claim's weight."""
+    evidence: list[list[int]]
+    """Up to three document sentences, the best first, each adding more than a fifth of its weight."""
     words: Numbers
     """Its content words."""
-    found: Numbers
-    """Those of them that its carriers hold."""
+    words_in_evidence: Numbers
+    """Those of them that stand in its evidence."""
 
 
 def words_of(sentences: Sentences, question: str) -> Words:
@@ -146,25 +147,26 @@ def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None)
     response = term_sets(words.response, columns, weight)
     question = term_sets([words.question], columns, weight)
 
-    asked, said = np.zeros_like(weights), np.zeros_like(weights)
-    asked[question.columns], said[response.columns] = weights[question.columns], weights[response.columns]
-    question_cosine = ratio(documents.sums(asked**2), documents.lengths * question.lengths[0])
+    of_question, of_response = np.zeros_like(weights), np.zeros_like(weights)
+    of_question[question.columns] = weights[question.columns]
+    of_response[response.columns] = weights[response.columns]
+    question_cosine = ratio(documents.sums(of_question**2), documents.lengths * question.lengths[0])
     if meaning:
         question_cosine = (question_cosine + _alike(meaning.documents, meaning.question)[:, 0]) / 2
 
     flat = np.array([columns.get(term, -1) for sentence in words.documents for term in sentence], int)
     places = [place for document in words.places for place in document]
-    in_unit = _coverage_by_units(flat, units, said)
+    in_unit = _coverage_by_units(flat, units, of_response)
     response_cosine, claims = _compare_blocks(documents, response, weights, meaning)
     return Likeness(
         question_cosine=question_cosine,
         response_cosine=response_cosine,
-        response_share=ratio(documents.sums(said), said.sum()),
-        question_in_unit=_best_around(places, units, _coverage_by_units(flat, units, asked)),
+        response_share=ratio(documents.sums(of_response), of_response.sum()),
+        question_in_unit=_best_around(places, units, _coverage_by_units(flat, units, of_question)),
         response_in_unit=_best_around(places, units, in_unit),
         claims=claims,
         whole_response_in_unit=float(in_unit.max(initial=0)),
-        response_terms=int(np.count_nonzero(said)),
+        response_terms=int(np.count_nonzero(of_response)),
     )
 
 
@@ -253,8 +255,8 @@ def _compare_blocks(
     """Per document sentence the cosine with the response sentence it is most like; and all of `Claims`."""
     cosines = np.zeros(documents.height, np.float32)
     best = np.zeros(response.height, np.float32)
-    found = np.zeros(response.height, int)
-    carriers: list[list[int]] = []
+    words_in_evidence = np.zeros(response.height, int)
+    evidence: list[list[int]] = []
     for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
         likest = _Best(block.claims.incidence)
         total = block.claims.incidence @ block.weights
@@ -262,18 +264,18 @@ def _compare_blocks(
         for rows, table in tables or block.tables():
             sentences = block.sentences[rows]
             alike = cosine(Rows(table, block.lengths[rows]), block.claims, block.weights)
-            carried = coverage(block.claims.incidence, table, block.weights).T
+            shares = coverage(block.claims.incidence, table, block.weights).T
             if meaning:
                 near = _alike(meaning.documents[sentences], meaning.response[part])
-                alike, carried = (alike + near) / 2, (carried + near) / 2
+                alike, shares = (alike + near) / 2, (shares + near) / 2
             cosines[sentences] = np.maximum(cosines[sentences], alike.max(axis=1, initial=0))
-            best[part] = np.maximum(best[part], carried.max(axis=0, initial=0))
-            likest.take(carried * total, sentences, table)
-        chosen, held = _carriers(block, tables, likest, total)
-        carriers += chosen
-        found[part] = (block.claims.incidence * held).sum(axis=1)
-    said = np.bincount(response.texts, minlength=response.height)
-    return cosines, Claims(best, carriers, said, found)
+            best[part] = np.maximum(best[part], shares.max(axis=0, initial=0))
+            likest.take(shares * total, sentences, table)
+        of_block, held = _evidence(block, tables, likest, total)
+        evidence += of_block
+        words_in_evidence[part] = (block.claims.incidence * held).sum(axis=1)
+    words = np.bincount(response.texts, minlength=response.height)
+    return cosines, Claims(best, evidence, words, words_in_evidence)
 
 
 def _blocks(
@@ -334,25 +336,25 @@ def _entries(response: TermSets, part: slice) -> slice:
 
 
 def _kept(block: _Block) -> list[tuple[slice, Matrix]]:
-    """The table of a block that has only one, so that it is not made again for every carrier."""
+    """The table of a block that has only one, so that it is not made again for every piece of evidence."""
     is_small = len(block.sentences) * max(len(block.weights), CLAIMS) <= TABLE
     return list(block.tables()) if is_small else []
 
 
-def _carriers(
+def _evidence(
     block: _Block, tables: list[tuple[slice, Matrix]], best: _Best, total: Matrix
 ) -> tuple[list[list[int]], Matrix]:
-    """The carriers of each claim, and the terms that they hold; the next one is what adds most to those before."""
+    """The evidence of each claim, and the terms that it holds; next comes what adds most to those before."""
     claims = block.claims.incidence
-    carriers: list[list[int]] = [[] for _ in claims]
+    evidence: list[list[int]] = [[] for _ in claims]
     held, missing = np.zeros_like(claims), claims * block.weights
-    for number in range(MOST_CARRIERS):
+    for number in range(MOST_EVIDENCE):
         is_open = np.flatnonzero((best.gain > LEAST_GAIN * total) & (total > 0))
         for row in is_open:
-            carriers[row].append(int(best.sentence[row]))
+            evidence[row].append(int(best.sentence[row]))
         held[is_open] = np.maximum(held[is_open], best.terms[is_open])
         missing[is_open] *= 1 - best.terms[is_open]
-        if number == MOST_CARRIERS - 1 or not len(is_open):
+        if number == MOST_EVIDENCE - 1 or not len(is_open):
             break
         further, claims_left = _Best(missing[is_open]), missing[is_open].T
         for rows, table in tables or block.tables():
@@ -360,7 +362,7 @@ def _carriers(
         best = _Best(claims)
         best.gain[is_open], best.sentence[is_open] = further.gain, further.sentence
         best.terms[is_open] = further.terms
-    return carriers, held
+    return evidence, held
 
 
 def _alike(left: Matrix, right: Matrix) -> Matrix:

@@ -40,7 +40,7 @@ from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
 from evaluators.text.spreadsheet import safe, unsafe
-from evaluators.trace_evaluator import _strangers, is_refusal
+from evaluators.trace.claims import is_refusal, unsupported_entities
 from tests.hostile import TooSlowError, check, strings
 from ui.parts.highlight import words
 from ui.parts.untrusted import html, plain
@@ -113,7 +113,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "spreadsheet": lambda text: unsafe(safe(text)),
     "places": lambda text: list(places(text, [Phrase(text[: len(text) // 2] + "b"), Phrase(text[:3], "answer")])),
     "TRACE: refusal": is_refusal,
-    "TRACE: numbers and names": lambda text: _strangers(one_sentence(text, text[::-1]), "Who?"),
+    "TRACE: numbers and names": lambda text: unsupported_entities(one_sentence(text, text[::-1]), "Who?"),
     "answer match": lambda text: AnswerMatchAcc(type="fuzzy_match").compute([text], [text[len(text) // 2 :] + "b"]),
     "answer match: F1": lambda text: AnswerMatchAcc(type="f1_score").compute([text], [text[1:]]),
     "RGB: correct": lambda text: RGB.correctness(text, (text[1:], (text[2:] + "b", text[: len(text) // 2]))),

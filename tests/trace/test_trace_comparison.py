@@ -12,9 +12,9 @@ from evaluators.text.chunking import units
 from evaluators.text.similarity import rarity
 from evaluators.trace.comparison import (
     LEAST_GAIN,
-    MOST_CARRIERS,
     MOST_CHARACTERS,
     MOST_EMBEDDED,
+    MOST_EVIDENCE,
     MOST_SENTENCES,
     TABLE,
     Meaning,
@@ -96,13 +96,13 @@ class Dense:
     def in_best_unit(self, row):
         return np.where(self.holds, self.coverage(row, self.units), 0).max(axis=1)
 
-    def gains(self, claim, carriers):
-        """What each document sentence would add to these carriers of a claim, beside the claim's weight."""
+    def gains(self, claim, evidence):
+        """What each document sentence would add to this evidence of a claim, beside the claim's weight."""
         missing = self.response[claim] * self.weights
         total = missing.sum()
-        if not carriers:
+        if not evidence:
             return self.carried[:, claim] * total, total
-        return self.documents @ (missing * (1 - self.documents[carriers].max(axis=0))), total
+        return self.documents @ (missing * (1 - self.documents[evidence].max(axis=0))), total
 
 
 CASES = [
@@ -133,21 +133,21 @@ def test_blocks_give_what_one_table_of_everything_gives(size, strategy, window, 
         assert found.response_terms == dense.whole.sum()
         np.testing.assert_allclose(found.claims.best_sentence, dense.carried.max(axis=0), **near)
         assert found.claims.words.tolist() == dense.response.sum(axis=1).tolist()
-        check_carriers(found.claims, dense)
+        check_evidence(found.claims, dense)
 
 
-def check_carriers(claims, dense):
-    """Each carrier adds as much as any sentence could, and enough; fewer than three are there where no other does."""
-    for claim, carriers in enumerate(claims.carriers):
-        for number, carrier in enumerate(carriers):
-            gains, total = dense.gains(claim, carriers[:number])
-            assert gains[carrier] == pytest.approx(gains.max(), rel=1e-4)
-            assert gains[carrier] >= LEAST_GAIN * total * 0.9999
-        if len(carriers) < MOST_CARRIERS:
-            gains, total = dense.gains(claim, carriers)
+def check_evidence(claims, dense):
+    """Each piece adds as much as any sentence could, and enough; fewer than three are there where no other does."""
+    for claim, evidence in enumerate(claims.evidence):
+        for number, piece in enumerate(evidence):
+            gains, total = dense.gains(claim, evidence[:number])
+            assert gains[piece] == pytest.approx(gains.max(), rel=1e-4)
+            assert gains[piece] >= LEAST_GAIN * total * 0.9999
+        if len(evidence) < MOST_EVIDENCE:
+            gains, total = dense.gains(claim, evidence)
             assert gains.max() <= LEAST_GAIN * total * 1.0001
-        held = dense.documents[carriers].max(axis=0, initial=0) * dense.response[claim]
-        assert claims.found[claim] == held.sum()
+        held = dense.documents[evidence].max(axis=0, initial=0) * dense.response[claim]
+        assert claims.words_in_evidence[claim] == held.sum()
 
 
 def test_the_large_case_has_more_than_one_table():
@@ -165,7 +165,7 @@ def test_without_a_word_in_common_all_is_zero(documents, response):
     )
     words = words_of(sentences, "")
     found = compare(words, [unit for place in words.places for unit in units("dense", place, 50, 0)])
-    assert found.claims.carriers == [[] for _ in response]
+    assert found.claims.evidence == [[] for _ in response]
     assert found.whole_response_in_unit == 0
     assert not found.response_cosine.any()
 

@@ -1,0 +1,185 @@
+"""Claims of the TRACE heuristic: what the words of a response sentence say, and whether they are supported.
+
+A refusal, a lead-in and a sentence without a content word make no claim. A claim with a number or a
+name that stands neither in the documents nor in the question is at most partially supported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from evaluators.records import Sentence, Sentences, SentenceSupport, Support
+from evaluators.text.normalise import nfkc
+from evaluators.trace.comparison import Claims
+
+FULL_FROM = 0.7
+PARTIAL_FROM = 0.5
+"""The probabilities from which a claim can count as fully supported, and as supported in part."""
+LEAST_SHARE_FOR_FULL = 0.4
+"""At least this share of the content words of a fully supported sentence must stand in its evidence."""
+
+MOST_SEARCHED = 2_000_000_000
+"""Characters that are read for the names of one response, about a second: 200,000 names in a text of 10,000."""
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
+"""The number of a list item, and also what may stand before one: a run of line breaks is then looked at once."""
+_RUN = re.compile(r"[\w-]+")
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
+_REFUSAL = re.compile(
+    r"\b(insufficient|not enough|not sufficient) information"
+    r"|(documents?|context|passages?|texts?|sources?|articles?|information)\b[^.]{0,60}?"
+    r"\b(do not|does not|did not|don't|doesn't|didn't) [a-z]* ?"
+    r"(say|mention|provide|specify|contain|include|state|give|address|indicate|discuss|explain)"
+    r"|(can ?not|can't|could not|unable to|not able to|not possible to)( be)? "
+    r"(answer|determine|say|tell)"
+    r"|\b(it|they) (do|does|did)(n't| not) (\w+ )?(say|mention|specify|state)\b"
+    r"|\bnot (explicitly |directly |specifically |clearly )?(mentioned|stated|specified)\b"
+    r"|\bno (\w+ )?(mention|information|instructions|details)\b|\bnot (\w+ ){0,4}any (\w+ )?information"
+    r"|\bit is (unclear|not clear)\b|\b(do not|don't) know\b"
+    r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
+_LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
+"""Only the last colon can be one after which no word comes, so what follows any other is read up to the next."""
+_TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
+
+
+class _Claim(NamedTuple):
+    """A response sentence, by the words that it shares with the documents."""
+
+    words: int
+    """Its content words."""
+    words_in_evidence: int
+    probability: float
+    """How likely it is supported."""
+    evidence: list[int]
+    """Rows of the document sentences that hold most of it, the best first."""
+    unsupported_entities: Sequence[str]
+    """Its numbers and names that stand nowhere."""
+
+
+def sentence_supports(
+    sentences: Sentences, question: str, claims: Claims, probability: Sequence[float]
+) -> tuple[SentenceSupport, ...]:
+    """Whether each response sentence is supported, by which document sentences, and why."""
+    unsupported = unsupported_entities(sentences, question)
+    supports = []
+    for row, sentence in enumerate(sentences.response):
+        claim = _Claim(
+            words=int(claims.words[row]),
+            words_in_evidence=int(claims.words_in_evidence[row]),
+            probability=probability[row],
+            evidence=claims.evidence[row],
+            unsupported_entities=unsupported[row],
+        )
+        supports.append(_support(sentence, claim, sentences.document_keys))
+    return tuple(supports)
+
+
+def support_estimate(support: SentenceSupport, probability: float) -> float:
+    """The probability within the bounds of the rules: 1 without a claim, half of it without evidence."""
+    if not is_claim(support):
+        return 1.0
+    return probability / 2 if support.support is Support.NONE else probability
+
+
+def is_claim(support: SentenceSupport) -> bool:
+    """Whether the sentence claims something: what makes no claim is fully supported by nothing."""
+    return support.support is not Support.FULL or bool(support.supporting_keys)
+
+
+def _support(sentence: Sentence, claim: _Claim, keys: Sequence[str]) -> SentenceSupport:
+    no_claim = _no_claim(sentence.text, claim)
+    if no_claim:
+        explanation = f"Makes no claim: {no_claim}."
+        return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=explanation)
+    level = _level(claim)
+    evidence_keys = tuple(keys[row] for row in claim.evidence)
+    return SentenceSupport(
+        key=sentence.key,
+        support=level,
+        supporting_keys=() if level is Support.NONE else evidence_keys,
+        explanation=_explanation(claim, evidence_keys),
+    )
+
+
+def _no_claim(text: str, claim: _Claim) -> str:
+    """Why a response sentence needs no support; empty where it makes a claim."""
+    if is_refusal(text):
+        return "it says that the answer is not known"
+    if not claim.words:
+        return "it has no content word"
+    if not claim.evidence and _LEAD_IN.search(text):
+        return "it only introduces what follows"
+    return ""
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on to claim."""
+    plain = nfkc(text)
+    refusal = _REFUSAL.search(plain) if _NEGATION.search(plain) else None
+    return refusal is not None and not _TURN.search(plain, refusal.end())
+
+
+def _level(claim: _Claim) -> Support:
+    """Full support also takes enough of the words, and no number or name that stands nowhere."""
+    if not claim.evidence or claim.probability < PARTIAL_FROM:
+        return Support.NONE
+    has_the_words = claim.words_in_evidence >= LEAST_SHARE_FOR_FULL * claim.words
+    is_full = claim.probability >= FULL_FROM and has_the_words and not claim.unsupported_entities
+    return Support.FULL if is_full else Support.PARTIAL
+
+
+def _explanation(claim: _Claim, keys: Sequence[str]) -> str:
+    where = ", ".join(keys) or "any document sentence"
+    shared = f"{claim.words_in_evidence} of {claim.words} content words in {where}"
+    return "; ".join([shared, *(f"{entity} is in no document" for entity in claim.unsupported_entities)])
+
+
+def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:
+    """Per response sentence, the numbers and names that stand neither in the documents nor in the question."""
+    texts = [_ITEM_NUMBER.sub(_without_number, sentence.text) for sentence in sentences.response]
+    if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
+        return [[] for _ in texts]
+    source = _Source(
+        " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
+    )
+    return [_unsupported(text, source) for text in texts]
+
+
+def _without_number(item: re.Match[str]) -> str:
+    return " " if item[1] else item[0]
+
+
+def _unsupported(text: str, source: _Source) -> list[str]:
+    numbers = [number for number in dict.fromkeys(_numbers(text)) if number not in source.numbers]
+    names = [name for name in dict.fromkeys(_NAME.findall(text)) if not source.holds(name)]
+    return [*(f"the number {number}" for number in numbers), *(f"the name {name}" for name in names)]
+
+
+class _Source:
+    """The text of question and documents, searched for the numbers and names of a response."""
+
+    def __init__(self, text: str) -> None:
+        self.numbers = frozenset(_numbers(text))
+        self._lower = text.lower()
+        self._searches = MOST_SEARCHED // (len(text) + 1)
+
+    def holds(self, name: str) -> bool:
+        """Whether the name stands in the text, be it in a longer word; beyond the limit only as a word of its own."""
+        self._searches -= 1
+        return name.lower() in (self._lower if self._searches >= 0 else self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(_RUN.findall(self._lower))
+
+
+def _numbers(text: str) -> list[str]:
+    """The numbers in a text, without thousands separators."""
+    return [number.replace(",", "") for number in _NUMBER.findall(text)]
