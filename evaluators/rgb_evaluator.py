@@ -20,6 +20,7 @@ from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.llm import LLMClient
 from evaluators.prompts import MARKERS, Prompt, fenced, load
 from evaluators.records import Ability, Accepted, Record, Sample, Score
+from evaluators.text.accepted import groups, spellings
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
 
 PAPER_REJECTIONS = tuple(markers.rejection_words for markers in MARKERS.values())
@@ -325,14 +326,14 @@ class RGBEvaluator(Evaluator):
     # The rules, in their order
 
     def _group_verdicts(self, response: str, truth: Accepted, strict: bool = False) -> list[Verdict]:
-        groups = _groups(truth)
-        if not groups or not all(groups):
+        required = groups(truth)
+        if not required or not all(required):
             raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
         said = self._comparable(response)
-        return [self._group_verdict(said, group, strict) for group in groups]
+        return [self._group_verdict(said, group, strict) for group in required]
 
-    def _group_verdict(self, said: str, spellings: Sequence[str], strict: bool) -> Verdict:
-        for spelling in spellings:
+    def _group_verdict(self, said: str, group: Sequence[str], strict: bool) -> Verdict:
+        for spelling in group:
             verdict = _decide(self._answer_rules(said, spelling, strict), NO_MATCH)
             if verdict.passed:
                 return verdict
@@ -340,7 +341,7 @@ class RGBEvaluator(Evaluator):
 
     def _answer_steps(self, response: str, truth: Accepted) -> Iterator[Step]:
         said = self._comparable(response)
-        for group in _groups(truth):
+        for group in groups(truth):
             for spelling in group:
                 rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(said, spelling, False)))
                 yield from rules
@@ -381,7 +382,7 @@ class RGBEvaluator(Evaluator):
             return
         said = self._prepare(response).lower()
         yield _phrases("keyword", self.ERROR_DETECTION_KEYWORDS, said)
-        wrong = [self._prepare(spelling).lower() for group in _groups(planted or ()) for spelling in group if spelling]
+        wrong = [self._prepare(spelling).lower() for spelling in spellings(planted) if spelling]
         denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
         yield _phrases("denies the planted answer", denials, said)
         yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
@@ -397,8 +398,8 @@ class RGBEvaluator(Evaluator):
 
     def _mentioned(self, response: str, accepted: Accepted) -> list[str]:
         said = self._comparable(response)
-        spellings = (spelling for group in _groups(accepted) for spelling in group if spelling.strip())
-        decided = (_decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in spellings)
+        named = filter(str.strip, spellings(accepted))
+        decided = (_decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in named)
         return [verdict.evidence[0] for verdict in decided if verdict.rule == "contains the answer"]
 
     def _comparable(self, text: str) -> str:
@@ -482,14 +483,8 @@ def _words(said: str) -> frozenset[str]:
     return frozenset(said.split())
 
 
-def _groups(accepted: Accepted) -> list[tuple[str, ...]]:
-    if isinstance(accepted, str):
-        return [(accepted,)]
-    return [(group,) if isinstance(group, str) else tuple(group) for group in accepted]
-
-
 def _is_complete(accepted: Accepted) -> bool:
-    return bool(accepted) and all(group and all(map(str.strip, group)) for group in _groups(accepted))
+    return bool(accepted) and all(group and all(map(str.strip, group)) for group in groups(accepted))
 
 
 def _matters(option: str, sample: Sample) -> bool:
@@ -497,8 +492,8 @@ def _matters(option: str, sample: Sample) -> bool:
     if option == "remove_reasoning":
         return "think" in response.lower()
     answers = (sample.ground_truth, sample.rgb.counterfactual if sample.rgb else None)
-    spellings = [word for accepted in answers for group in _groups(accepted or ()) for word in group]
-    return not all(text.isascii() for text in (response, *spellings))
+    accepted = [spelling for answer in answers for spelling in spellings(answer)]
+    return not all(text.isascii() for text in (response, *accepted))
 
 
 def _percent(count: int, total: int) -> float:

@@ -9,6 +9,7 @@ from statistics import median
 
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Ability, Accepted, Dataset, Sample
+from evaluators.text.accepted import groups
 from evaluators.text.normalise import IDEOGRAPHS, is_chinese, nfkc
 from evaluators.text.size import tokens
 
@@ -156,26 +157,25 @@ def _positives(row: BedRow) -> tuple[str, ...]:
 
 def _is_unanswered(row: BedRow) -> bool:
     texts = [_plain(text) for text in _positives(row)]
-    return bool(texts) and not all(any(_mentions(text, group) for text in texts) for group in _groups(row.answer))
+    return bool(texts) and not all(any(_mentions(text, group) for text in texts) for group in _plain_groups(row.answer))
 
 
 def _is_leaked(row: BedRow) -> bool:
-    groups = _groups(row.answer)
-    return bool(groups) and any(all(_holds(text, group) for group in groups) for text in map(_plain, row.negative))
+    required = _plain_groups(row.answer)
+    return bool(required) and any(all(_holds(text, group) for group in required) for text in map(_plain, row.negative))
 
 
 def _is_unplanted(row: BedRow) -> bool:
     if Ability.COUNTERFACTUAL not in row.abilities or row.fakeanswer is None:
         return False
     texts = [_plain(text) for text in row.positive_wrong]
-    return not all(any(_mentions(text, group) for text in texts) for group in _groups(row.fakeanswer))
+    return not all(any(_mentions(text, group) for text in texts) for group in _plain_groups(row.fakeanswer))
 
 
-def _groups(answer: Accepted) -> list[list[str]]:
-    """The spellings of each required answer, as `_plain` writes them."""
-    groups = [answer] if isinstance(answer, str) else answer
-    spelled = [[_plain(each) for each in ([group] if isinstance(group, str) else group)] for group in groups]
-    return [kept for group in spelled if (kept := [each for each in group if each])]
+def _plain_groups(answer: Accepted) -> list[list[str]]:
+    """The spellings of each required answer, as `_plain` writes them; without what is then empty."""
+    plain = [list(filter(None, map(_plain, group))) for group in groups(answer)]
+    return list(filter(None, plain))
 
 
 def _plain(text: str) -> str:

@@ -15,10 +15,15 @@ def groups(truth: Accepted | None) -> list[Spellings]:
     if truth is None:
         return []
     required = (truth,) if isinstance(truth, str) else truth
-    return [(group,) if isinstance(group, str) else group for group in required]
+    return [(group,) if isinstance(group, str) else tuple(group) for group in required]
 
 
-def on_one_line(spellings: Iterable[str]) -> str:
+def spellings(truth: Accepted | None) -> list[str]:
+    """Every spelling of every required answer."""
+    return [spelling for group in groups(truth) for spelling in group]
+
+
+def on_one_line(group: Iterable[str]) -> str:
     """The spellings that are not blank, divided by " / ", which none of them holds: "New York / NYC"."""
-    lines = [" ".join(spelling.split()).replace(" / ", "/") for spelling in spellings]
+    lines = [" ".join(spelling.split()).replace(" / ", "/") for spelling in group]
     return " / ".join(filter(None, lines))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluators.text.accepted import groups, on_one_line
+from evaluators.text.accepted import groups, on_one_line, spellings
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,11 @@ from evaluators.text.accepted import groups, on_one_line
 )
 def test_every_required_answer_is_a_group_of_spellings(truth, required):
     assert groups(truth) == required
+    assert spellings(truth) == [spelling for group in required for spelling in group]
 
 
 @pytest.mark.parametrize(
-    ("spellings", "line"),
+    ("group", "line"),
     [
         (("Paris",), "Paris"),
         (("New York", "NYC"), "New York / NYC"),
@@ -30,5 +31,5 @@ def test_every_required_answer_is_a_group_of_spellings(truth, required):
         (("", " "), ""),
     ],
 )
-def test_no_spelling_holds_a_line_break_or_the_divider(spellings, line):
-    assert on_one_line(spellings) == line
+def test_no_spelling_holds_a_line_break_or_the_divider(group, line):
+    assert on_one_line(group) == line

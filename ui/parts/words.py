@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from evaluators.records import Accepted
+from evaluators.text.accepted import groups
 
 
 def readable(name: str) -> str:
@@ -30,10 +31,4 @@ def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
 
 def accepted(answer: Accepted | None) -> str:
     """Accepted answers in one line: required ones joined by "and", spellings by "or" in brackets."""
-    if answer is None or isinstance(answer, str):
-        return answer or ""
-    return " and ".join(group if isinstance(group, str) else _spellings(group) for group in answer)
-
-
-def _spellings(group: tuple[str, ...]) -> str:
-    return group[0] if len(group) == 1 else f"({' or '.join(group)})"
+    return " and ".join(group[0] if len(group) == 1 else f"({' or '.join(group)})" for group in groups(answer))

@@ -15,8 +15,9 @@ from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError
 from evaluators.llm import catalogue
 from evaluators.prompts import fill
-from evaluators.records import Ability, Accepted, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.records import Ability, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
+from evaluators.text.accepted import spellings
 from ui import session
 from ui.metrics.results import labels, title
 from ui.parts import highlight, remedies, run_facts, spending, tables
@@ -144,7 +145,7 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     verdicts = stored_verdicts(result.score) if result and result.score else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
     whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
-    expected = _spellings(sample.ground_truth)
+    expected = spellings(sample.ground_truth)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Answer")
@@ -186,12 +187,6 @@ def _expected(sample: Sample) -> None:
         st.text(f"Ground truth: {accepted(sample.ground_truth)}")
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
-
-
-def _spellings(answer: Accepted | None) -> list[str]:
-    """Every spelling of every accepted answer."""
-    groups = [answer] if isinstance(answer, str) else answer or ()
-    return [text for group in groups for text in ([group] if isinstance(group, str) else group)]
 
 
 def _verdicts(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
