@@ -21,7 +21,7 @@ from evaluators.llm.keys import from_environment
 from evaluators.records import Cell, Dataset, Run
 from evaluators.runs import aggregate, workspaces
 from evaluators.runs.engine import registry
-from evaluators.runs.inputs import local_store
+from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.queue import visitor_address
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.trace.labelling import Correction
@@ -47,6 +47,15 @@ DEAD_LINK = "dead_link"
 Kind = TypeVar("Kind", TestBed, Dataset)
 
 
+class Identity(NamedTuple):
+    """Tells data of a name from all others of that name: the key under which pages remember what they counted."""
+
+    workspace: str
+    name: str
+    uploaded_at: str
+    """Empty for what comes with the app."""
+
+
 class Version(NamedTuple):
     """What a run's results hang on: while it stays the same, so do they."""
 
@@ -65,7 +74,7 @@ def workspace() -> str:
     Only tokens that this host issued count; of any other `is_link_dead` tells.
     """
     if not config().public:
-        return "local"
+        return WORKSPACE
     host = workspaces.of(store())
     named, own = st.query_params.get("w", ""), st.session_state.get("workspace", "")
     for token in dict.fromkeys(filter(None, (named, own))):
@@ -145,9 +154,8 @@ def test_bed(name: str) -> TestBed:
     return _of_kind(TestBed, name)
 
 
-def identity(name: str) -> tuple[str, str, str]:
-    """Tells data of this name from all others of that name: whose they are, and when they were uploaded."""
-    return workspace(), name, store().uploads(workspace()).get(name, "")
+def identity(name: str) -> Identity:
+    return Identity(workspace(), name, store().uploads(workspace()).get(name, ""))
 
 
 def named(kind: type[TestBed | Dataset]) -> list[str]:

@@ -54,8 +54,6 @@ NAMED = "named"
 ROUND = "upload_round"
 """Where a session counts the files that it put away: each time, the field for files is a new one."""
 
-Identity = tuple[str, str, str]
-
 
 # Bringing in
 
@@ -325,14 +323,14 @@ def _serves_rgb(data: Dataset) -> bool:
 
 
 @lru_cache(maxsize=32)  # looks at every sample
-def _findings(identity: Identity) -> tuple[Finding, ...]:
-    data = session.source(identity[1])
+def _findings(identity: session.Identity) -> tuple[Finding, ...]:
+    data = session.source(identity.name)
     return checks(data) if data else ()
 
 
 @lru_cache(maxsize=32)  # looks at every sample for every evaluator
-def _served(identity: Identity, evaluators: Sequence[type[Evaluator]]) -> list[dict[str, str]]:
-    data = session.source(identity[1])
+def _served(identity: session.Identity, evaluators: Sequence[type[Evaluator]]) -> list[dict[str, str]]:
+    data = session.source(identity.name)
     return [_usable(cls, data) for cls in evaluators] if isinstance(data, Dataset) else []
 
 

@@ -29,8 +29,6 @@ from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-Identity = tuple[str, str, str]
-
 
 class Offer(NamedTuple):
     """A metric that can be chosen; one that somebody wrote has its parameters already."""
@@ -122,15 +120,15 @@ def _label(offer: Offer, lacking: Lacking, total: int) -> str:
 
 
 @lru_cache(maxsize=64)
-def _lacking(data: Identity, needs: tuple[str, ...]) -> Lacking:
+def _lacking(data: session.Identity, needs: tuple[str, ...]) -> Lacking:
     """Counted once for each data set, as the form is drawn again at every click."""
     absent = [missing(needs, sample, has_generator=True) for sample in _samples(data)]
     found = Counter(field for fields in absent for field in fields)
     return Lacking({field: found[field] for field in needs}, absent.count([]))
 
 
-def _samples(data: Identity) -> Sequence[Sample]:
-    dataset = session.source(data[1])
+def _samples(data: session.Identity) -> Sequence[Sample]:
+    dataset = session.source(data.name)
     return dataset.samples if isinstance(dataset, Dataset) else ()
 
 
@@ -214,7 +212,7 @@ def sent(name: str, metrics: Sequence[Evaluator], judge: ModelSpec, plan: model_
 
 @lru_cache(maxsize=32)
 def _sent(
-    data: Identity, cls: type[Evaluator], spec: str, judge: ModelSpec, room: int | None, is_to_come: bool
+    data: session.Identity, cls: type[Evaluator], spec: str, judge: ModelSpec, room: int | None, is_to_come: bool
 ) -> Sent:
     """The same for one metric, of answers that are there or to come; remembered until the metric's file changes."""
     evaluator = cls.build(**EvaluatorSpec.model_validate_json(spec).params)

@@ -20,8 +20,6 @@ from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-Identity = tuple[str, str, str]
-
 
 class Generators(NamedTuple):
     """The models that answer, with their prompt; none where every response is there or is not needed."""
@@ -42,9 +40,9 @@ def without_response(dataset: Dataset) -> list[Sample]:
 
 
 @lru_cache(maxsize=8)
-def _sent(data: Identity, prompt: str, models: tuple[ModelSpec, ...]) -> Sent:
+def _sent(data: session.Identity, prompt: str, models: tuple[ModelSpec, ...]) -> Sent:
     """Remembered, as the form is drawn again at every click."""
-    dataset = session.source(data[1])
+    dataset = session.source(data.name)
     samples = without_response(dataset) if models and isinstance(dataset, Dataset) else []
     return sent((fill(prompt, each.question, each.retrieved_documents).text for each in samples), models)
 

@@ -57,5 +57,5 @@ def _gone(options: list[str], key: str) -> str:
     return str(chosen)
 
 
-def _note(key: str, seen: tuple[str, str, str]) -> None:
+def _note(key: str, seen: session.Identity) -> None:
     st.session_state[f"{key}_seen"] = seen

@@ -92,11 +92,9 @@ def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Pl
 
 
 @lru_cache(maxsize=8)
-def _sent(
-    data: tuple[str, str, str], asked: Composition, prompt: str, models: Sequence[ModelSpec]
-) -> prompt_sizes.Sent:
+def _sent(data: session.Identity, asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> prompt_sizes.Sent:
     """What the run would send; remembered, as the form is drawn again at every click."""
-    samples = compose(session.test_bed(data[1]), **asked._asdict()).samples
+    samples = compose(session.test_bed(data.name), **asked._asdict()).samples
     texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
     judged = (
         _judge_prompt(sample.question, sample.rgb.ability)

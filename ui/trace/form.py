@@ -42,8 +42,6 @@ ALL, DOUBTFUL = "All samples", "The most doubtful"
 ONE_IN = 5
 """The share of the samples that is judged at first."""
 
-Identity = tuple[str, str, str]
-
 
 class Asked(NamedTuple):
     """The positions of the samples that the judges label, and hybrid's rule by which it finds them.
@@ -179,7 +177,7 @@ def _estimate(
 
 
 def _labelling(
-    data: Identity, asked: Asked, plan: model_form.Plan, judge: ModelSpec, params: dict[str, Any]
+    data: session.Identity, asked: Asked, plan: model_form.Plan, judge: ModelSpec, params: dict[str, Any]
 ) -> prompt_sizes.Sent:
     """What the judge will be sent about the responses that are there, and about those of each model."""
     known, unknown = (
@@ -234,29 +232,29 @@ def _asked(
 
 
 @lru_cache(maxsize=8)
-def _doubts(data: Identity, params: tuple[tuple[str, Any], ...]) -> dict[int, float]:
+def _doubts(data: session.Identity, params: tuple[tuple[str, Any], ...]) -> dict[int, float]:
     """How doubtful the heuristic is of each sample; remembered, as the form is drawn again at every click."""
     hybrid = HybridEvaluator.build(**dict(params))
     with st.spinner("Looking for doubtful samples"):
-        return {position: hybrid.doubt(sample) for position, sample in _judgeable(data[1])}
+        return {position: hybrid.doubt(sample) for position, sample in _judgeable(data.name)}
 
 
 @lru_cache(maxsize=8)
-def _calls(data: Identity, rooms: tuple[int | None, ...], size: int, overlap: int) -> dict[int, int]:
+def _calls(data: session.Identity, rooms: tuple[int | None, ...], size: int, overlap: int) -> dict[int, int]:
     """How many calls each sample takes: one for each judge and window; one while no judge is chosen."""
     evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
     return {
         position: sum(len(evaluator.prompts(sentences_of(sample), sample.question, room)) for room in rooms or [None])
-        for position, sample in _judgeable(data[1])
+        for position, sample in _judgeable(data.name)
     }
 
 
 @lru_cache(maxsize=16)
 def _sent(
-    data: Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
+    data: session.Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
 ) -> prompt_sizes.Sent:
     """What the judge will be sent about these samples."""
-    evaluator, samples = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap), _samples(data[1])
+    evaluator, samples = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap), _samples(data.name)
     texts = (
         prompt.text
         for sample in (answered(samples[position]) for position in positions)
