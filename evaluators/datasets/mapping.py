@@ -21,6 +21,7 @@ from evaluators.datasets.shapes import (
     FIELDS,
     LOOKED_AT,
     TEXT_FIELDS,
+    TEXT_KEYS,
     Guess,
     Shape,
     inner,
@@ -42,9 +43,6 @@ FLAT = ("CSV", "TSV", "XLSX")
 
 MOST_TEXTS = 1000
 """Documents of a row, and accepted answers: each answer is looked for in the response, each document in the others."""
-
-TEXT_KEYS = ("text", "page_content", "content", "passage", "document", "body")
-"""Under which a document that is an object holds its text."""
 
 Made = Sample | rgb.BedRow
 

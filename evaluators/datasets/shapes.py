@@ -85,8 +85,8 @@ MOST_INNER = 200
 _PATH = re.compile(r"\w+(\.\w+)+")
 """How a field in an object is named, and a column that a program made of one."""
 
-_TEXTS = ("text", "content", "page_content", "value", "body")
-"""What the text in an object is called; the object's own name then tells what it is."""
+TEXT_KEYS = ("text", "page_content", "content", "passage", "document", "body", "value")
+"""What the text in an object is called, the usual first, as retrievers and chat programs write it."""
 
 LOOKED_AT = 50
 """Rows whose content a guess looks at."""
@@ -213,11 +213,15 @@ def _named(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _called(column: str) -> str:
-    """The name of a column by which it is known; of a field in an object the last part that says something."""
+    """The name of a column by which it is known; of a field in an object the last part that says something.
+
+    "output.text" says what it is by the object's name, "input.passage" by its own.
+    """
     if not _PATH.fullmatch(column):
         return column
     *_, outer, last = column.split(".")
-    return outer if last in _TEXTS else last
+    is_only_text = last in TEXT_KEYS and last not in _NAMES
+    return outer if is_only_text else last
 
 
 def _known(field: str) -> tuple[str, ...]:
@@ -225,6 +229,7 @@ def _known(field: str) -> tuple[str, ...]:
 
 
 _KNOWN = {field: _known(field) for field in FIELDS}
+_NAMES = frozenset(chain.from_iterable(_KNOWN.values()))
 _CALLED_TEXTS = frozenset(chain.from_iterable(_KNOWN[field] for field in TEXT_FIELDS))
 
 

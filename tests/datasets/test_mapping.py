@@ -410,7 +410,7 @@ def test_answers_without_questions_can_be_judged_against_true_ones():
     assert (sample.question, sample.response, sample.ground_truth) == ("", "p", "t")
 
 
-@pytest.mark.parametrize("key", ["text", "page_content", "content"])
+@pytest.mark.parametrize("key", ["text", "page_content", "content", "passage", "document", "body", "value"])
 def test_a_document_may_be_an_object_with_its_text(key):
     assert one(ROW | {"documents": [{key: "d", "metadata": {"page": 1}}, "e"]}).retrieved_documents == ("d", "e")
 

@@ -284,6 +284,18 @@ def test_fields_of_objects_are_columns_known_by_the_last_part_of_their_name():
     assert "Not used: score, input.lang, meta.page." in found.why
 
 
+@pytest.mark.parametrize("key", ["text", "page_content", "content", "body", "value"])
+def test_the_text_in_an_object_is_known_by_the_name_of_the_object(key):
+    assert guess({"question": "q", "output": {key: "r"}}).columns["response"] == f"output.{key}"
+
+
+@pytest.mark.parametrize("key", ["passage", "document"])
+def test_the_text_in_an_object_keeps_a_name_that_says_what_it_is(key):
+    found = guess({"input": {"query": "q?", key: "d"}, "response": "r"})
+
+    assert found.columns == {"question": "input.query", "response": "response", "retrieved_documents": f"input.{key}"}
+
+
 def test_a_column_of_its_own_goes_before_a_field_in_an_object():
     assert guess({"meta": {"question": "no"}, "question": "q", "response": "r"}).columns["question"] == "question"
 
