@@ -26,6 +26,7 @@ from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits, find, title
+from evaluators.llm.durations import parse_duration
 from evaluators.llm.providers import PROVIDERS, Kind, Span
 from evaluators.records import ModelSpec
 
@@ -388,20 +389,8 @@ def _word(headers: Mapping[str, str], name: str) -> Word | None:
     remaining = _count(headers.get(name.format("remaining"), ""))
     if not limit or remaining is None or remaining > limit:
         return None
-    return Word(limit, limit - remaining, duration(headers.get(name.format("reset"), "")))
+    return Word(limit, limit - remaining, parse_duration(headers.get(name.format("reset"), "")))
 
 
 def _count(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
-
-
-def duration(text: str) -> float | None:
-    """A span as headers write it: `7.66s`, `2m59.56s`, `1h2m3s`, `150ms`, or plain seconds; `None` for another."""
-    if re.fullmatch(f"{_NUMBER}|(?:{_NUMBER}(?:ms|[dhms]))+", text) is None:
-        return None
-    parts = re.findall(f"({_NUMBER})(ms|[dhms]?)", text)
-    return math.fsum(float(number) * _SECONDS[unit] for number, unit in parts)
-
-
-_NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,12})?"
-_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1, "": 1, "ms": 0.001}

@@ -19,6 +19,7 @@ from pydantic_core import from_json
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
 from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import Model, find, successor, title
+from evaluators.llm.durations import WITH_UNITS, parse_duration
 from evaluators.llm.keys import mask
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.records import Remedy
@@ -35,8 +36,7 @@ MOST_READ = 64 * 2**10
 """Characters of them that are looked at; far more than are kept, so that a key at the end does not count."""
 
 _A_YEAR = 366 * 86400
-_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_AGAIN = re.compile(r"try again in ((?:\d+(?:\.\d+)?(?:ms|[smhd]))+)", re.IGNORECASE)
+_AGAIN = re.compile(f"try again in ({WITH_UNITS})", re.IGNORECASE)
 _DAILY = re.compile(r"per.day|\bTPD\b|\bRPD\b", re.IGNORECASE)
 _NEEDS = re.compile(r"(?:requested|resulted in|request has|request \() ?(\d{1,9})\b", re.IGNORECASE)
 _TAKES = re.compile(r"(?:limit(?: of)?|context (?:length|window|size)(?: is| of| \()) ?(\d{1,9})\b", re.IGNORECASE)
@@ -169,7 +169,12 @@ def seconds_to_wait(headers: Mapping[str, str], words: str = "") -> float | None
     """How long the provider asks to wait, by its headers or by "try again in 7m12s"; `None` where it does not say."""
     after = headers.get("retry-after", "")
     milliseconds = _number(headers.get("retry-after-ms", ""))
-    found = (milliseconds / 1000 if milliseconds is not None else None, _number(after), _until(after), _duration(words))
+    found = (
+        milliseconds / 1000 if milliseconds is not None else None,
+        _number(after),
+        _until(after),
+        _wait_in_words(words),
+    )
     return next((min(seconds, _A_YEAR) for seconds in found if seconds is not None), None)
 
 
@@ -189,10 +194,9 @@ def _until(text: str) -> float | None:
     return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
-def _duration(words: str) -> float | None:
-    found = _AGAIN.search(words)
-    parts = re.findall(r"(?<![\d.])([\d.]+)(ms|[smhd])", found[1].lower()) if found else []
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
+def _wait_in_words(words: str) -> float | None:
+    span = _AGAIN.search(words)
+    return parse_duration(span[1].lower()) if span else None
 
 
 def _read(response: Any, mask: Callable[[str], str] = str) -> Refusal:

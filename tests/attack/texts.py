@@ -16,8 +16,8 @@ from evaluators.datasets.checks import checks
 from evaluators.datasets.mapping import open_file
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.errors import PlumblineError
+from evaluators.llm.durations import parse_duration
 from evaluators.llm.keys import clean_address, clean_key, mask
-from evaluators.llm.limits import duration
 from evaluators.llm.masking import Masker
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider_errors import seconds_to_wait
@@ -134,7 +134,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "a provider's body": lambda text: answer(received(text.encode(errors="surrogatepass"))),
     "a provider's body: inside": lambda text: answer(received(f'{{"choices": [{text}'.encode(errors="surrogatepass"))),
     "a provider's wait": lambda text: seconds_to_wait({"retry-after": text}, f"try again in {text}"),
-    "a provider's reset": duration,
+    "a provider's reset": parse_duration,
     "plain": plain,
     "html": html,
     "highlight": lambda text: words(text, [text[1:] + "b", text[:2]], [text[: len(text) // 2]], whole=True),

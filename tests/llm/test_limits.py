@@ -15,7 +15,8 @@ from pydantic import SecretStr
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Limits
-from evaluators.llm.limits import Limiter, Ticket, Window, Word, digest, duration, limiter_for
+from evaluators.llm.durations import parse_duration
+from evaluators.llm.limits import Limiter, Ticket, Window, Word, digest, limiter_for
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec
 from tests.benchmarks.limits import PLANS, RESERVED, USED, measured, permitted_minutes
@@ -341,7 +342,7 @@ def test_a_large_request_that_is_cancelled_holds_up_no_small_one():
     ],
 )
 def test_a_reset_is_read_in_every_form(text, seconds):
-    assert duration(text) == (seconds if seconds is None else pytest.approx(seconds))
+    assert parse_duration(text) == (seconds if seconds is None else pytest.approx(seconds))
 
 
 def sent_after(answers, amount, **plan):
