@@ -197,6 +197,9 @@ def _prompt(criterion: str, answer: str, question: str, documents: Sequence[str]
 
 
 def _values(names: Mapping[str, str], ratings: Mapping[str, Rating]) -> dict[str, float | None]:
-    """The ratings as fifths, `None` where there is none, and the mean of the four that there are."""
+    """The ratings as fifths, `None` where there is none, and the mean of the four that there are.
+
+    The worst is 0.2 as in AdalFlow; `evaluators.llm.verdicts.Rating`, which is our own, has 0 there.
+    """
     found = {name: ratings[name].score / BEST if name in ratings else None for name in names}
     return {**found, "overall": mean(found[name] for name in CRITERIA)}
