@@ -62,7 +62,8 @@ def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(pa
 
 def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app: Server) -> None:
     open_tab(page, app, "From documents")
-    shown(page).locator("input[type=file]").set_input_files(text("renn.txt", MILL))
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        shown(page).locator("input[type=file]").set_input_files(text("renn.txt", MILL))
     expect(page.get_by_text("renn.txt")).to_be_visible()
     still(page)
     page.get_by_role("textbox", name="Questions").fill("When was the mill built?\nWhat does the mill grind?")
