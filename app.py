@@ -1,4 +1,6 @@
-"""Start Plumbline: `streamlit run app.py`. The router is `ui/main.py`, away from `pages/` (see CONTRIBUTING)."""
+"""Start Plumbline: `streamlit run app.py`. The router is `ui/main.py`, away from `pages/` (see
+CONTRIBUTING).
+"""
 
 import streamlit as st
 

@@ -1,4 +1,5 @@
-"""Plumbline's evaluators: whether a RAG system's answers are true to their sources. Works without the app.
+"""Plumbline's evaluators: whether a RAG system's answers are true to their sources. Works without
+the app.
 
 The public names are here; each is loaded when it is first used.
 """
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator as AdvancedRAGEvaluator
     from evaluators.advanced_rag_evaluator import DocumentSentencizer as DocumentSentencizer
     from evaluators.advanced_rag_evaluator import GPTLabelingOutput as GPTLabelingOutput
-    from evaluators.advanced_rag_evaluator import GPTLabelingPromptGenerator as GPTLabelingPromptGenerator
+    from evaluators.advanced_rag_evaluator import (
+        GPTLabelingPromptGenerator as GPTLabelingPromptGenerator,
+    )
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
     from evaluators.api.evaluation import Results as Results
     from evaluators.api.evaluation import evaluate as evaluate
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
     from evaluators.datasets.rgb import TestBed as TestBed
     from evaluators.datasets.rgb import compose as compose
     from evaluators.errors import PlumblineError as PlumblineError
-    from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline as UnifiedEvaluationPipeline
+    from evaluators.evaluation_pipeline import (
+        UnifiedEvaluationPipeline as UnifiedEvaluationPipeline,
+    )
     from evaluators.g_eval import GEvalJudgeEvaluator as GEvalJudgeEvaluator
     from evaluators.g_eval import GEvalLLMJudge as GEvalLLMJudge
     from evaluators.llm import LLMClient as LLMClient

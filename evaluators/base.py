@@ -1,4 +1,6 @@
-"""What an evaluator is: a small class whose fields are its parameters and whose one method scores a sample."""
+"""What an evaluator is: a small class whose fields are its parameters and whose one method scores a
+sample.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Evaluator(BaseModel):
     if not TYPE_CHECKING:  # a type checker reads the fields
 
         def __init__(self, **params: Any) -> None:
-            """The evaluator with these parameters; a value out of range raises `ParameterError` with the remedy."""
+            """The evaluator with these parameters; a value out of range raises `ParameterError`
+            with the remedy.
+            """
             try:
                 super().__init__(**params)
             except ValidationError as error:
@@ -58,7 +62,9 @@ class Evaluator(BaseModel):
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The fields of a sample that it needs with these parameters; `needs` where they make no difference."""
+        """The fields of a sample that it needs with these parameters; `needs` where they make no
+        difference.
+        """
         return self.needs
 
     @property
@@ -87,11 +93,17 @@ class Evaluator(BaseModel):
         raise AccessError(f"{self.title} needs a judge. {remedy}")
 
     def check_ready(self) -> None:
-        """Raises `ParameterError` where the evaluator cannot run on this machine, e.g. for want of a package."""
+        """Raises `ParameterError` where the evaluator cannot run on this machine, e.g. for want of
+        a package.
+        """
 
     def spec(self) -> EvaluatorSpec:
-        """The stored form: name and parameters, without the client of an LLM (it may hold a key)."""
-        return EvaluatorSpec(name=self.name, params=self.model_dump(mode="json", exclude={"llm_client"}))
+        """The stored form: name and parameters,
+        without the client of an LLM (it may hold a key).
+        """
+        return EvaluatorSpec(
+            name=self.name, params=self.model_dump(mode="json", exclude={"llm_client"})
+        )
 
     @classmethod
     def most_judges(cls) -> int:
@@ -100,7 +112,9 @@ class Evaluator(BaseModel):
 
     @classmethod
     def build(cls, **params: Any) -> Self:
-        """The evaluator with parameters whose names are not known before, as in a stored spec or a form."""
+        """The evaluator with parameters whose names are not known before, as in a stored spec or a
+        form.
+        """
         return cls(**params)
 
 
@@ -110,7 +124,9 @@ def _refused(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
 
 
 def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
-    """What is wrong with a parameter; values are cut, and one under an unknown name (it may be a key) is not told."""
+    """What is wrong with a parameter; values are cut, and one under an unknown name (it may be a
+    key) is not told.
+    """
     if first["type"] == "missing":
         return "is missing. Give it a value"
     if first["type"] == "extra_forbidden":
@@ -142,7 +158,8 @@ def evaluator(
             raise ValueError(f"Two evaluators are called {name!r}; rename one.")
         if "name" in vars(cls):
             raise ValueError(
-                f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of your own from it."
+                f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of "
+                "your own from it."
             )
         cls.name, cls.title, cls.needs = name, title, _fields(needs)
         cls.judges, cls.leads = _judges(cls, judges), _benchmark(leads)
@@ -175,7 +192,9 @@ def _fields(needs: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(needs, str):
         raise ValueError(f"needs is one string; write needs=({needs!r},).")
     if unknown := set(needs).difference(Sample.model_fields):
-        raise ValueError(f"A sample has no {min(unknown)!r}; it has {', '.join(Sample.model_fields)}.")
+        raise ValueError(
+            f"A sample has no {min(unknown)!r}; it has {', '.join(Sample.model_fields)}."
+        )
     return tuple(needs)
 
 
@@ -191,7 +210,8 @@ def withdraw(module: str) -> None:
 
 
 def missing(needs: tuple[str, ...], sample: Sample, *, has_generator: bool = False) -> list[str]:
-    """The fields among `needs` that the sample lacks or has nothing in; an empty response counts as there.
+    """The fields among `needs` that the sample lacks or has nothing in; an empty response counts as
+    there.
 
     So does one that a generator will give.
     """
@@ -200,8 +220,12 @@ def missing(needs: tuple[str, ...], sample: Sample, *, has_generator: bool = Fal
 
 
 def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
-    """Raises `MissingInputError` where the sample lacks a field; an empty one is the evaluator's to judge."""
+    """Raises `MissingInputError` where the sample lacks a field; an empty one is the evaluator's to
+    judge.
+    """
     lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:
         what = ", ".join(lacking)
-        raise MissingInputError(f"Sample {sample.id}: {what} missing, and {who} needs it. Fill it in.")
+        raise MissingInputError(
+            f"Sample {sample.id}: {what} missing, and {who} needs it. Fill it in."
+        )

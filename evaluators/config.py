@@ -1,4 +1,6 @@
-"""What the host decides, read from the environment: where data lies, how long calls take, what strangers may use."""
+"""What the host decides, read from the environment: where data lies, how long calls take, what
+strangers may use.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def _data_dir() -> Path:
 
 
 class Config(Record):
-    """One field for each variable `PLUMBLINE_<NAME>`; those about visitors hold only on a public host."""
+    """One field for each variable `PLUMBLINE_<NAME>`; those about visitors hold only on a public
+    host.
+    """
 
     data_dir: Path = Field(default_factory=_data_dir)
     custom_dir: Path = PACKAGE / "custom"
@@ -34,7 +38,9 @@ class Config(Record):
     workers: int = Field(32, ge=1, le=256)
     """Cells of a run that are worked on at once, where a provider answers; shared by its models."""
     processes: int = Field(default_factory=lambda: min(4, os.cpu_count() or 1), ge=1, le=64)
-    """Worker processes for what needs the processor, shared by all runs: one for each processor, four at most."""
+    """Worker processes for what needs the processor, shared by all runs: one for each processor,
+    four at most.
+    """
     public: bool = False
     """Whether strangers share this host: each then sees only what is theirs."""
     runs_per_visitor: int = Field(1, ge=1)
@@ -52,10 +58,14 @@ class Config(Record):
     rows_per_dataset: int = Field(20_000, ge=1)
     cell_bytes: int = Field(2**20, ge=1)
     json_depth: int = Field(64, ge=1, le=500)
-    rgb_address: str = Field("https://raw.githubusercontent.com/chen700564/RGB/master", pattern=r"^https?://[^/]")
+    rgb_address: str = Field(
+        "https://raw.githubusercontent.com/chen700564/RGB/master", pattern=r"^https?://[^/]"
+    )
     """Where the official files of the RGB benchmark lie, as in its repository."""
     workspace_days: float = Field(7, gt=0)
-    """Days after the last visit until a workspace of a public host is deleted with all that is in it."""
+    """Days after the last visit until a workspace of a public host is deleted with all that is in
+    it.
+    """
     workspaces_per_minute: int = Field(60, ge=1)
     workspaces_in_all: int = Field(10_000, ge=1)
     workspace_bytes: int = Field(200 * 2**20, ge=1)
@@ -81,7 +91,9 @@ def on_a_space(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def from_environment(environment: Mapping[str, str]) -> Config:
-    """The configuration that these variables give; raises `ParameterError` for one that cannot be read."""
+    """The configuration that these variables give; raises `ParameterError` for one that cannot be
+    read.
+    """
     given = {name: environment.get(f"PLUMBLINE_{name.upper()}") for name in Config.model_fields}
     found = {name: value for name, value in given.items() if value}
     if on_a_space(environment):
@@ -90,7 +102,9 @@ def from_environment(environment: Mapping[str, str]) -> Config:
     try:
         return Config.model_validate(found)
     except ValueError as error:
-        raise ParameterError(f"A PLUMBLINE_ variable cannot be read: {error}. Correct it and start again.") from error
+        raise ParameterError(
+            f"A PLUMBLINE_ variable cannot be read: {error}. Correct it and start again."
+        ) from error
 
 
 def config() -> Config:

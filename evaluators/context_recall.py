@@ -1,8 +1,9 @@
-"""Context recall: the share of the ground truth's sentences that can be attributed to the retrieved documents.
+"""Context recall: the share of the ground truth's sentences that can be attributed to the retrieved
+documents.
 
-Source: RAGAS, "Context Recall" (attributed statements / all statements, each with a reason). Here the statements are
-the ground truth's own sentences, so that a judge can leave none out and add none. Without a judge, a sentence counts
-by the words that one document shares with it.
+Source: RAGAS, "Context Recall" (attributed statements / all statements, each with a reason). Here
+the statements are the ground truth's own sentences, so that a judge can leave none out and add
+none. Without a judge, a sentence counts by the words that one document shares with it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from evaluators.text.similarity import STOP, terms
 
 TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
-"""On 1,488 labelled sentences of RAGBench this share finds 70 % of the supported and 76 % of the other ones."""
+"""On 1,488 labelled sentences of RAGBench this share finds 70 % of the supported and 76 % of the
+other ones.
+"""
 
 NO_TRUTH = "There is no ground truth, so nothing can be attributed."
 NO_CONTENT = "The ground truth has no content word that could be looked for."
@@ -69,9 +72,14 @@ class Classifications(BaseModel):
         return [key for key in keys if key not in classified]
 
 
-@evaluator("context_recall", title="Context recall", needs=("question", "retrieved_documents", "ground_truth"))
+@evaluator(
+    "context_recall",
+    title="Context recall",
+    needs=("question", "retrieved_documents", "ground_truth"),
+)
 class ContextRecall(Evaluator):
-    """How much of the ground truth the documents carry: attributed sentences / all sentences, decided by a judge.
+    """How much of the ground truth the documents carry: attributed sentences / all sentences,
+    decided by a judge.
 
     Reads the question, the documents and the ground truth, not the response. One call a sample.
     """
@@ -80,7 +88,8 @@ class ContextRecall(Evaluator):
     """The judge."""
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample; a ground truth without a sentence is not applicable, without documents the recall is 0.
+        """Judges the sample; a ground truth without a sentence is not applicable, without documents
+        the recall is 0.
 
         Raises `AccessError` without a judge, `LLMError` where it does not classify every statement.
         """
@@ -97,7 +106,9 @@ class ContextRecall(Evaluator):
         ]
         return _score(self.name, judged, outputs=answer.texts, mode=answer.mode)
 
-    def evaluate(self, question: str, contexts: str | Sequence[str], ground_truth: Accepted) -> Score:
+    def evaluate(
+        self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
+    ) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
         return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
 
@@ -114,12 +125,18 @@ class ContextRecall(Evaluator):
         return answer
 
 
-@evaluator("context_recall_lexical", title="Context recall (lexical)", needs=("retrieved_documents", "ground_truth"))
+@evaluator(
+    "context_recall_lexical",
+    title="Context recall (lexical)",
+    needs=("retrieved_documents", "ground_truth"),
+)
 class LexicalContextRecall(Evaluator):
-    """Context recall estimated without a judge: attributed sentences / all sentences, by shared words.
+    """Context recall estimated without a judge: attributed sentences / all sentences, by shared
+    words.
 
-    A sentence counts as attributed if one document holds at least 70 % of its content words. Sentences without a
-    content word are left out. The value is an estimate: words tell neither a negation nor who did what.
+    A sentence counts as attributed if one document holds at least 70 % of its content words.
+    Sentences without a content word are left out. The value is an estimate: words tell neither a
+    negation nor who did what.
     """
 
     def score(self, sample: Sample) -> Score:
@@ -132,7 +149,9 @@ class LexicalContextRecall(Evaluator):
             return Score(values={self.name: None}, reason=NO_CONTENT if found else NO_TRUTH)
         return _score(self.name, judged)
 
-    def evaluate(self, question: str, contexts: str | Sequence[str], ground_truth: Accepted) -> Score:
+    def evaluate(
+        self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
+    ) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
         return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
 
@@ -140,18 +159,27 @@ class LexicalContextRecall(Evaluator):
 def statements(truth: Accepted | None) -> list[Spellings]:
     """The sentences of a ground truth; of a list of required answers each is one statement."""
     if isinstance(truth, str):
-        return [(sentence.strip(),) for sentence in split_sentences(without_surrogates(truth)) if sentence.strip()]
+        return [
+            (sentence.strip(),)
+            for sentence in split_sentences(without_surrogates(truth))
+            if sentence.strip()
+        ]
     spelled = (tuple(filter(str.strip, map(without_surrogates, group))) for group in groups(truth))
     return [spellings for spellings in spelled if spellings]
 
 
 def _score(name: str, judged: Sequence[Statement], **details: Any) -> Score:
     recall = sum(each.attributed for each in judged) / len(judged)
-    return Score(values={name: recall}, details={"statements": [each.model_dump() for each in judged], **details})
+    return Score(
+        values={name: recall},
+        details={"statements": [each.model_dump() for each in judged], **details},
+    )
 
 
 def _stated(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:
-    return Statement(statement=" / ".join(spellings), reason=without_surrogates(reason), attributed=is_attributed)
+    return Statement(
+        statement=" / ".join(spellings), reason=without_surrogates(reason), attributed=is_attributed
+    )
 
 
 def _keys(count: int) -> list[str]:
@@ -159,8 +187,12 @@ def _keys(count: int) -> list[str]:
 
 
 def _prompt(sample: Sample, found: Sequence[Spellings]) -> Prompt:
-    """Each statement on one line behind its key, whatever it holds: none may pass for another or for a mark."""
-    lines = [f"{key}: {on_one_line(each)}" for key, each in zip(_keys(len(found)), found, strict=True)]
+    """Each statement on one line behind its key, whatever it holds: none may pass for another or
+    for a mark.
+    """
+    lines = [
+        f"{key}: {on_one_line(each)}" for key, each in zip(_keys(len(found)), found, strict=True)
+    ]
     text = fenced(
         load(TEMPLATE),
         documents="\n\n".join(sample.retrieved_documents),
@@ -171,8 +203,12 @@ def _prompt(sample: Sample, found: Sequence[Spellings]) -> Prompt:
 
 
 def _held(spellings: Spellings, documents: Sequence[frozenset[str]]) -> tuple[int, int] | None:
-    """How many content words of how many a document holds of a spelling, at best; `None` without a content word."""
-    contents = [content for spelling in spellings if (content := frozenset(terms(spelling)) - {STOP})]
+    """How many content words of how many a document holds of a spelling, at best; `None` without a
+    content word.
+    """
+    contents = [
+        content for spelling in spellings if (content := frozenset(terms(spelling)) - {STOP})
+    ]
     if not contents:
         return None
     counts = [(len(words & document), len(words)) for words in contents for document in documents]

@@ -40,7 +40,9 @@ class Broken(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file as it was read: the metrics in it, or what was wrong with it; neither while it is being read."""
+    """A file as it was read: the metrics in it, or what was wrong with it; neither while it is
+    being read.
+    """
 
     stamp: Stamp
     metrics: tuple[type[Evaluator], ...] = ()
@@ -59,8 +61,13 @@ def known() -> dict[Path, File]:
 
 
 def mistake(error: BaseException) -> Broken | None:
-    """Where in a file of one's own the error came up, and what it is; `None` where no such file was at work."""
-    places = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    """Where in a file of one's own the error came up, and what it is; `None` where no such file was
+    at work.
+    """
+    places = [
+        (Path(frame.f_code.co_filename), line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
     own = [place for place in places if place[0].parent == config().custom_dir]
     return Broken(own[-1][0].name, own[-1][1], _shortened(error)) if own else None
 
@@ -102,7 +109,9 @@ def _module_name(path: Path) -> str:
 
 
 def _load(path: Path) -> Broken | None:
-    """Runs the file and registers what it holds, all or nothing; what is wrong with it, if anything."""
+    """Runs the file and registers what it holds, all or nothing; what is wrong with it, if
+    anything.
+    """
     _unload(path)
     module = ModuleType(_module_name(path))
     module.__file__ = str(path)
@@ -126,7 +135,9 @@ def _unfit(module: ModuleType, path: Path) -> Broken | None:
     """Why a form or a run could not use what the file holds, if so."""
     own = registered(module.__name__)
     if not own:
-        return Broken(path.name, 1, "There is no metric in it. Write @evaluator(...) above its class.")
+        return Broken(
+            path.name, 1, "There is no metric in it. Write @evaluator(...) above its class."
+        )
     for cls in own:
         try:
             _check(cls)
@@ -136,7 +147,9 @@ def _unfit(module: ModuleType, path: Path) -> Broken | None:
 
 
 def _check(cls: type[Evaluator]) -> None:
-    """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for a score."""
+    """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for
+    a score.
+    """
     if not issubclass(cls, Evaluator) or inspect.isabstract(cls):
         remedy = "Derive it from Evaluator and give it a score method."
         raise ParameterError(f"{cls.__name__} is not a metric. {remedy}")
@@ -144,19 +157,29 @@ def _check(cls: type[Evaluator]) -> None:
         remedy = "Use letters, digits and _, and give it a title."
         raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
-    cls.build(**{field.name: field.default for field in parameters(cls) if field.name not in required})
+    cls.build(
+        **{field.name: field.default for field in parameters(cls) if field.name not in required}
+    )
 
 
 def _line(error: BaseException, path: Path) -> int:
     """The line of the file at which the error came up; 1 where it concerns the file as a whole."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return error.lineno or 1
-    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    own = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path)
+    ]
     return (own[-1] if own else None) or 1
 
 
 def _shortened(error: BaseException) -> str:
-    text = _text_of(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {_text_of(error)}"
+    text = (
+        _text_of(error)
+        if isinstance(error, ParameterError)
+        else f"{type(error).__name__}: {_text_of(error)}"
+    )
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
@@ -164,5 +187,7 @@ def _text_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg  # its text tells file and line again
     if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
+        return "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]
+        )
     return str(error)

@@ -1,4 +1,6 @@
-"""A rehearsal: what a judge would be asked about a sample, found out by asking a stand-in, before anything is paid."""
+"""A rehearsal: what a judge would be asked about a sample, found out by asking a stand-in, before
+anything is paid.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +18,38 @@ TO_COME = "It is not known yet."
 
 def answered(sample: Sample) -> Sample:
     """The sample with a few words in place of an answer that no model has given yet."""
-    return sample if sample.response is not None else sample.model_copy(update={"response": TO_COME})
+    return (
+        sample if sample.response is not None else sample.model_copy(update={"response": TO_COME})
+    )
 
 
 def prompts_of(evaluator: Evaluator, sample: Sample, room: int | None = None) -> list[Prompt]:
     """What a judge would be asked about the sample, as far as its answers do not matter.
 
-    Found out by asking a stand-in that agrees to everything; what is asked again because of that is left out.
+    Found out by asking a stand-in that agrees to everything; what is asked again because of that is
+    left out.
     """
     judge = _StandIn(room)
     with suppress(Exception):  # whatever the metric makes of such answers, it is no judgement
         evaluator.model_copy(update={"llm_client": judge}).score(sample)
     first = judge.asked[:1]
-    return first + [new for old, new in zip(judge.asked, judge.asked[1:], strict=False) if not _is_again(new, old)]
+    return first + [
+        new
+        for old, new in zip(judge.asked, judge.asked[1:], strict=False)
+        if not _is_again(new, old)
+    ]
 
 
 def rehearsed(evaluator: Evaluator, sample: Sample, *, has_judge: bool) -> Score | None:
-    """A score in which only the names of the values mean anything: its judge, if any, agrees to everything.
+    """A score in which only the names of the values mean anything: its judge, if any, agrees to
+    everything.
 
     `None` where the metric can make nothing of such answers.
     """
     with suppress(Exception):
-        judged = evaluator.model_copy(update={"llm_client": _StandIn(None)}) if has_judge else evaluator
+        judged = (
+            evaluator.model_copy(update={"llm_client": _StandIn(None)}) if has_judge else evaluator
+        )
         return judged.score(answered(sample))
     return None
 
@@ -57,7 +69,11 @@ class _StandIn:
 
     def complete(self, prompt: Prompt) -> Completion:
         self.asked.append(prompt)
-        answer = json.dumps(_example(json.loads(prompt.schema_text))) if prompt.schema_text else "Verdict: yes"
+        answer = (
+            json.dumps(_example(json.loads(prompt.schema_text)))
+            if prompt.schema_text
+            else "Verdict: yes"
+        )
         return Completion(text=answer)
 
 

@@ -1,4 +1,5 @@
-"""Everything that can go wrong, as a tree; each message says what happened, the value, and what to do.
+"""Everything that can go wrong, as a tree; each message says what happened, the value, and what to
+do.
 
 PlumblineError
 ├── DatasetError        the file or its rows cannot be used
@@ -15,9 +16,9 @@ PlumblineError
 └── LLMError            a model gave no usable answer: this sample fails
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
-    │   ├── RateLimitedError  the provider asks to wait: all that uses the key waits; no try is counted
+    │   ├── RateLimitedError  the provider asks to wait: all that uses the key does
     │   └── UnreachableError  nobody listens at the address: after its tries the run stops
-    └── RunStoppedError nothing can go on until a person acts or time passes: the run stops, everything is kept
+    └── RunStoppedError nothing can go on until a person acts: the run stops, all is kept
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ IN_PYTHON: Words = {
     "name_ability": "Name one with all_with_ability(...) of evaluators.datasets.rgb.",
     "delete_a_run": "Delete one with Store.delete_run.",
     "delete_upload": "Delete it with Store.delete_upload.",
-    "save_run": ('Save what is stored with Store.raw_run("{name}"), or delete it with Store.delete_run.'),
+    "save_run": (
+        'Save what is stored with Store.raw_run("{name}"), or delete it with Store.delete_run.'
+    ),
     "replace_file": "Choose another name, or pass replace=True.",
 }
 """What `str(error)` says of a remedy; the app and the terminal have words of their own."""
@@ -125,7 +128,9 @@ class StoreError(PlumblineError):
 
 
 class UnstorableError(StoreError):
-    """One value is of a kind that no store can hold: too long, a number out of range, half a character."""
+    """One value is of a kind that no store can hold: too long, a number out of range, half a
+    character.
+    """
 
 
 class WorkerError(PlumblineError):
@@ -153,13 +158,17 @@ class WorkerError(PlumblineError):
 
 
 class UnreadableRowError(PlumblineError):
-    """One row of the store cannot be read: damaged, or written by another version. All others can."""
+    """One row of the store cannot be read: damaged,
+    or written by another version. All others can.
+    """
 
     kind: ReasonKind = "row"
 
 
 class LLMError(PlumblineError):
-    """A model gave no usable answer; `details` holds status, code and request id for the curious."""
+    """A model gave no usable answer; `details` holds status,
+    code and request id for the curious.
+    """
 
     kind: ReasonKind = "model"
 
@@ -182,7 +191,9 @@ class UnreadableAnswerError(LLMError):
 
 
 class TransientError(LLMError):
-    """It may go better in a moment; `tries` is how often a request is sent in all before its sample fails."""
+    """It may go better in a moment; `tries` is how often a request is sent in all before its sample
+    fails.
+    """
 
     kind: ReasonKind = "outage"
 
@@ -202,25 +213,36 @@ class TransientError(LLMError):
 
 
 class RateLimitedError(TransientError):
-    """The provider asks to wait, by its `headers`; that is not a failure and does not count as a try."""
+    """The provider asks to wait, by its `headers`; that is not a failure and does not count as a
+    try.
+    """
 
     kind: ReasonKind = "limits"
 
     def __init__(
-        self, message: str, details: str = "", *, wait: float | None = None, headers: Mapping[str, str] | None = None
+        self,
+        message: str,
+        details: str = "",
+        *,
+        wait: float | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message, details, wait=wait)
         self.headers = headers or {}
 
 
 class UnreachableError(TransientError):
-    """No connection to the address: when the tries are used up, that is so for every other sample too."""
+    """No connection to the address: when the tries are used up, that is so for every other sample
+    too.
+    """
 
     kind: ReasonKind = "unreachable"
 
 
 class RunStoppedError(LLMError):
-    """Nothing in the run can go on until a person acts or, where `resume_at` is known, until then."""
+    """Nothing in the run can go on until a person acts or, where `resume_at` is known,
+    until then.
+    """
 
     def __init__(
         self,

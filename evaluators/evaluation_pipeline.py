@@ -1,4 +1,6 @@
-"""All TRACE methods behind one door: the heuristic, GPT labelling, and the hybrid, which asks a judge if in doubt."""
+"""All TRACE methods behind one door: the heuristic, GPT labelling, and the hybrid, which asks a
+judge if in doubt.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,20 @@ from evaluators.trace_evaluator import TRACEEvaluator
 Judges = LLMClient | tuple[LLMClient, ...] | None
 Method = Literal["trace", "gpt_labeling", "hybrid"]
 Agreement = dict[str, dict[str, float | None]]
-"""By label, "relevant", "utilized" and "support": how many sentences are "equal", "of" how many, and their "share"."""
+"""By label, "relevant", "utilized" and "support": how many sentences are "equal", "of" how many,
+and their "share".
+"""
 
 NEVER = 1.01
 """A `doubt_from` that no sample reaches: doubt is at most 1."""
 
 
 class HybridScores(Record):
-    """Both score sets of one answer; the values that count are the judge's where it was asked, else the heuristic's.
+    """Both score sets of one answer; the values that count are the judge's where it was asked, else
+    the heuristic's.
 
-    `labels_by` names the labeller that counts; without the judge, `gpt_labeling` is None and `agreement` empty.
+    `labels_by` names the labeller that counts; without the judge, `gpt_labeling` is None and
+    `agreement` empty.
     """
 
     trace: TRACEScores
@@ -68,7 +74,9 @@ class HybridScores(Record):
         return self.counted.average()
 
     def to_dict(self) -> dict[str, Any]:
-        """The values that count as "metrics", whose labels they are, and both score sets with their agreement."""
+        """The values that count as "metrics", whose labels they are, and both score sets with their
+        agreement.
+        """
         return {
             "metrics": batch.metrics(self.counted),
             "labels_by": self.labels_by,
@@ -92,7 +100,10 @@ class HybridEvaluator(TRACEMethod):
     llm_client: SkipValidation[Judges] = None
     """The judge; several are a jury."""
     doubt_from: float = Field(
-        0.0, ge=0, le=NEVER, description="The judge is asked where doubt is at least this: 0 always, 1.01 never."
+        0.0,
+        ge=0,
+        le=NEVER,
+        description="The judge is asked where doubt is at least this: 0 always, 1.01 never.",
     )
 
     @property
@@ -110,9 +121,11 @@ class HybridEvaluator(TRACEMethod):
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
     ) -> HybridScores:
-        """Both score sets of one answer, under the definition `sentence`; the ground truth is not looked at.
+        """Both score sets of one answer, under the definition `sentence`; the ground truth is not
+        looked at.
 
-        Raises `AccessError` where a judge is to be asked and there is none, `LLMError` where it gives no usable answer.
+        Raises `AccessError` where a judge is to be asked and there is none, `LLMError` where it
+        gives no usable answer.
         """
         sentences = cut(response, retrieved_documents)
         heuristic, judges = self._labelled(sentences, question)
@@ -125,11 +138,13 @@ class HybridEvaluator(TRACEMethod):
             agreement=_agreement(sentences, heuristic.labels, judged.labels) if judged else {},
         )
 
-    def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]], budget: int | None = None) -> dict[str, Any]:
+    def evaluate_batch(
+        self, test_cases: Sequence[Mapping[str, Any]], budget: int | None = None
+    ) -> dict[str, Any]:
         """Both score sets of all cases, their agreement, and for each case whose labels count.
 
-        With a budget, the most doubtful cases are judged that so many calls can pay for (asking again where an answer
-        cannot be read costs more). Raises `AccessError` without a judge.
+        With a budget, the most doubtful cases are judged that so many calls can pay for (asking
+        again where an answer cannot be read costs more). Raises `AccessError` without a judge.
         """
         hybrid = self if budget is None else self._within(budget, test_cases)
         if hybrid.needs_judge:
@@ -142,7 +157,9 @@ class HybridEvaluator(TRACEMethod):
         return {**batch.summary(found), **_side_by_side(found), "doubt_from": hybrid.doubt_from}
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample; the heuristic's labels stand in `details` beside the judges', and which of them count."""
+        """Judges the sample; the heuristic's labels stand in `details` beside the judges', and
+        which of them count.
+        """
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
         heuristic, judges = self._labelled(sentences, sample.question)
@@ -150,7 +167,9 @@ class HybridEvaluator(TRACEMethod):
         return labelled_score(sample, sentences, [heuristic, *judges], chosen)
 
     def doubt(self, sample: Sample) -> float:
-        """How likely the heuristic's adherence of the sample is wrong, 0 to 1; see `TRACEEvaluator.doubt`."""
+        """How likely the heuristic's adherence of the sample is wrong, 0 to 1; see
+        `TRACEEvaluator.doubt`.
+        """
         return self._heuristic.doubt(sentences_of(sample), sample.question)
 
     @property
@@ -172,21 +191,26 @@ class HybridEvaluator(TRACEMethod):
         return labelled, self._judge.label(sentences, question) if is_doubtful else []
 
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
-        """The same, judging no more cases than this many calls can pay for; cases that cannot be judged cost none."""
+        """The same, judging no more cases than this many calls can pay for; cases that cannot be
+        judged cost none.
+        """
         samples = list(_readable(test_cases))
         doubts, calls = map(self.doubt, samples), map(self._calls, samples)
         return self.model_copy(update={"doubt_from": threshold(list(doubts), budget, list(calls))})
 
     def _calls(self, sample: Sample) -> int:
         sentences, judge = sentences_of(sample), self._judge
-        return sum(len(judge.prompts(sentences, sample.question, client.room)) for client in self.jury())
+        return sum(
+            len(judge.prompts(sentences, sample.question, client.room)) for client in self.jury()
+        )
 
 
 def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
-    """The lowest `doubt_from` by which at most `most` samples are judged; `NEVER` where not even one may be.
+    """The lowest `doubt_from` by which at most `most` samples are judged; `NEVER` where not even
+    one may be.
 
-    Of equally doubtful samples either all or none are judged. With `calls`, what judging each one costs, at most
-    `most` calls are made.
+    Of equally doubtful samples either all or none are judged. With `calls`, what judging each one
+    costs, at most `most` calls are made.
     """
     costs: Counter[float] = Counter()
     for doubt, cost in zip(doubts, calls, strict=False):
@@ -201,7 +225,8 @@ def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(
 
 
 class UnifiedEvaluationPipeline:
-    """One place to evaluate by any method; arguments given as None, as by a collection that lacks them, are defaults.
+    """One place to evaluate by any method; arguments given as None, as by a collection that lacks
+    them, are defaults.
 
     `llm_client` is the judge: a model id, what `connect` gives, an object whose `complete(prompt)`
     returns text, or a list of them as a jury.
@@ -236,41 +261,56 @@ class UnifiedEvaluationPipeline:
     ) -> TRACEScores | HybridScores:
         """One answer's scores by the method: `TRACEScores`, `GPTLabelingScores` or `HybridScores`.
 
-        Raises `AccessError` where the method needs a judge and there is none, `LLMError` where it gives no usable
-        answer, `ParameterError` for an unknown method.
+        Raises `AccessError` where the method needs a judge and there is none, `LLMError` where it
+        gives no usable answer, `ParameterError` for an unknown method.
         """
         return self._by(method).evaluate(question, response, retrieved_documents, ground_truth)
 
     def evaluate_batch(
-        self, test_cases: Sequence[Mapping[str, Any]], method: str = "trace", budget: int | None = None
+        self,
+        test_cases: Sequence[Mapping[str, Any]],
+        method: str = "trace",
+        budget: int | None = None,
     ) -> dict[str, Any]:
-        """The documented result for cases with query, response, retrieved_documents and perhaps ground_truth.
+        """The documented result for cases with query, response, retrieved_documents and perhaps
+        ground_truth.
 
-        `budget` is how many calls the hybrid may make; it judges the most doubtful cases. A case that fails holds
-        "error" and has no part in the means.
+        `budget` is how many calls the hybrid may make; it judges the most doubtful cases. A case
+        that fails holds "error" and has no part in the means.
         """
         chosen = self._by(method)
         if budget is None:
             return chosen.evaluate_batch(test_cases)
         if isinstance(chosen, HybridEvaluator):
             return chosen.evaluate_batch(test_cases, budget)
-        raise ParameterError(f'A budget goes with method="hybrid" only, not with {method!r}. Leave it out.')
+        raise ParameterError(
+            f'A budget goes with method="hybrid" only, not with {method!r}. Leave it out.'
+        )
 
     @staticmethod
     def get_evaluation_methods() -> list[dict[str, Any]]:
         """The methods, in order of cost: id, name, description, and whether an LLM is needed."""
         return [
-            {"id": name, "name": title, "description": description, "needs_llm": method.judges != "none"}
+            {
+                "id": name,
+                "name": title,
+                "description": description,
+                "needs_llm": method.judges != "none",
+            }
             for name, (method, title, description) in _METHODS.items()
         ]
 
     def _by(self, method: str) -> TRACEEvaluator | AdvancedRAGEvaluator | HybridEvaluator:
         if method not in _METHODS:
-            raise ParameterError(f"No method is called {method!r:.60}. Known: {', '.join(_METHODS)}.")
+            raise ParameterError(
+                f"No method is called {method!r:.60}. Known: {', '.join(_METHODS)}."
+            )
         return _METHODS[method][0].build(**self._params)
 
 
-_METHODS: dict[str, tuple[type[TRACEEvaluator | AdvancedRAGEvaluator | HybridEvaluator], str, str]] = {
+_METHODS: dict[
+    str, tuple[type[TRACEEvaluator | AdvancedRAGEvaluator | HybridEvaluator], str, str]
+] = {
     "trace": (
         TRACEEvaluator,
         "TRACE (heuristic)",
@@ -304,10 +344,16 @@ def _readable(test_cases: Sequence[Mapping[str, Any]]) -> Iterable[Sample]:
 
 
 def _agreement(sentences: Sentences, first: Labels, second: Labels) -> Agreement:
-    """How often two labellers agree, on document sentences and on the response sentences that both labelled."""
+    """How often two labellers agree, on document sentences and on the response sentences that both
+    labelled.
+    """
     keys = sentences.document_keys
     one, other = _supports(first), _supports(second)
-    both = [sentence.key for sentence in sentences.response if sentence.key in one and sentence.key in other]
+    both = [
+        sentence.key
+        for sentence in sentences.response
+        if sentence.key in one and sentence.key in other
+    ]
     return {
         "relevant": _share(_same(keys, first.relevant_keys, second.relevant_keys), len(keys)),
         "utilized": _share(_same(keys, first.utilized_keys, second.utilized_keys), len(keys)),
@@ -328,13 +374,17 @@ def _share(equal: int, of: int) -> dict[str, float | None]:
 
 
 def _side_by_side(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The means of both score sets, over the cases that have them, and the agreement over all judged sentences."""
+    """The means of both score sets, over the cases that have them, and the agreement over all
+    judged sentences.
+    """
     scored = [entry for entry in found if "metrics" in entry]
     judged = [entry for entry in scored if entry["gpt_labeling"]]
     return {
         "num_judged": len(judged),
         "trace": batch.means([entry["trace"] for entry in scored]),
-        "gpt_labeling": batch.means([entry["gpt_labeling"] for entry in judged]) if judged else None,
+        "gpt_labeling": batch.means([entry["gpt_labeling"] for entry in judged])
+        if judged
+        else None,
         "agreement": _pooled([entry["agreement"] for entry in judged]),
     }
 
@@ -343,4 +393,7 @@ def _pooled(found: Sequence[Agreement]) -> Agreement:
     def total(name: str, part: str) -> int:
         return sum(int(each[name][part] or 0) for each in found)
 
-    return {name: _share(total(name, "equal"), total(name, "of")) for name in (found[0] if found else ())}
+    return {
+        name: _share(total(name, "equal"), total(name, "of"))
+        for name in (found[0] if found else ())
+    }

@@ -1,7 +1,7 @@
 """LLM as judge: one yes/no question about every answer, decided by an LLM with its reason.
 
-Source: the evaluation metrics of AdalFlow (`LLMasJudge`). A judgement that is neither yes nor no is no judgement: its
-item is failed, not False.
+Source: the evaluation metrics of AdalFlow (`LLMasJudge`). A judgement that is neither yes nor no is
+no judgement: its item is failed, not False.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ JUDGEMENT_QUERY = "For the question, does the predicted answer contain the groun
 
 @dataclass(frozen=True)
 class LLMJudgeEvalResult(Averaged):
-    """The share of yes (`None` where nothing was judged) and each judgement, with the share's 95 % interval."""
+    """The share of yes (`None` where nothing was judged) and each judgement, with the share's 95 %
+    interval.
+    """
 
     confidence_interval: tuple[float, float] | None = None
 
@@ -44,14 +46,16 @@ class LLMJudgeEvalResult(Averaged):
 class LLMasJudge(Evaluator):
     """Asks a judge one yes/no question about every answer; 1 is yes, 0 is no.
 
-    The judge sees the question, the ground truth and the answer. The usual question compares the answer with the
-    ground truth and so needs one; a question of your own may do without.
+    The judge sees the question, the ground truth and the answer. The usual question compares the
+    answer with the ground truth and so needs one; a question of your own may do without.
     """
 
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge; `llm_judge` is another name for it."""
     judgement_query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
-        JUDGEMENT_QUERY, title="Question to the judge", description="It can be answered with yes or no."
+        JUDGEMENT_QUERY,
+        title="Question to the judge",
+        description="It can be answered with yes or no.",
     )
 
     @model_validator(mode="before")
@@ -69,12 +73,18 @@ class LLMasJudge(Evaluator):
         pred_answers: Sequence[str] | None = None,
         judgement_query: str | None = None,
     ) -> LLMJudgeEvalResult:
-        """The share of yes and each judgement; an item that failed is `None`, with its message in `errors`.
+        """The share of yes and each judgement; an item that failed is `None`, with its message in
+        `errors`.
 
-        Raises `AccessError` without a judge and `ParameterError` where the lists are not equally long.
+        Raises `AccessError` without a judge and `ParameterError` where the lists are not equally
+        long.
         """
-        judge = self.build(llm_client=self.judge(), judgement_query=judgement_query or self.judgement_query)
-        rows = item_lists.rows(("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
+        judge = self.build(
+            llm_client=self.judge(), judgement_query=judgement_query or self.judgement_query
+        )
+        rows = item_lists.rows(
+            ("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers
+        )
         found, errors = item_lists.at_once(judge.compute_single_item, rows)
         judged = [value for value in found if value is not None]
         return LLMJudgeEvalResult(item_lists.mean(found), [*found], errors, interval(judged))
@@ -82,8 +92,12 @@ class LLMasJudge(Evaluator):
     def compute_single_item(
         self, pred_answer: str, question: str | None = None, gt_answer: Accepted | None = None
     ) -> bool:
-        """Whether the judge says yes of one answer; raises `MissingInputError` where there is nothing to judge."""
-        score = self.score(item_lists.sample(question=question or "", response=pred_answer, ground_truth=gt_answer))
+        """Whether the judge says yes of one answer; raises `MissingInputError` where there is
+        nothing to judge.
+        """
+        score = self.score(
+            item_lists.sample(question=question or "", response=pred_answer, ground_truth=gt_answer)
+        )
         if score.values["llm_judge"] is None:
             raise MissingInputError(f"{score.reason} Give one, or ask a question of your own.")
         return score.values["llm_judge"] == 1
@@ -96,7 +110,10 @@ class LLMasJudge(Evaluator):
         require(self.needs, sample, self.title)
         truth = "\n".join(filter(None, map(on_one_line, groups(sample.ground_truth))))
         if not truth and self.judgement_query == JUDGEMENT_QUERY:
-            return Score(values={"llm_judge": None}, reason="There is no ground truth that the answer could contain.")
+            return Score(
+                values={"llm_judge": None},
+                reason="There is no ground truth that the answer could contain.",
+            )
         text = fenced(
             load(TEMPLATE),
             judgement_query=self.judgement_query,

@@ -1,4 +1,6 @@
-"""Declared parameters: what a form, a command line and the documentation need to know of a class' fields."""
+"""Declared parameters: what a form, a command line and the documentation need to know of a class'
+fields.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A metric from a prompt: one question to a judge, typed in by a person, about the fields of a sample that it may see.
+"""A metric from a prompt: one question to a judge, typed in by a person, about the fields of a
+sample that it may see.
 
 A yes counts 1 and a no 0; a rating from 1 to 5 counts (rating - 1) / 4.
 """
@@ -38,23 +39,33 @@ def _in_order(fields: tuple[Seen, ...]) -> tuple[Seen, ...]:
 
 @evaluator("prompt", title="Metric from a prompt")
 class PromptMetric(Evaluator):
-    """Asks a judge one question of your own about every sample, answered with yes or no or with a rating from 1 to 5.
+    """Asks a judge one question of your own about every sample, answered with yes or no or with a
+    rating from 1 to 5.
 
-    A yes is 1 and a no 0; a rating r is (r - 1) / 4. The judge sees the chosen fields and nothing else. A sample in
-    which one of them is empty is not applicable. The value bears the name of the metric.
+    A yes is 1 and a no 0; a rating r is (r - 1) / 4. The judge sees the chosen fields and nothing
+    else. A sample in which one of them is empty is not applicable. The value bears the name of the
+    metric.
     """
 
     llm_client: SkipValidation[LLMClient | None] = None
     title: Annotated[str, AfterValidator(_named)] = Field(  # type: ignore[misc]  # of this metric, not of the class
-        "Own question", max_length=60, title="Name", description="What the metric, and its value, is called."
+        "Own question",
+        max_length=60,
+        title="Name",
+        description="What the metric, and its value, is called.",
     )
-    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)] = Field(
+    question: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)
+    ] = Field(
         "Does the response answer the question that was asked?",
         title="Question to the judge",
         description="In your words; what counts as yes, or as 5, belongs here too.",
     )
     answer: Literal["yes or no", "1 to 5"] = Field(
-        YES_NO, description="How the judge answers: yes (1) or no (0), or a rating from 1 (0) to 5, the best (1)."
+        YES_NO,
+        description=(
+            "How the judge answers: yes (1) or no (0), or a rating from 1 (0) to 5, the best (1)."
+        ),
     )
     fields: Annotated[tuple[Seen, ...], AfterValidator(_in_order)] = Field(
         ("question", "response"),
@@ -68,7 +79,9 @@ class PromptMetric(Evaluator):
         return self.fields
 
     def prompt(self, sample: Sample) -> Prompt:
-        """What the judge is asked about the sample; raises `MissingInputError` where it lacks one of the fields."""
+        """What the judge is asked about the sample; raises `MissingInputError` where it lacks one
+        of the fields.
+        """
         require(self.fields, sample, self.title)
         seen = _material(sample)
         parts = "\n\n".join(f"<{name} $tag>\n${name}\n</{name} $tag>" for name in self.fields)
@@ -89,7 +102,9 @@ class PromptMetric(Evaluator):
         require(self.fields, sample, self.title)
         name, seen = slug(self.title), _material(sample)
         if empty := [field.replace("_", " ") for field in self.fields if not seen[field].strip()]:
-            return Score(values={name: None}, reason=f"There is nothing to judge: empty {', '.join(empty)}.")
+            return Score(
+                values={name: None}, reason=f"There is nothing to judge: empty {', '.join(empty)}."
+            )
         answer = self._asked(self.prompt(sample))
         rating = {"rating": answer.value.rating} if isinstance(answer.value, Rating) else {}
         reason = without_surrogates(answer.value.reason)
@@ -108,7 +123,9 @@ def _material(sample: Sample) -> dict[str, str]:
     return {
         "question": sample.question,
         "response": remove_reasoning(sample.response or ""),
-        "retrieved_documents": "\n\n".join(f"[{number}] {text}" for number, text in enumerate(documents, start=1)),
+        "retrieved_documents": "\n\n".join(
+            f"[{number}] {text}" for number, text in enumerate(documents, start=1)
+        ),
         "ground_truth": "\n".join(filter(None, map(on_one_line, groups(sample.ground_truth)))),
     }
 
@@ -145,7 +162,9 @@ class $kind(Evaluator):
 
 
 def as_file(metric: PromptMetric) -> tuple[str, bytes]:
-    """The metric as a file for `evaluators/custom`, by name and content; it gives the same scores there."""
+    """The metric as a file for `evaluators/custom`, by name and content; it gives the same scores
+    there.
+    """
     name = slug(metric.title)
     kind = "".join(part.capitalize() for part in name.split("_"))
     content = _FILE.substitute(

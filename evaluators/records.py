@@ -11,7 +11,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 Accepted = str | tuple[str | tuple[str, ...], ...]
-"""Accepted answers: one string; several (all required); or groups of spellings (each group required, any spelling)."""
+"""Accepted answers: one string; several (all required); or groups of spellings (each group
+required, any spelling).
+"""
 
 
 class Record(BaseModel):
@@ -60,7 +62,9 @@ class Sentences(Record):
 
 
 class SentenceSupport(Record):
-    """What carries one response sentence: its supporting document keys and how far they carry it."""
+    """What carries one response sentence:
+    its supporting document keys and how far they carry it.
+    """
 
     key: str
     support: Support
@@ -69,10 +73,12 @@ class SentenceSupport(Record):
 
 
 class Labels(Record):
-    """Sentence labels of one sample; every labeller (heuristic, judge, gold, person) produces these.
+    """Sentence labels of one sample; every labeller (heuristic, judge, gold, person) produces
+    these.
 
-    `relevant_keys` and `utilized_keys` name document sentences. Published labels are kept as published,
-    with repeated or unknown keys; `dropped_keys` counts keys that a judge invented and that were removed.
+    `relevant_keys` and `utilized_keys` name document sentences. Published labels are kept as
+    published, with repeated or unknown keys; `dropped_keys` counts keys that a judge invented and
+    that were removed.
     """
 
     relevant_keys: tuple[str, ...] = ()
@@ -82,7 +88,9 @@ class Labels(Record):
 
 
 class RGBTask(Record):
-    """What one RGB prompt tests, and the noise it was asked for and really holds (shares from 0 to 1)."""
+    """What one RGB prompt tests, and the noise it was asked for and really holds (shares from 0 to
+    1).
+    """
 
     ability: Ability
     noise: float | None = Field(None, ge=0, le=1)
@@ -91,11 +99,12 @@ class RGBTask(Record):
 
 
 class Sample(Record):
-    """One question with its documents, the answer to judge (if there is one yet) and what is known to be true.
+    """One question with its documents, the answer to judge (if there is one yet) and what is known
+    to be true.
 
-    `generator` names the model that answered, where the data tells; `labels` are published (gold) labels;
-    `gold_documents` are the contexts that a retriever should have found; `sources` say where each of the
-    `retrieved_documents` was taken from, where that is known.
+    `generator` names the model that answered, where the data tells; `labels` are published (gold)
+    labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
+    where each of the `retrieved_documents` was taken from, where that is known.
     """
 
     id: str
@@ -113,7 +122,9 @@ class Sample(Record):
 
 
 WITH_SOURCES = "+sources"
-"""How the fingerprint of samples that have `sources` ends where it does not count them (migration 007)."""
+"""How the fingerprint of samples that have `sources` ends where it does not count them (migration
+007).
+"""
 
 
 class Dataset(Record):
@@ -128,9 +139,11 @@ class Dataset(Record):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the samples in order, 64 hex digits; all of a sample counts, name and origin do not.
+        """SHA-256 over the samples in order, 64 hex digits; all of a sample counts, name and origin
+        do not.
 
-        Samples are stored once for each fingerprint: what it left out, one visitor could see of another.
+        Samples are stored once for each fingerprint: what it left out, one visitor could see of
+        another.
         """
         return self._fingerprint(("gold_documents", "sources"))
 
@@ -138,10 +151,16 @@ class Dataset(Record):
     def earlier_fingerprint(self) -> str:
         """The name under which runs of earlier versions have the same samples."""
         has_sources = any(sample.sources for sample in self.samples)
-        return self._fingerprint(("gold_documents",), {"sources"}) + WITH_SOURCES if has_sources else self.fingerprint
+        return (
+            self._fingerprint(("gold_documents",), {"sources"}) + WITH_SOURCES
+            if has_sources
+            else self.fingerprint
+        )
 
     def _fingerprint(self, added: Sequence[str], left_out: Collection[str] = ()) -> str:
-        """Fields that were `added` later count where a sample has them, so that older runs keep their data."""
+        """Fields that were `added` later count where a sample has them, so that older runs keep
+        their data.
+        """
         digest = hashlib.sha256()
         for sample in self.samples:
             empty = {name for name in added if not getattr(sample, name)}
@@ -151,7 +170,9 @@ class Dataset(Record):
 
 
 class Score(Record):
-    """What an evaluator says of one sample: a value, or `None` where it does not apply, with the reason."""
+    """What an evaluator says of one sample: a value, or `None` where it does not apply, with the
+    reason.
+    """
 
     values: dict[str, float | None]
     reason: str = ""
@@ -160,10 +181,11 @@ class Score(Record):
 
 @dataclass(frozen=True)
 class Averaged:
-    """What `compute` gives: unpacks to the average (`None` where nothing was judged) and the value of each item.
+    """What `compute` gives: unpacks to the average (`None` where nothing was judged) and the value
+    of each item.
 
-    An item that could not be judged is `None`, has no part in the average, and its message is in `errors` by its
-    number from 0.
+    An item that could not be judged is `None`, has no part in the average, and its message is in
+    `errors` by its number from 0.
     """
 
     avg_score: float | None
@@ -182,7 +204,8 @@ class Usage(Record):
 
 
 class Completion(Record):
-    """What a model answered; `note` says what of the request the provider would not accept and was left out.
+    """What a model answered; `note` says what of the request the provider would not accept and was
+    left out.
 
     `mode` is how a JSON schema was asked for: strict, schema, object or none; empty where none was.
     """
@@ -199,8 +222,8 @@ class Completion(Record):
 class ModelSpec(Record):
     """A model and how it is asked: everything that can change its answer, and no key.
 
-    `base_url` is empty for a provider's own address; `temperature` None and `effort` "" leave the choice to the
-    model; `answer_tokens` is the most it may write, hidden reasoning included.
+    `base_url` is empty for a provider's own address; `temperature` None and `effort` "" leave the
+    choice to the model; `answer_tokens` is the most it may write, hidden reasoning included.
     """
 
     provider: str
@@ -217,7 +240,9 @@ class ModelSpec(Record):
 
 
 class Call(Record):
-    """One request that was answered and paid for; `reusable` where the answer is whole and may serve again."""
+    """One request that was answered and paid for; `reusable` where the answer is whole and may
+    serve again.
+    """
 
     key: str
     model: str
@@ -228,7 +253,9 @@ class Call(Record):
 
 
 class Cap(Record):
-    """What a run may spend before it stops by itself: calls, and money in US dollars; `None` is no cap."""
+    """What a run may spend before it stops by itself: calls, and money in US dollars; `None` is no
+    cap.
+    """
 
     calls: int | None = Field(None, ge=1)
     cost: float | None = Field(None, gt=0)
@@ -242,10 +269,11 @@ class EvaluatorSpec(Record):
 
 
 class Run(Record):
-    """Everything that makes a run reproducible. Every model answers every sample; without models answers are given.
+    """Everything that makes a run reproducible. Every model answers every sample; without models
+    answers are given.
 
-    All `evaluators` judge the same answers. Several `judges` are a jury. `prompt` is the generators' template;
-    `origin` says how the samples were made from their source.
+    All `evaluators` judge the same answers. Several `judges` are a jury. `prompt` is the
+    generators' template; `origin` says how the samples were made from their source.
     """
 
     id: str
@@ -275,7 +303,9 @@ class Run(Record):
 
     @property
     def prompt_hash(self) -> str:
-        """The first 12 hex digits of the template's SHA-256: runs compare only where it is equal."""
+        """The first 12 hex digits of the template's SHA-256:
+        runs compare only where it is equal.
+        """
         return prompt_hash(self.prompt)
 
 
@@ -337,7 +367,9 @@ class Remedy:
 
 
 class Reason(Record):
-    """Why a run stopped, or a result failed; a `remedy` that is kept is not named in the message."""
+    """Why a run stopped, or a result failed;
+    a `remedy` that is kept is not named in the message.
+    """
 
     kind: ReasonKind = ""
     message: str
@@ -349,7 +381,9 @@ class Reason(Record):
 
 
 class Cell(NamedTuple):
-    """One thing to do in a run: the sample at `position`, answered by its model and judged by its metric (from 0)."""
+    """One thing to do in a run: the sample at `position`, answered by its model and judged by its
+    metric (from 0).
+    """
 
     position: int
     model: int = 0
@@ -359,9 +393,10 @@ class Cell(NamedTuple):
 class SampleResult(Record):
     """The outcome for one cell: scored (a score) or failed (an error with its kind and remedy).
 
-    `usage` and `cost` (US dollars, `None` where a price is unknown) count what was paid, over `calls` answered
-    requests; `cached` counts answers that were there already. `details` is for the curious: status, code, request id.
-    `note` says what of the requests the provider would not accept.
+    `usage` and `cost` (US dollars, `None` where a price is unknown) count what was paid, over
+    `calls` answered requests; `cached` counts answers that were there already. `details` is for the
+    curious: status, code, request id. `note` says what of the requests the provider would not
+    accept.
     """
 
     position: int

@@ -1,7 +1,8 @@
 """Retriever recall: how much of the gold contexts was retrieved, and how far up does it stand?
 
-A gold context is retrieved where it is contained, letter by letter, in the retrieved contexts joined by spaces (the
-rule of AdalFlow's `RetrieverRecall`). Precision and reciprocal rank look at single documents. No LLM.
+A gold context is retrieved where it is contained, letter by letter, in the retrieved contexts
+joined by spaces (the rule of AdalFlow's `RetrieverRecall`). Precision and reciprocal rank look at
+single documents. No LLM.
 """
 
 from __future__ import annotations
@@ -16,27 +17,44 @@ from evaluators.item_lists import averaged
 from evaluators.records import Averaged, Sample, Score
 
 
-@evaluator("retriever_recall", title="Retriever recall", needs=("retrieved_documents", "gold_documents"))
+@evaluator(
+    "retriever_recall", title="Retriever recall", needs=("retrieved_documents", "gold_documents")
+)
 class RetrieverRecall(Evaluator):
-    """Compares the retrieved documents with the gold contexts, those that hold what is needed for the answer.
+    """Compares the retrieved documents with the gold contexts, those that hold what is needed for
+    the answer.
 
-    Retriever recall = gold contexts contained in the joined documents / gold contexts. Of the first `k` documents:
-    recall at k, the same share; precision at k = documents that contain a gold context / documents looked at;
-    reciprocal rank = 1 / place of the first such document, 0 if there is none.
+    Retriever recall = gold contexts contained in the joined documents / gold contexts. Of the first
+    `k` documents: recall at k, the same share; precision at k = documents that contain a gold
+    context / documents looked at; reciprocal rank = 1 / place of the first such document, 0 if
+    there is none.
     """
 
-    k: int = Field(5, ge=1, le=1000, title="k", description="How many documents, from the top, the values at k look at")
+    k: int = Field(
+        5,
+        ge=1,
+        le=1000,
+        title="k",
+        description="How many documents, from the top, the values at k look at",
+    )
 
     def compute(
-        self, retrieved_contexts: Sequence[str | Sequence[str]], gt_contexts: Sequence[str | Sequence[str]]
+        self,
+        retrieved_contexts: Sequence[str | Sequence[str]],
+        gt_contexts: Sequence[str | Sequence[str]],
     ) -> Averaged:
-        """The mean recall over all queries, and that of each; raises `ParameterError` where the lengths differ.
+        """The mean recall over all queries, and that of each; raises `ParameterError` where the
+        lengths differ.
 
         The retrieved contexts of a query are a list, or one string where they are joined already.
         """
-        return averaged(self.compute_single_item, retrieved_contexts=retrieved_contexts, gt_contexts=gt_contexts)
+        return averaged(
+            self.compute_single_item, retrieved_contexts=retrieved_contexts, gt_contexts=gt_contexts
+        )
 
-    def compute_single_item(self, retrieved_context: str | Sequence[str], gt_context: str | Sequence[str]) -> float:
+    def compute_single_item(
+        self, retrieved_context: str | Sequence[str], gt_context: str | Sequence[str]
+    ) -> float:
         """The share of gold contexts that the retrieved contexts of one query contain.
 
         Raises `MissingInputError` where there is no gold context, or where a context is no text.
@@ -47,16 +65,25 @@ class RetrieverRecall(Evaluator):
         return _recall(_texts(retrieved_context, "retrieved context"), gold)
 
     def score(self, sample: Sample) -> Score:
-        """All four values of one sample; not applicable without gold contexts, 0 where nothing was retrieved."""
+        """All four values of one sample; not applicable without gold contexts, 0 where nothing was
+        retrieved.
+        """
         documents, gold = sample.retrieved_documents, _gold(sample.gold_documents)
         names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")
         if not gold:
-            return Score(values=dict.fromkeys(names), reason="There is no gold context, so nothing could be found.")
+            return Score(
+                values=dict.fromkeys(names),
+                reason="There is no gold context, so nothing could be found.",
+            )
         if not documents:
             values = {**dict.fromkeys(names, 0.0), "precision_at_k": None}
             return Score(values=values, reason="Nothing was retrieved, so there is no precision.")
         top = documents[: self.k]
-        ranks = [rank for rank, document in enumerate(top, start=1) if any(text in document for text in gold)]
+        ranks = [
+            rank
+            for rank, document in enumerate(top, start=1)
+            if any(text in document for text in gold)
+        ]
         measured = (
             _recall(documents, gold),
             _recall(top, gold),
@@ -65,7 +92,10 @@ class RetrieverRecall(Evaluator):
         )
         whole = " ".join(documents)
         missed = [text for text in gold if text not in whole]
-        return Score(values=dict(zip(names, measured, strict=True)), details={"missed": missed, "found_in": ranks})
+        return Score(
+            values=dict(zip(names, measured, strict=True)),
+            details={"missed": missed, "found_in": ranks},
+        )
 
 
 def _recall(documents: Sequence[str], gold: Sequence[str]) -> float:

@@ -1,9 +1,11 @@
-"""RGB: is an answer right, does it decline when it should, does it notice and correct planted errors?
+"""RGB: is an answer right, does it decline when it should, does it notice and correct planted
+errors?
 
-Source: Chen et al., "Benchmarking Large Language Models in Retrieval-Augmented Generation", AAAI 2024,
-arXiv 2309.01431. Policy `documented` is the rule set of this project's documentation; policy `paper` is the
-rule of the benchmark's own script. Every verdict names the rule that decided and the words it decided on.
-Where an LLM judges beside the rules, rejection and detection are also decided by it: Rej* and ED* of the paper.
+Source: Chen et al., "Benchmarking Large Language Models in Retrieval-Augmented Generation", AAAI
+2024, arXiv 2309.01431. Policy `documented` is the rule set of this project's documentation; policy
+`paper` is the rule of the benchmark's own script. Every verdict names the rule that decided and the
+words it decided on. Where an LLM judges beside the rules, rejection and detection are also decided
+by it: Rej* and ED* of the paper.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ class Verdict(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One rule in the order of its trial: it decided, or (verdict `None`) left the answer to the next rule."""
+    """One rule in the order of its trial: it decided, or (verdict `None`) left the answer to the
+    next rule.
+    """
 
     question: str
     rule: str
@@ -59,7 +63,9 @@ Trial = tuple[str, Verdict | None]
 
 
 class EvaluationResult(Record):
-    """The counts of one batch; rates are percentages from 0 to 100 over all samples (0.0 without samples)."""
+    """The counts of one batch; rates are percentages from 0 to 100 over all samples (0.0 without
+    samples).
+    """
 
     task_type: str
     model_name: str
@@ -90,7 +96,9 @@ class EvaluationResult(Record):
 
     @property
     def error_correction_rate_among_detected(self) -> float | None:
-        """The paper's CR: corrected among detected, in percent; `None` where no error was detected."""
+        """The paper's CR: corrected among detected, in percent;
+        `None` where no error was detected.
+        """
         if not self.errors_detected:
             return None
         return _percent(self.errors_detected_and_corrected, self.errors_detected)
@@ -101,12 +109,19 @@ class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 
     policy: Policy = Field(
-        "documented", description="documented: flexible wording; paper: the benchmark's own phrases, nothing else"
+        "documented",
+        description=(
+            "documented: flexible wording; paper: the benchmark's own phrases, nothing else"
+        ),
     )
     nfkc: bool = Field(
-        True, title="NFKC", description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces"
+        True,
+        title="NFKC",
+        description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces",
     )
-    remove_reasoning: bool = Field(True, description="Ignore <think> text: only what the model finally says counts")
+    remove_reasoning: bool = Field(
+        True, description="Ignore <think> text: only what the model finally says counts"
+    )
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge of `JUDGED`; without one the rules alone decide."""
 
@@ -117,10 +132,11 @@ class RGBEvaluator(Evaluator):
         "cannot answer",
     )
     REJECTION_KEYWORDS: ClassVar[tuple[str, ...]] = (
-        "i don't know", "i cannot", "i can't", "unable to", "not able to", "insufficient information",
-        "no information", "cannot determine", "cannot answer", "not enough information", "don't have enough",
-        "unable to determine", "cannot find", "no relevant", "not mentioned", "not provided", "not specified",
-        "unclear", "unknown", "i'm not sure", "i am not sure", "cannot be determined",
+        "i don't know", "i cannot", "i can't", "unable to", "not able to",
+        "insufficient information", "no information", "cannot determine", "cannot answer",
+        "not enough information", "don't have enough", "unable to determine", "cannot find",
+        "no relevant", "not mentioned", "not provided", "not specified", "unclear",
+        "unknown", "i'm not sure", "i am not sure", "cannot be determined",
         "information is not available", "does not provide",
     )  # fmt: skip
     ERROR_DETECTION_KEYWORDS: ClassVar[tuple[str, ...]] = (
@@ -150,7 +166,9 @@ class RGBEvaluator(Evaluator):
         return self.correction(response, correct_answer, counterfactual_answer).passed
 
     def normalize_answer(self, answer: str) -> str:
-        """Lower case, no stops at the end, single spaces; Chinese without any spaces (the paper's rule)."""
+        """Lower case, no stops at the end, single spaces; Chinese without any spaces (the paper's
+        rule).
+        """
         answer = answer.lower().strip().rstrip(".!?,;:")
         return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
 
@@ -163,13 +181,18 @@ class RGBEvaluator(Evaluator):
             return verdicts[0]
         found = [verdict for verdict in verdicts if verdict.passed]
         rule = f"{len(found)} of {len(verdicts)} required answers"
-        return Verdict(found == verdicts, rule, tuple(word for verdict in found for word in verdict.evidence))
+        return Verdict(
+            found == verdicts, rule, tuple(word for verdict in found for word in verdict.evidence)
+        )
 
     def rejection(self, response: str) -> Verdict:
         return _decide(self._rejection_rules(response), Verdict(False, "no rejection phrase"))
 
     def detection(self, response: str, counterfactual_answer: Accepted | None = None) -> Verdict:
-        return _decide(self._detection_rules(response, counterfactual_answer), Verdict(False, "no error phrase"))
+        return _decide(
+            self._detection_rules(response, counterfactual_answer),
+            Verdict(False, "no error phrase"),
+        )
 
     def correction(
         self, response: str, correct_answer: Accepted, counterfactual_answer: Accepted | None = None
@@ -180,7 +203,9 @@ class RGBEvaluator(Evaluator):
         return self._only_planted(response, correct_answer, counterfactual_answer) or verdict
 
     def labels(self, response: str, ground_truth: Accepted) -> list[int]:
-        """What the benchmark's script records: 1 or 0 for each required answer, or [-1] for a rejection."""
+        """What the benchmark's script records: 1 or 0 for each required answer, or [-1] for a
+        rejection.
+        """
         if self.is_rejection(response):
             return [-1]
         return [int(verdict.passed) for verdict in self._group_verdicts(response, ground_truth)]
@@ -188,10 +213,11 @@ class RGBEvaluator(Evaluator):
     # The engine's door
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not apply.
+        """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not
+        apply.
 
-        With an `llm_client` a judge's word stands beside the rules' as `rejection_judged` or `detection_judged`.
-        Raises `LLMError` where the judge gives no verdict.
+        With an `llm_client` a judge's word stands beside the rules' as `rejection_judged` or
+        `detection_judged`. Raises `LLMError` where the judge gives no verdict.
         """
         score = self._ruled(sample)
         name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
@@ -199,25 +225,35 @@ class RGBEvaluator(Evaluator):
             return score
         said = self._judged(name, sample, self.llm_client)
         values = {**score.values, f"{name}_judged": float(said["passed"])}
-        return Score(values=values, reason=score.reason, details={**score.details, "judge": {name: said}})
+        return Score(
+            values=values, reason=score.reason, details={**score.details, "judge": {name: said}}
+        )
 
     def _ruled(self, sample: Sample) -> Score:
         """What the rules say, without a judge."""
         require(("response",), sample, self.title)  # rejection needs no ground truth
         verdicts = self.verdicts(sample)
         values = {name: float(verdict.passed) for name, verdict in verdicts.items()}
-        details: dict[str, Any] = {"verdicts": {name: verdict._asdict() for name, verdict in verdicts.items()}}
-        flips = [option for option in ("nfkc", "remove_reasoning") if self._flips(option, sample, values)]
+        details: dict[str, Any] = {
+            "verdicts": {name: verdict._asdict() for name, verdict in verdicts.items()}
+        }
+        flips = [
+            option for option in ("nfkc", "remove_reasoning") if self._flips(option, sample, values)
+        ]
         if flips:
             details["flips"] = flips
         if "correction" not in values:
             return Score(values=values, details=details)
         among = values["correction"] if values["detection"] else None
         reason = "" if among is not None else "Correction among detected: no error was detected."
-        return Score(values={**values, "correction_among_detected": among}, reason=reason, details=details)
+        return Score(
+            values={**values, "correction_among_detected": among}, reason=reason, details=details
+        )
 
     def _judged(self, name: str, sample: Sample, judge: LLMClient) -> dict[str, Any]:
-        """Whether the judge says yes (`passed`), and its `words`; an empty answer says nothing and is not sent."""
+        """Whether the judge says yes (`passed`), and its `words`; an empty answer says nothing and
+        is not sent.
+        """
         answer = self._prepare(sample.response or "").strip()
         if not answer:
             return {"passed": False, "words": "The answer is empty."}
@@ -229,7 +265,9 @@ class RGBEvaluator(Evaluator):
         """The verdicts that count for the sample's ability, by the name of the rate they enter."""
         task, response = sample.rgb, sample.response or ""
         if task is None:
-            raise MissingInputError(f"Sample {sample.id}: it is not known which ability it tests. Choose one.")
+            raise MissingInputError(
+                f"Sample {sample.id}: it is not known which ability it tests. Choose one."
+            )
         if task.ability is Ability.REJECTION:
             return {"rejection": self.rejection(response)}
         truth = sample.ground_truth
@@ -250,7 +288,9 @@ class RGBEvaluator(Evaluator):
         if task is None or task.ability is Ability.REJECTION:
             return list(_steps("Does it decline?", self._rejection_rules(response)))
         if task.ability is Ability.COUNTERFACTUAL:
-            steps += _steps("Does it notice the error?", self._detection_rules(response, task.counterfactual))
+            steps += _steps(
+                "Does it notice the error?", self._detection_rules(response, task.counterfactual)
+            )
         steps += self._answer_steps(response, truth or ())
         if (
             task.ability is Ability.COUNTERFACTUAL
@@ -258,20 +298,31 @@ class RGBEvaluator(Evaluator):
             and truth
             and self.is_correct(response, truth)
         ):
-            steps += _steps("Is it only the planted answer?", self._planted_rules(response, truth, task.counterfactual))
+            steps += _steps(
+                "Is it only the planted answer?",
+                self._planted_rules(response, truth, task.counterfactual),
+            )
         return steps
 
     # Batches, under their documented names
 
     def evaluate_noise_robustness(
-        self, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str, noise_ratio: float
+        self,
+        responses: Sequence[str],
+        ground_truths: Sequence[Accepted],
+        model_name: str,
+        noise_ratio: float,
     ) -> EvaluationResult:
         """Accuracy of answers given under one share of noise (`noise_ratio` from 0 to 1)."""
         percent = round(noise_ratio * 100)
-        result = self._accuracy(f"noise_robustness_{percent}%", responses, ground_truths, model_name)
+        result = self._accuracy(
+            f"noise_robustness_{percent}%", responses, ground_truths, model_name
+        )
         return result.model_copy(update={"accuracy_by_noise": {percent: result.accuracy}})
 
-    def evaluate_negative_rejection(self, responses: Sequence[str], model_name: str) -> EvaluationResult:
+    def evaluate_negative_rejection(
+        self, responses: Sequence[str], model_name: str
+    ) -> EvaluationResult:
         """How often questions that the documents cannot answer are declined."""
         rejected = sum(self.is_rejection(response) for response in responses)
         return EvaluationResult(
@@ -295,10 +346,14 @@ class RGBEvaluator(Evaluator):
         counterfactual_answers: Sequence[str | None],
         model_name: str,
     ) -> EvaluationResult:
-        """How often planted errors are noticed, and how often the true answer is given in spite of them."""
+        """How often planted errors are noticed, and how often the true answer is given in spite of
+        them.
+        """
         rows = list(zip(responses, ground_truths, counterfactual_answers, strict=True))
         detected = [self.detects_error(response, planted) for response, _, planted in rows]
-        corrected = [self.corrects_error(response, truth, planted) for response, truth, planted in rows]
+        corrected = [
+            self.corrects_error(response, truth, planted) for response, truth, planted in rows
+        ]
         return EvaluationResult(
             task_type="counterfactual_robustness",
             model_name=model_name,
@@ -307,11 +362,17 @@ class RGBEvaluator(Evaluator):
             incorrect=len(rows) - sum(corrected),
             errors_detected=sum(detected),
             errors_corrected=sum(corrected),
-            errors_detected_and_corrected=sum(d and c for d, c in zip(detected, corrected, strict=True)),
+            errors_detected_and_corrected=sum(
+                d and c for d, c in zip(detected, corrected, strict=True)
+            ),
         )
 
     def _accuracy(
-        self, task_type: str, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str
+        self,
+        task_type: str,
+        responses: Sequence[str],
+        ground_truths: Sequence[Accepted],
+        model_name: str,
     ) -> EvaluationResult:
         pairs = zip(responses, ground_truths, strict=True)
         correct = sum(self.is_correct(response, truth) for response, truth in pairs)
@@ -325,10 +386,14 @@ class RGBEvaluator(Evaluator):
 
     # The rules, in their order
 
-    def _group_verdicts(self, response: str, truth: Accepted, strict: bool = False) -> list[Verdict]:
+    def _group_verdicts(
+        self, response: str, truth: Accepted, strict: bool = False
+    ) -> list[Verdict]:
         required = groups(truth)
         if not required or not all(required):
-            raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
+            raise MissingInputError(
+                "There is no accepted answer. Give a string or a list of strings."
+            )
         said = self._comparable(response)
         return [self._group_verdict(said, group, strict) for group in required]
 
@@ -343,7 +408,9 @@ class RGBEvaluator(Evaluator):
         said = self._comparable(response)
         for group in groups(truth):
             for spelling in group:
-                rules = list(_steps(f"Is it “{spelling}”?", self._answer_rules(said, spelling, False)))
+                rules = list(
+                    _steps(f"Is it “{spelling}”?", self._answer_rules(said, spelling, False))
+                )
                 yield from rules
                 if rules[-1].verdict and rules[-1].verdict.passed:
                     break
@@ -358,11 +425,17 @@ class RGBEvaluator(Evaluator):
             yield _contains(without_spaces(said) if is_chinese(said) else said, true)
             return
         if not (said.isascii() and true.isascii()) and (is_chinese(said) or is_chinese(true)):
-            said, true = without_spaces(said), without_spaces(true)  # so that "iPhone 14" is found in Chinese text
+            said, true = (
+                without_spaces(said),
+                without_spaces(true),
+            )  # so that "iPhone 14" is found in Chinese text
         if not (said and true):
             yield "empty", Verdict(False, "empty")
         if strict:
-            yield "exact match", Verdict(said == true, "exact match", (true,) if said == true else ())
+            yield (
+                "exact match",
+                Verdict(said == true, "exact match", (true,) if said == true else ()),
+            )
         yield _contains(said, true)
         yield "short answer", Verdict(True, "short answer", (said,)) if said in true else None
         yield BY_WORDS, _overlap(said, true)
@@ -399,7 +472,9 @@ class RGBEvaluator(Evaluator):
     def _mentioned(self, response: str, accepted: Accepted) -> list[str]:
         said = self._comparable(response)
         named = filter(str.strip, spellings(accepted))
-        decided = (_decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in named)
+        decided = (
+            _decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in named
+        )
         return [verdict.evidence[0] for verdict in decided if verdict.rule == "contains the answer"]
 
     def _comparable(self, text: str) -> str:
@@ -420,32 +495,46 @@ class RGBEvaluator(Evaluator):
 
 
 LONGEST_REMEMBERED = 2_000
-"""Characters of a spelling that is remembered; thousands of a megabyte each would fill the memory."""
+"""Characters of a spelling that is remembered;
+thousands of a megabyte each would fill the memory.
+"""
 
 
 @lru_cache(maxsize=4096)
 def _remembered(policy: Policy, nfkc: bool, remove_reasoning: bool, spelling: str) -> str:
     """A spelling made comparable; a run asks for the same few again and again."""
-    return RGBEvaluator(policy=policy, nfkc=nfkc, remove_reasoning=remove_reasoning)._comparable(spelling)
+    return RGBEvaluator(policy=policy, nfkc=nfkc, remove_reasoning=remove_reasoning)._comparable(
+        spelling
+    )
 
 
 def _contains(said: str, true: str) -> Trial:
-    return "contains the answer", Verdict(True, "contains the answer", (true,)) if true in said else None
+    return "contains the answer", Verdict(
+        True, "contains the answer", (true,)
+    ) if true in said else None
 
 
 def _says_yes(said: str) -> bool:
     """What the last line with nothing but a verdict says."""
-    lines = [line for text in remove_reasoning(said).splitlines() if (line := VERDICT_LINE.fullmatch(text))]
+    lines = [
+        line
+        for text in remove_reasoning(said).splitlines()
+        if (line := VERDICT_LINE.fullmatch(text))
+    ]
     if not lines:
         what = "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”"
-        raise UnreadableAnswerError(f"{what}. Retry, or start a run with another judge.", said[:300], texts=[said])
+        raise UnreadableAnswerError(
+            f"{what}. Retry, or start a run with another judge.", said[:300], texts=[said]
+        )
     return lines[-1][1] is not None
 
 
 def stored_verdicts(score: Score) -> dict[str, Verdict]:
     """The verdicts that `RGBEvaluator.score` wrote down, by the name of the rate they enter."""
     stored = score.details.get("verdicts", {})
-    return {name: Verdict(v["passed"], v["rule"], tuple(v["evidence"])) for name, v in stored.items()}
+    return {
+        name: Verdict(v["passed"], v["rule"], tuple(v["evidence"])) for name, v in stored.items()
+    }
 
 
 def _decide(rules: Iterator[Trial], otherwise: Verdict) -> Verdict:
@@ -484,7 +573,9 @@ def _words(said: str) -> frozenset[str]:
 
 
 def _is_complete(accepted: Accepted) -> bool:
-    return bool(accepted) and all(group and all(map(str.strip, group)) for group in groups(accepted))
+    return bool(accepted) and all(
+        group and all(map(str.strip, group)) for group in groups(accepted)
+    )
 
 
 def _matters(option: str, sample: Sample) -> bool:

@@ -13,7 +13,9 @@ MANY = 1000
 
 
 def wilson(successes: float, total: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a rate, both ends from 0 to 1 (Wilson, JASA 1927); `total` above 0."""
+    """The 95 % Wilson score interval of a rate, both ends from 0 to 1 (Wilson, JASA 1927); `total`
+    above 0.
+    """
     rate, z2 = successes / total, Z95**2
     centre = (rate + z2 / (2 * total)) / (1 + z2 / total)
     half = Z95 / (1 + z2 / total) * math.sqrt(rate * (1 - rate) / total + z2 / (4 * total**2))
@@ -21,7 +23,9 @@ def wilson(successes: float, total: int) -> tuple[float, float]:
 
 
 def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
-    """The 95 % percentile bootstrap interval of a mean (Efron 1979), seeded, from 1,000 resamples."""
+    """The 95 % percentile bootstrap interval of a mean (Efron 1979), seeded,
+    from 1,000 resamples.
+    """
     data, rng = np.asarray(values), np.random.default_rng(seed)
     means = [data[rng.integers(len(data), size=len(data))].mean() for _ in range(RESAMPLES)]
     low, high = np.percentile(means, (2.5, 97.5))
@@ -41,7 +45,9 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def normal(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of a mean by the central limit theorem; many values resample too slowly for a screen."""
+    """The 95 % interval of a mean by the central limit theorem; many values resample too slowly for
+    a screen.
+    """
     data = np.asarray(values)
     half = Z95 * float(data.std(ddof=1)) / math.sqrt(len(data))
     mean, least, most = float(data.mean()), float(data.min()), float(data.max())
@@ -49,9 +55,11 @@ def normal(values: Sequence[float]) -> tuple[float, float]:
 
 
 def kappa(table: Sequence[Sequence[int]]) -> float | None:
-    """Cohen's kappa (1960) of a square table of counts: one labeller's verdicts in rows, the other's in columns.
+    """Cohen's kappa (1960) of a square table of counts: one labeller's verdicts in rows, the
+    other's in columns.
 
-    `None` without any verdict, and where both always gave one and the same: chance alone would agree as much.
+    `None` without any verdict, and where both always gave one and the same: chance alone would
+    agree as much.
     """
     counts = np.asarray(table, dtype=float)
     total = counts.sum()

@@ -1,7 +1,8 @@
-"""TRACE without an LLM: sentence labels estimated from the words that question, documents and response share.
+"""TRACE without an LLM: sentence labels estimated from the words that question, documents and
+response share.
 
-`trace.comparison` compares the sentences, `trace.features` weighs what they share, and `trace.claims` says which
-response sentences are supported.
+`trace.comparison` compares the sentences, `trace.features` weighs what they share, and
+`trace.claims` says which response sentences are supported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from evaluators.text.sentences import cut
 from evaluators.text.similarity import check_embedding, embedder
 from evaluators.trace.batch import Case, entries, metrics, summary
 from evaluators.trace.claims import is_claim, sentence_supports, support_estimate
-from evaluators.trace.comparison import Likeness, Words, check_length, check_size, compare, embedded, words_of
+from evaluators.trace.comparison import (
+    Likeness,
+    Words,
+    check_length,
+    check_size,
+    compare,
+    embedded,
+    words_of,
+)
 from evaluators.trace.features import document_features, relevant, support_probability, utilized
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.method import TRACEMethod
@@ -33,7 +42,9 @@ from evaluators.trace.metrics import TRACEScores, to_score, trace_scores
     leads="trace",
 )
 class TRACEEvaluator(TRACEMethod):
-    """TRACE estimated without an LLM, in about a millisecond a sample; show its values as estimates."""
+    """TRACE estimated without an LLM, in about a millisecond a sample; show its values as
+    estimates.
+    """
 
     llm_client: Any = Field(None, description="Not used: this metric asks no LLM.")
 
@@ -47,28 +58,35 @@ class TRACEEvaluator(TRACEMethod):
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
     ) -> TRACEScores:
-        """The TRACE values of one answer under the definition `sentence`; the ground truth is not looked at.
+        """The TRACE values of one answer under the definition `sentence`; the ground truth is not
+        looked at.
 
         An empty response and an empty list of documents are judged as defined, with a reason.
-        Raises `ParameterError` where the embedding model is not available, `DatasetError` where the texts are too
-        long to be compared.
+        Raises `ParameterError` where the embedding model is not available, `DatasetError` where the
+        texts are too long to be compared.
         """
         check_length([*retrieved_documents, response])
         sentences = cut(response, retrieved_documents)
         return trace_scores(sentences, self.label(sentences, question))
 
     def label(self, sentences: Sentences, question: str) -> Labels:
-        """Estimated labels: relevant and utilized document sentences, and the support of each response sentence."""
+        """Estimated labels: relevant and utilized document sentences, and the support of each
+        response sentence.
+        """
         words, likeness = self._compare(sentences, question)
         features = document_features(words, likeness)
-        supports = sentence_supports(sentences, question, likeness.claims, support_probability(likeness))
+        supports = sentence_supports(
+            sentences, question, likeness.claims, support_probability(likeness)
+        )
         relevant_rows = relevant(likeness, features)
         utilized_rows = utilized(likeness, features) if any(map(is_claim, supports)) else set()
         supporting = {key for support in supports for key in support.supporting_keys}
         keys = list(enumerate(sentences.document_keys))
         return Labels(
             relevant_keys=tuple(key for row, key in keys if row in relevant_rows),
-            utilized_keys=tuple(key for row, key in keys if row in utilized_rows or key in supporting),
+            utilized_keys=tuple(
+                key for row, key in keys if row in utilized_rows or key in supporting
+            ),
             sentence_support=supports,
         )
 
@@ -79,15 +97,18 @@ class TRACEEvaluator(TRACEMethod):
     def doubt(self, sentences: Sentences, question: str) -> float:
         """How likely the adherence that `label` leads to is wrong, 0 to 1 with four decimals.
 
-        With p the estimate of the least supported response sentence: p where the heuristic calls a sentence less than
-        fully supported, else 1 - p. On RAGBench the top fifth by this rule holds 57 % of the wrong verdicts.
+        With p the estimate of the least supported response sentence: p where the heuristic calls a
+        sentence less than fully supported, else 1 - p. On RAGBench the top fifth by this rule holds
+        57 % of the wrong verdicts.
         """
         estimated = self._estimated(sentences, question)
         least = min((likely for _, likely in estimated), default=1.0)
         is_adherent = all(support.support is Support.FULL for support, _ in estimated)
         return round(1 - least if is_adherent else least, 4)
 
-    def _estimated(self, sentences: Sentences, question: str) -> list[tuple[SentenceSupport, float]]:
+    def _estimated(
+        self, sentences: Sentences, question: str
+    ) -> list[tuple[SentenceSupport, float]]:
         _, likeness = self._compare(sentences, question)
         probability = support_probability(likeness)
         supports = sentence_supports(sentences, question, likeness.claims, probability)
@@ -95,17 +116,25 @@ class TRACEEvaluator(TRACEMethod):
         return [(support, support_estimate(support, value)) for support, value in pairs]
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample on its published sentences, where it has some, else on its text cut into sentences."""
+        """Judges the sample on its published sentences, where it has some, else on its text cut
+        into sentences.
+        """
         require(self.needs, sample, self.title)
         check_length([*sample.retrieved_documents, sample.response or ""])
         sentences = sentences_of(sample)
         return to_score(trace_scores(sentences, self.label(sentences, sample.question)), sample)
 
     def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The documented result for cases with query, response and retrieved_documents; a bad one holds "error"."""
+        """The documented result for cases with query, response and retrieved_documents; a bad one
+        holds "error".
+        """
 
         def judge(case: Case) -> dict[str, Any]:
-            return {"metrics": metrics(self.evaluate(case.query, case.response, case.retrieved_documents))}
+            return {
+                "metrics": metrics(
+                    self.evaluate(case.query, case.response, case.retrieved_documents)
+                )
+            }
 
         return summary(entries(test_cases, judge))
 
@@ -114,5 +143,9 @@ class TRACEEvaluator(TRACEMethod):
         check_size(sentences, is_embedded=embed is not None)
         words = words_of(sentences, question)
         size, overlap = self.chunk_size, self.chunk_overlap
-        cut = [unit for place in words.places for unit in units(self.chunking_strategy, place, size, overlap)]
+        cut = [
+            unit
+            for place in words.places
+            for unit in units(self.chunking_strategy, place, size, overlap)
+        ]
         return words, compare(words, cut, embedded(sentences, question, embed) if embed else None)

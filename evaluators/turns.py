@@ -1,4 +1,6 @@
-"""Turns at what only so many may do at once on a host: first come, first served, and nobody waits for ever."""
+"""Turns at what only so many may do at once on a host: first come, first served, and nobody waits
+for ever.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from evaluators.errors import HostLimitError
 
 
 class Turns:
-    """A queue for what at most `most()` may do at once; who has waited `patience` seconds is refused."""
+    """A queue for what at most `most()` may do at once; who has waited `patience` seconds is
+    refused.
+    """
 
     def __init__(self, doing: str, most: Callable[[], int], patience: float) -> None:
         self._doing = doing
@@ -35,7 +39,9 @@ class Turns:
                 with self._moved:
                     is_next = self._moved.wait_for(lambda: self._is_next(ticket), self._patience)
             if not is_next:
-                raise HostLimitError(f"This host is busy {self._doing} for others. Try again in a minute.")
+                raise HostLimitError(
+                    f"This host is busy {self._doing} for others. Try again in a minute."
+                )
             yield
         finally:
             with self._moved:

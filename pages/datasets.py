@@ -9,7 +9,9 @@ from ui.parts import problems
 
 st.title("Datasets")
 tabs = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
-for tab, show in zip(tabs, (upload.upload, upload.paste, hub.show, official.show, retrieval.show), strict=True):
+for tab, show in zip(
+    tabs, (upload.upload, upload.paste, hub.show, official.show, retrieval.show), strict=True
+):
     with tab:
         show()
 if dataset_view.question():

@@ -10,7 +10,8 @@ from ui.runs import overview
 st.title("Plumbline")
 st.markdown(
     "Shows whether a RAG system's answers are true to their sources.  \n"
-    "**RGB** asks: does it answer in spite of noise, decline without evidence, combine documents, notice errors?  \n"
+    "**RGB** asks: does it answer in spite of noise, decline without evidence, combine "
+    "documents, notice errors?  \n"
     "**TRACE** asks, sentence by sentence: what was relevant, what was used, what is supported?"
 )
 with st.container(horizontal=True, vertical_alignment="center"):

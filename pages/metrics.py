@@ -1,4 +1,6 @@
-"""Metrics: one or several in a run, each with what it needs and how it works, and metrics of one's own."""
+"""Metrics: one or several in a run, each with what it needs and how it works, and metrics of one's
+own.
+"""
 
 import streamlit as st
 
@@ -15,7 +17,10 @@ with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     metric_form.show()
 own_metrics.show()
 if run is None:
-    overview.none_shown("No run on this page yet. Choose a metric and press Start; those without a judge need no key.")
+    overview.none_shown(
+        "No run on this page yet. Choose a metric and press Start; those without a judge "
+        "need no key."
+    )
 else:
     overview.keep_link()
     metric_results.card(run)

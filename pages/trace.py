@@ -13,7 +13,9 @@ overview.missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:
-    overview.none_shown("No run on this page yet. Choose a method and press Start; the heuristic needs no key.")
+    overview.none_shown(
+        "No run on this page yet. Choose a method and press Start; the heuristic needs no key."
+    )
 else:
     overview.keep_link()
     trace_results.card(run)

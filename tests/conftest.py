@@ -1,4 +1,6 @@
-"""What all tests share: the folder of public data, a provider on this computer, and no time limit for examples."""
+"""What all tests share: the folder of public data, a provider on this computer, and no time limit
+for examples.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -33,14 +35,18 @@ def check_data() -> Path:
 
 @pytest.fixture
 def loopback() -> Iterator[Callable[..., Loopback]]:
-    """`loopback(latency=0.1, fault=...)` starts a provider; all are closed at the end of the test."""
+    """`loopback(latency=0.1, fault=...)` starts a provider;
+    all are closed at the end of the test.
+    """
     with ExitStack() as servers:
         yield lambda **options: servers.enter_context(Loopback(**options))
 
 
 @pytest.fixture
 def seat(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LLMClient]]:
-    """`seat(answer=...)` is a client, through all layers, of a judge whose provider is on this computer."""
+    """`seat(answer=...)` is a client, through all layers, of a judge whose provider is on this
+    computer.
+    """
     seats = []
 
     def client(provider: str = "custom", model: str = "judge", **options: object) -> LLMClient:
@@ -67,5 +73,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come last: Playwright leaves a loop running in the main thread, where no other can then start."""
+    """Browser tests come last: Playwright leaves a loop running in the main thread, where no other
+    can then start.
+    """
     items.sort(key=lambda item: "e2e" in item.path.parts)

@@ -15,7 +15,9 @@ PART = 12
 
 
 def answer(content, finish="stop", **more):
-    return in_json({"choices": [{"message": {"content": content}, "finish_reason": finish}], **more})
+    return in_json(
+        {"choices": [{"message": {"content": content}, "finish_reason": finish}], **more}
+    )
 
 
 def refusal(message="no", code="bad", headers=None, **more):
@@ -42,7 +44,9 @@ FORMS = {
     "base64, one on": lambda key: b64encode(f"a{key}".encode()).decode(),
     "base64, two on": lambda key: b64encode(f"aa{key}z".encode()).decode(),
     "base64 for URLs": lambda key: urlsafe_b64encode(f"??>{key}".encode()).decode(),
-    "base64 in lines": lambda key: "\r\n".join(re.findall(".{1,9}", b64encode(key.encode()).decode())),
+    "base64 in lines": lambda key: "\r\n".join(
+        re.findall(".{1,9}", b64encode(key.encode()).decode())
+    ),
     "percent": lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
     "percent twice": lambda key: "".join(f"%25{ord(letter):02x}" for letter in key),
     "percent here and there": lambda key: re.sub("[3-9]", lambda digit: f"%{ord(digit[0]):x}", key),
@@ -59,12 +63,18 @@ FORMS = {
 }
 
 PLACES = {
-    "the answer": lambda said: answer(f'{{"reason": {json.dumps("your key is " + said)}, "verdict": "yes"}}'),
+    "the answer": lambda said: answer(
+        f'{{"reason": {json.dumps("your key is " + said)}, "verdict": "yes"}}'
+    ),
     "no JSON": lambda said: answer(f"no, {said}"),
     "a part of the content": lambda said: answer([{"type": "text", "text": said}]),
-    "a refusal to answer": lambda said: in_json({"choices": [{"message": {"content": None, "refusal": said}}]}),
+    "a refusal to answer": lambda said: in_json(
+        {"choices": [{"message": {"content": None, "refusal": said}}]}
+    ),
     "the model": lambda said: answer('{"reason": "", "verdict": "yes"}', model=said),
-    "the end of the model": lambda said: answer('{"reason": "", "verdict": "yes"}', model="m" * 170 + said),
+    "the end of the model": lambda said: answer(
+        '{"reason": "", "verdict": "yes"}', model="m" * 170 + said
+    ),
     "the reason to end": lambda said: answer('{"reason": "", "verdict": "yes"}', finish=said),
     "a call of a tool": lambda said: answer("", finish="tool_calls", model=said),
     "message": lambda said: refusal(said),
@@ -75,11 +85,15 @@ PLACES = {
     "type": lambda said: refusal(kind=said),
     "param": lambda said: refusal(param=said),
     "request id": lambda said: refusal(headers={"x-request-id": said}),
-    "message of a refused key": lambda said: problem(401, f"Incorrect API key provided: {said}", "invalid_api_key"),
+    "message of a refused key": lambda said: problem(
+        401, f"Incorrect API key provided: {said}", "invalid_api_key"
+    ),
     "words": lambda said: text(f"Authorization={said}"),
     "a page": lambda said: text(f"<html>Authorization: Bearer {said}</html>", "text/html"),
     "a page that is fine": lambda said: text(f"<html>{said}</html>", "text/html", 200),
-    "an address to go to": lambda said: Response(307, b"", {"location": f"http://127.0.0.1:9/?k={said}"}),
+    "an address to go to": lambda said: Response(
+        307, b"", {"location": f"http://127.0.0.1:9/?k={said}"}
+    ),
     "an encoding": lambda said: Response(200, b"{}", {"content-encoding": said}),
 }
 
@@ -87,14 +101,20 @@ PLACES = {
 def ways(key):
     """The key as it is in every place, and in every form in an answer."""
     found = {f"as it is in {place}": make(key) for place, make in PLACES.items()}
-    return found | {f"{form} in the answer": PLACES["no JSON"](made(key)) for form, made in FORMS.items()}
+    return found | {
+        f"{form} in the answer": PLACES["no JSON"](made(key)) for form, made in FORMS.items()
+    }
 
 
 def traces(content: bytes, key: str) -> set[str]:
-    """What of the key is in these bytes, by kind: as it is or with anything between its letters and digits."""
+    """What of the key is in these bytes, by kind: as it is or with anything between its letters and
+    digits.
+    """
     said = content.lower()
     said = re.sub(rb"\\u200b|\\u00a0|\\[nrt]", b"", said.replace(rb"\\", b"\\"))
-    bare = re.sub(rb"[^a-z0-9]", b"", said) + b"." + re.sub(rb"[^a-z0-9]", b"", unquote_to_bytes(said))
+    bare = (
+        re.sub(rb"[^a-z0-9]", b"", said) + b"." + re.sub(rb"[^a-z0-9]", b"", unquote_to_bytes(said))
+    )
     kinds = {
         "plain": (bare, re.sub("[^a-z0-9]", "", key.lower()), PART - 2),
         "reversed": (bare, re.sub("[^a-z0-9]", "", key[::-1].lower()), PART),

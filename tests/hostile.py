@@ -1,4 +1,6 @@
-"""Strings on which anything slower than linear shows, and a clock of processor time that finds it early."""
+"""Strings on which anything slower than linear shows, and a clock of processor time that finds it
+early.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ from contextlib import contextmanager
 from itertools import chain, pairwise
 
 LENGTHS = (1_500, 5_000, 16_000, 50_000)
-"""A square shows on the first; the others are tried only where it is suspicious, so that nothing takes hours."""
+"""A square shows on the first; the others are tried only where it is suspicious, so that nothing
+takes hours.
+"""
 LIMIT = 10e-6
 """Seconds of processor time that a character may cost: ten times and more what it does cost."""
 SUSPICIOUS = 1 / 20
-"""Of the limit: from there a longer string is tried, and again one, as long as the time grows faster than it."""
+"""Of the limit: from there a longer string is tried, and again one, as long as the time grows
+faster than it.
+"""
 GROWS = 1.6
 """From one length to the next a square grows by 3 for each character, what is linear not at all."""
 NOISE = 0.05
@@ -27,14 +33,109 @@ Make = Callable[[int], str]
 """A string of about this many characters."""
 
 UNITS = (
-    *(" ", "\n", "\t", "\u00a0", "\x00", ".", ",", "-", "'", '"', "a", "A", "1", "_", "!", "*", "#", "|", "\\", "`"),
-    *("{", "}", "<", ">", "[", "(", ")", "中", "。", "“", "\u200b", "\ufeff", "ﬃ", "\u0301", "\ud800", "İ"),
-    *("a ", "a.", "a? ", ". ", ".\n", ".\t", ": ", "! ", "!)", '."', '." ', "A. ", "1.", "1,", "1. ", "1a", "1:"),
-    *("\n1. ", "\n- ", "[(", "['a', ", "a\n\n", "- - ", "_-", ".-", "Aa bb cc. ", "中。", "中!", "。”", "a\u200b"),
-    *("x.\u2003\u2003", ". . .", "e.g. ", "<think>", "</think>", "<!---->", "<!--", "<div>", "&amp;", "```\n"),
-    *("sk-", "gsk_a ", "Bearer ", "http://a.", "a@b.", '{"a":', "{'a': ", "a:b,", "not ", "no a ", "do not "),
+    *(
+        " ",
+        "\n",
+        "\t",
+        "\u00a0",
+        "\x00",
+        ".",
+        ",",
+        "-",
+        "'",
+        '"',
+        "a",
+        "A",
+        "1",
+        "_",
+        "!",
+        "*",
+        "#",
+        "|",
+        "\\",
+        "`",
+    ),
+    *(
+        "{",
+        "}",
+        "<",
+        ">",
+        "[",
+        "(",
+        ")",
+        "中",
+        "。",
+        "“",
+        "\u200b",
+        "\ufeff",
+        "ﬃ",
+        "\u0301",
+        "\ud800",
+        "İ",
+    ),
+    *(
+        "a ",
+        "a.",
+        "a? ",
+        ". ",
+        ".\n",
+        ".\t",
+        ": ",
+        "! ",
+        "!)",
+        '."',
+        '." ',
+        "A. ",
+        "1.",
+        "1,",
+        "1. ",
+        "1a",
+        "1:",
+    ),
+    *(
+        "\n1. ",
+        "\n- ",
+        "[(",
+        "['a', ",
+        "a\n\n",
+        "- - ",
+        "_-",
+        ".-",
+        "Aa bb cc. ",
+        "中。",
+        "中!",
+        "。”",
+        "a\u200b",
+    ),
+    *(
+        "x.\u2003\u2003",
+        ". . .",
+        "e.g. ",
+        "<think>",
+        "</think>",
+        "<!---->",
+        "<!--",
+        "<div>",
+        "&amp;",
+        "```\n",
+    ),
+    *(
+        "sk-",
+        "gsk_a ",
+        "Bearer ",
+        "http://a.",
+        "a@b.",
+        '{"a":',
+        "{'a': ",
+        "a:b,",
+        "not ",
+        "no a ",
+        "do not ",
+    ),
 )
-"""What strangers repeat: spaces, line breaks, openers, quotes, stops, marks, words that the product looks for."""
+"""What strangers repeat: spaces, line breaks, openers, quotes, stops, marks, words that the product
+looks for.
+"""
 
 
 class TooSlowError(AssertionError):
@@ -43,16 +144,25 @@ class TooSlowError(AssertionError):
 
 def strings() -> Iterator[Make]:
     """Strings for any function: each unit repeated, then broken off by something else."""
-    return (repeated(before, unit, after) for unit in UNITS for before, after in (("", ""), ("x.", "x"), ("", "!)")))
+    return (
+        repeated(before, unit, after)
+        for unit in UNITS
+        for before, after in (("", ""), ("x.", "x"), ("", "!)"))
+    )
 
 
 def repeated(before: str, unit: str, after: str) -> Make:
     """A unit as often as it fits, between two ends."""
-    return lambda length: before + unit * max(1, (length - len(before) - len(after)) // len(unit)) + after
+    return lambda length: (
+        before + unit * max(1, (length - len(before) - len(after)) // len(unit)) + after
+    )
 
 
 def check(
-    use: Callable[[str], object], makes: Iterable[Make], lengths: Iterable[int] = LENGTHS, limit: float = LIMIT
+    use: Callable[[str], object],
+    makes: Iterable[Make],
+    lengths: Iterable[int] = LENGTHS,
+    limit: float = LIMIT,
 ) -> None:
     """Raises `TooSlowError` where a call costs more than the limit on one of the strings."""
     for make in makes:
@@ -65,7 +175,9 @@ def check(
                 seconds = processor_seconds(use, text, 2 * allowed)
             if seconds > allowed:
                 shown = text if len(text) < 90 else f"{text[:40]} ... {text[-40:]}"
-                raise TooSlowError(f"{seconds / len(text) * 1e6:,.0f} us a character for {len(text):,}: {shown!r}")
+                raise TooSlowError(
+                    f"{seconds / len(text) * 1e6:,.0f} us a character for {len(text):,}: {shown!r}"
+                )
             if seconds < least * len(text):
                 break
             least = GROWS * seconds / len(text)
@@ -94,14 +206,18 @@ class _EndlessError(BaseException):
 
 @contextmanager
 def _ended(seconds: float) -> Iterator[None]:
-    """Python asks for signals even inside one match of a regular expression, so that an alarm ends it."""
+    """Python asks for signals even inside one match of a regular expression, so that an alarm ends
+    it.
+    """
     began = time.thread_time()
 
     def end(*_: object) -> None:
         left = seconds - (time.thread_time() - began)
         if left <= 0:
             raise _EndlessError
-        signal.setitimer(signal.ITIMER_VIRTUAL, left)  # the alarm counts all threads, and others worked too
+        signal.setitimer(
+            signal.ITIMER_VIRTUAL, left
+        )  # the alarm counts all threads, and others worked too
 
     before = signal.signal(signal.SIGVTALRM, end)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
@@ -116,8 +232,12 @@ def _ended(seconds: float) -> Iterator[None]:
 
 
 def strings_for(pattern: re.Pattern) -> Iterator[Make]:
-    """Strings that nearly match: whatever the pattern can repeat, all its beginnings, and its own characters."""
-    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    """Strings that nearly match: whatever the pattern can repeat, all its beginnings, and its own
+    characters.
+    """
+    text = (
+        pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    )
     tree = parser.parse(text, pattern.flags & ~re.DEBUG)
     pumped = dict.fromkeys(chain(_pumped(tree, "", taken=1), _pumped(tree, "", taken=0)))
     ends = _characters(tree)
@@ -142,9 +262,11 @@ MOST_CHARACTERS = 14
 
 
 def _pumped(tree: Iterable, before: str, taken: int) -> Iterator[tuple[str, str]]:
-    """What may be repeated, and what must stand before it: the inside of each repetition, and each beginning.
+    """What may be repeated, and what must stand before it: the inside of each repetition, and each
+    beginning.
 
-    `taken` is how often that is present which need not be there. Words are beginnings as a whole only.
+    `taken` is how often that is present which need not be there. Words are beginnings as a whole
+    only.
     """
     for (kind, value), (after, _) in pairwise([*tree, (None, None)]):
         for inside in _inside(kind, value):
@@ -200,12 +322,18 @@ def _of(kind, value) -> str:
     if kind is op.IN:
         named = "".join(_of(*each) for each in value if each[0] is not op.NEGATE)
         is_negated = value[0][0] is op.NEGATE
-        return "".join(each for each in "a 1!中" if each not in named) or "\x00" if is_negated else named
+        return (
+            "".join(each for each in "a 1!中" if each not in named) or "\x00"
+            if is_negated
+            else named
+        )
     raise NotImplementedError(f"Teach tests/hostile.py what {kind} matches.")
 
 
 def _characters(tree: Iterable) -> list[str]:
-    """Characters that the pattern treats differently: one for each set of its parts that name it."""
+    """Characters that the pattern treats differently:
+    one for each set of its parts that name it.
+    """
     named: dict[str, set[int]] = {each: set() for each in "a 1!\n"}
     for number, (kind, value) in enumerate(_single(tree)):
         for each in _of(kind, value)[:12]:

@@ -1,4 +1,5 @@
-"""A data set hub on this computer, as the hub's own library expects it, and a host of plain files beside it.
+"""A data set hub on this computer, as the hub's own library expects it, and a host of plain files
+beside it.
 
     with Hub({"owner/name": Repo({"train.csv": b"question,response\\nq,a\\n"})}) as hub:
         os.environ["HF_ENDPOINT"] = hub.address
@@ -19,7 +20,19 @@ from urllib.parse import unquote, urlsplit
 
 REVISION = "5f0a" * 10
 PIECE = 2**16
-FAULTS = ("401", "403", "404", "429", "500", "elsewhere", "html", "hang", "cut", "drip", "unannounced")
+FAULTS = (
+    "401",
+    "403",
+    "404",
+    "429",
+    "500",
+    "elsewhere",
+    "html",
+    "hang",
+    "cut",
+    "drip",
+    "unannounced",
+)
 
 
 class Repo(NamedTuple):
@@ -38,7 +51,9 @@ class Asked(NamedTuple):
 
 
 class Hub:
-    """A server on threads of its own; `asked` holds the requests, `fault` names one of `FAULTS` for a path."""
+    """A server on threads of its own; `asked` holds the requests, `fault` names one of `FAULTS` for
+    a path.
+    """
 
     def __init__(
         self,
@@ -52,9 +67,13 @@ class Hub:
         self.asked: list[Asked] = []
         self.sent = 0
         self.ends = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self}))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self})
+        )
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="hub")
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True, name="hub"
+        )
 
     def __enter__(self) -> Hub:
         self._thread.start()
@@ -88,7 +107,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
-        self.hub.asked.append(Asked(path, {name.lower(): value for name, value in self.headers.items()}))
+        self.hub.asked.append(
+            Asked(path, {name.lower(): value for name, value in self.headers.items()})
+        )
         fault = self.hub.fault(path)
         if fault and fault not in FAULTS:
             raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
@@ -120,8 +141,17 @@ class _Handler(BaseHTTPRequestHandler):
         if repo is None:
             self._send(401, b'{"error": "Invalid username or password."}')
             return
-        siblings = [{"rfilename": path, "size": len(data)} for path, data in {"README.md": b"#", **repo.files}.items()]
-        described = {"id": name, "sha": REVISION, "gated": repo.gated, "private": False, "siblings": siblings}
+        siblings = [
+            {"rfilename": path, "size": len(data)}
+            for path, data in {"README.md": b"#", **repo.files}.items()
+        ]
+        described = {
+            "id": name,
+            "sha": REVISION,
+            "gated": repo.gated,
+            "private": False,
+            "siblings": siblings,
+        }
         self._send(200, json.dumps(described | {"cardData": dict(repo.card), "tags": []}).encode())
 
     def _find(self, name: str, path: str, is_known: bool) -> None:
@@ -134,7 +164,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(302, location=f"{self.hub.address}/cdn/{name}/{path}")
 
     def _stream(self, data: bytes, fault: str) -> None:
-        """The bytes in pieces; with a fault they break off, come slowly, or their number is not announced."""
+        """The bytes in pieces; with a fault they break off, come slowly, or their number is not
+        announced.
+        """
         self.send_response(200)
         if fault == "unannounced":
             self.send_header("connection", "close")
@@ -155,7 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)
-        for name, value in {"content-type": "application/json", "content-length": str(len(body)), **headers}.items():
+        for name, value in {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            **headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -167,7 +203,8 @@ RAGBENCH_CARD = {
         {
             "config_name": subset,
             "data_files": [
-                {"split": split, "path": f"{subset}/{split}-*"} for split in ("train", "validation", "test")
+                {"split": split, "path": f"{subset}/{split}-*"}
+                for split in ("train", "validation", "test")
             ],
         }
         for subset in ("covidqa", "hotpotqa")
@@ -185,7 +222,9 @@ def ragbench_row(number: int) -> dict[str, Any]:
         "question": f"Who keeps lamp {number}?",
         "response": f"Mina keeps lamp {number}.",
         "documents": [f"Lamp {number} is kept by Mina. It is green."],
-        "documents_sentences": [[["0a", f"Lamp {number} is kept by Mina."], ["0b", "It is green."]]],
+        "documents_sentences": [
+            [["0a", f"Lamp {number} is kept by Mina."], ["0b", "It is green."]]
+        ],
         "response_sentences": [["a", f"Mina keeps lamp {number}."]],
         "sentence_support_information": [
             {

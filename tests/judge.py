@@ -25,7 +25,9 @@ def is_labelling(prompt_text: str) -> bool:
 
 
 def labels_for(prompt_text: str) -> str:
-    """The six fields as JSON: a sentence is relevant, utilized or supporting if enough of its words are shared."""
+    """The six fields as JSON: a sentence is relevant, utilized or supporting if enough of its words
+    are shared.
+    """
     return json.dumps(labels(prompt_text), ensure_ascii=False)
 
 
@@ -49,7 +51,9 @@ def labels(prompt_text: str) -> dict[str, object]:
 
 def material(prompt_text: str, name: str) -> str:
     """What stands between the marks of "documents", "question" or "response"."""
-    found = re.search(rf"^<{name} (\w+)>\n(.*?)\n?</{name} \1>$", prompt_text, re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"^<{name} (\w+)>\n(.*?)\n?</{name} \1>$", prompt_text, re.MULTILINE | re.DOTALL
+    )
     if found is None:
         raise ValueError(f"The prompt has no fence around {name}.")
     return found[2]
@@ -57,7 +61,9 @@ def material(prompt_text: str, name: str) -> str:
 
 def _support(key: str, text: str, documents: dict[str, str]) -> dict[str, object]:
     claim = _words(text)
-    shares = {name: len(claim & _words(other)) / len(claim or {0}) for name, other in documents.items()}
+    shares = {
+        name: len(claim & _words(other)) / len(claim or {0}) for name, other in documents.items()
+    }
     best = max(shares.values(), default=0.0)
     is_silent = not claim or bool(_SILENT.search(text))
     carrying = [name for name, share in shares.items() if share == best >= _PARTIAL_FROM]

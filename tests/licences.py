@@ -1,6 +1,8 @@
-"""`python -m tests.licences` lists the licence of all that the app installs; 1 if one is unknown or asks for more.
+"""`python -m tests.licences` lists the licence of all that the app installs; 1 if one is unknown or
+asks for more.
 
-"Asks for more" is what a program under MIT cannot simply ship with: GPL and its like, without an alternative.
+"Asks for more" is what a program under MIT cannot simply ship with: GPL and its like, without an
+alternative.
 """
 
 import re
@@ -9,7 +11,9 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 LOCK = Path(__file__).parents[1] / "requirements.lock"
-FREE = re.compile(r"\b(MIT|MIT-CMU|0?BSD|Apache|PSF|Python Software Foundation|MPL|Mozilla|ISC|Zlib|CC0|CNRI)\b")
+FREE = re.compile(
+    r"\b(MIT|MIT-CMU|0?BSD|Apache|PSF|Python Software Foundation|MPL|Mozilla|ISC|Zlib|CC0|CNRI)\b"
+)
 
 
 def licence(installed: Distribution) -> str:

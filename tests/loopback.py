@@ -1,9 +1,11 @@
-"""A provider on this computer: speaks the chat API of OpenAI and Groq, with limits and faults to order.
+"""A provider on this computer: speaks the chat API of OpenAI and Groq, with limits and faults to
+order.
 
     with Loopback(limits=ServerLimits(requests=30, tokens=8000)) as server:
         client = openai.OpenAI(base_url=server.base_url, api_key="any")
 
-`python -m tests.loopback --port 8900 --latency 0.2` serves in a process of its own, with `--judge` also as a judge.
+`python -m tests.loopback --port 8900 --latency 0.2` serves in a process of its own, with `--judge`
+also as a judge.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ HUGE = 50 * 2**20
 
 
 class Asked(NamedTuple):
-    """One chat completion that was asked for; `at` is `time.monotonic()`, `status` 0 where no answer has one."""
+    """One chat completion that was asked for; `at` is `time.monotonic()`, `status` 0 where no
+    answer has one.
+    """
 
     model: str
     text: str
@@ -56,10 +60,12 @@ class Asked(NamedTuple):
 
 
 class ServerLimits(NamedTuple):
-    """What each model grants in a minute and a day; a "minute" lasts `minute` seconds, `None` is no limit.
+    """What each model grants in a minute and a day; a "minute" lasts `minute` seconds, `None` is no
+    limit.
 
-    A request reserves its prompt and its whole answer budget. "bucket" starts full and refills continuously;
-    "window" looks back over the last minute. With `refunds` the unused part is given back with the answer.
+    A request reserves its prompt and its whole answer budget. "bucket" starts full and refills
+    continuously; "window" looks back over the last minute. With `refunds` the unused part is given
+    back with the answer.
     """
 
     requests: int
@@ -85,7 +91,9 @@ class Response(NamedTuple):
 
 
 def default_answer(text: str) -> str:
-    """What follows "Say: " in the prompt, or else one of some sentences, always the same for the same prompt."""
+    """What follows "Say: " in the prompt, or else one of some sentences, always the same for the
+    same prompt.
+    """
     told = re.search(r"^Say: (.*)$", text, re.MULTILINE)
     return told[1] if told else ANSWERS[zlib.crc32(text.encode()) % len(ANSWERS)]
 
@@ -157,7 +165,9 @@ class Window:
 
 
 class Gate:
-    """One model's limits: refuses a request, or reserves its tokens and settles them with the answer."""
+    """One model's limits: refuses a request, or reserves its tokens and settles them with the
+    answer.
+    """
 
     def __init__(self, model: str, limits: ServerLimits) -> None:
         meter: type[Bucket] | type[Window] = Bucket if limits.kind == "bucket" else Window
@@ -192,8 +202,12 @@ class Gate:
         if self._limits.day_requests is not None:
             headers |= {
                 "x-ratelimit-limit-requests": str(self._limits.day_requests),
-                "x-ratelimit-remaining-requests": str(self._limits.day_requests - self._day_requests),
-                "x-ratelimit-reset-requests": duration(self._day_requests * 86400 / self._limits.day_requests),
+                "x-ratelimit-remaining-requests": str(
+                    self._limits.day_requests - self._day_requests
+                ),
+                "x-ratelimit-reset-requests": duration(
+                    self._day_requests * 86400 / self._limits.day_requests
+                ),
             }
         return headers
 
@@ -236,7 +250,9 @@ def in_json(value: object, status: int = 200, headers: dict[str, str] | None = N
 
 
 def in_html(text: str, status: int = 200) -> Response:
-    return Response(status, f"<html><body><h1>{text}</h1></body></html>".encode(), {"content-type": "text/html"})
+    return Response(
+        status, f"<html><body><h1>{text}</h1></body></html>".encode(), {"content-type": "text/html"}
+    )
 
 
 def problem(
@@ -248,7 +264,9 @@ def problem(
     param: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    return in_json({"error": {"message": message, "type": kind, "param": param, "code": code}}, status, headers)
+    return in_json(
+        {"error": {"message": message, "type": kind, "param": param, "code": code}}, status, headers
+    )
 
 
 def too_many(
@@ -258,22 +276,29 @@ def too_many(
     wait: float | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """429 in Groq's words; `numbers` are limit, used and wanted; without `wait` it is a day's limit."""
+    """429 in Groq's words; `numbers` are limit, used and wanted; without `wait` it is a day's
+    limit.
+    """
     limit, used, wanted = numbers
     again = "7m12s" if wait is None else duration(wait)
     message = (
-        f"Rate limit reached for model `{model}` in organization `org_01loopback` service tier `on_demand` on {what}: "
+        f"Rate limit reached for model `{model}` in organization `org_01loopback` service "
+        f"tier `on_demand` on {what}: "
         f"Limit {limit}, Used {used}, Requested {wanted}. Please try again in {again}. "
         "Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing"
     )
     retry = {} if wait is None else {"retry-after": f"{math.ceil(wait * 1000) / 1000:.10g}"}
-    return problem(429, message, "rate_limit_exceeded", kind=what.split()[0], headers=(headers or {}) | retry)
+    return problem(
+        429, message, "rate_limit_exceeded", kind=what.split()[0], headers=(headers or {}) | retry
+    )
 
 
 def too_large(model: str, limit: int, wanted: int) -> Response:
     message = (
-        f"Request too large for model `{model}` in organization `org_01loopback` service tier `on_demand` on tokens "
-        f"per minute (TPM): Limit {limit}, Requested {wanted}, please reduce your message size and try again."
+        f"Request too large for model `{model}` in organization `org_01loopback` service "
+        "tier `on_demand` on tokens "
+        f"per minute (TPM): Limit {limit}, Requested {wanted}, please reduce your message "
+        "size and try again."
     )
     return problem(413, message, "rate_limit_exceeded", kind="tokens")
 
@@ -281,7 +306,11 @@ def too_large(model: str, limit: int, wanted: int) -> Response:
 def wrong_key(headers: dict[str, str]) -> Response:
     """401; it repeats the key, so that a test can see whether the key leaks."""
     key = headers.get("authorization", "").removeprefix("Bearer ")
-    return problem(401, f"Incorrect API key provided: {key}. You can find your key in the console.", "invalid_api_key")
+    return problem(
+        401,
+        f"Incorrect API key provided: {key}. You can find your key in the console.",
+        "invalid_api_key",
+    )
 
 
 def completion(asked: Asked, answer: str, number: int) -> dict[str, Any]:
@@ -309,7 +338,9 @@ def completion(asked: Asked, answer: str, number: int) -> dict[str, Any]:
 
 
 def models_list(models: Sequence[str]) -> Response:
-    entries = [{"id": model, "object": "model", "created": 0, "owned_by": "loopback"} for model in models]
+    entries = [
+        {"id": model, "object": "model", "created": 0, "owned_by": "loopback"} for model in models
+    ]
     return in_json({"object": "list", "data": entries})
 
 
@@ -325,18 +356,23 @@ REFUSALS: dict[str, Callable[[Asked], Response]] = {
         kind="permissions_error",
     ),
     "404 retired": lambda asked: problem(
-        404, f"The model `{asked.model}` does not exist or you do not have access to it.", "model_not_found"
+        404,
+        f"The model `{asked.model}` does not exist or you do not have access to it.",
+        "model_not_found",
     ),
     "400 decommissioned": lambda asked: problem(
         400,
-        f"The model `{asked.model}` has been decommissioned and is no longer supported. Please refer to "
-        "https://console.groq.com/docs/deprecations for a recommendation on which model to use instead.",
+        f"The model `{asked.model}` has been decommissioned and is no longer supported. "
+        "Please refer to "
+        "https://console.groq.com/docs/deprecations for a recommendation on which model "
+        "to use instead.",
         "model_decommissioned",
     ),
     "404 address": lambda asked: in_html("404 Not Found", 404),
     "400 context": lambda asked: problem(
         400,
-        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens. "
+        "This model's maximum context length is 8192 tokens. However, your messages "
+        "resulted in 9120 tokens. "
         "Please reduce the length of the messages.",
         "context_length_exceeded",
         param="messages",
@@ -345,12 +381,14 @@ REFUSALS: dict[str, Callable[[Asked], Response]] = {
     "413 tokens": lambda asked: too_large(asked.model, 8000, 9000),
     "400 json": lambda asked: problem(
         400,
-        "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
+        "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for "
+        "more details.",
         "json_validate_failed",
     ),
     "json_validate_failed": lambda asked: problem(
         400,
-        "Failed to validate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
+        "Failed to validate JSON. Please adjust your prompt. See 'failed_generation' for "
+        "more details.",
         "json_validate_failed",
     ),
     "no_schema": lambda asked: problem(
@@ -359,11 +397,14 @@ REFUSALS: dict[str, Callable[[Asked], Response]] = {
         "https://console.groq.com/docs/structured-outputs#supported-models",
         param="response_format",
     ),
-    "no_format": lambda asked: problem(422, "Extra inputs are not permitted: response_format", kind="extra_forbidden"),
+    "no_format": lambda asked: problem(
+        422, "Extra inputs are not permitted: response_format", kind="extra_forbidden"
+    ),
     "422": lambda asked: problem(422, "The model wrote something that could not be processed."),
     "400 temperature": lambda asked: problem(
         400,
-        f"Unsupported value: 'temperature' does not support {asked.body['temperature']} with this model. "
+        f"Unsupported value: 'temperature' does not support {asked.body['temperature']} "
+        "with this model. "
         "Only the default (1) value is supported.",
         "unsupported_value",
         param="temperature",
@@ -376,14 +417,21 @@ REFUSALS: dict[str, Callable[[Asked], Response]] = {
     ),
     "400 max_completion_tokens": lambda asked: problem(
         400,
-        "Unsupported parameter: 'max_completion_tokens' is not supported with this model. Use 'max_tokens' instead.",
+        "Unsupported parameter: 'max_completion_tokens' is not supported with this "
+        "model. Use 'max_tokens' instead.",
         "unsupported_parameter",
         param="max_completion_tokens",
     ),
     "429": lambda asked: too_many(asked.model, "tokens per minute (TPM)", (8000, 7200, 1000), 1),
-    "429 bare": lambda asked: problem(429, "Too many requests.", "rate_limit_exceeded", kind="requests"),
-    "429 long": lambda asked: too_many(asked.model, "tokens per minute (TPM)", (8000, 8000, 1000), 600),
-    "429 day": lambda asked: too_many(asked.model, "tokens per day (TPD)", (200_000, 199_500, 1000)),
+    "429 bare": lambda asked: problem(
+        429, "Too many requests.", "rate_limit_exceeded", kind="requests"
+    ),
+    "429 long": lambda asked: too_many(
+        asked.model, "tokens per minute (TPM)", (8000, 8000, 1000), 600
+    ),
+    "429 day": lambda asked: too_many(
+        asked.model, "tokens per day (TPD)", (200_000, 199_500, 1000)
+    ),
     "429 quota": lambda asked: problem(
         429,
         "You exceeded your current quota, please check your plan and billing details.",
@@ -392,8 +440,12 @@ REFUSALS: dict[str, Callable[[Asked], Response]] = {
     ),
     "408": lambda asked: problem(408, "Request timed out.", kind="timeout"),
     "409": lambda asked: problem(409, "The resource is being changed.", kind="conflict"),
-    "498": lambda asked: problem(498, "Flex tier capacity exceeded.", "capacity_exceeded", kind="capacity_exceeded"),
-    "500": lambda asked: problem(500, "The server had an error while processing your request.", kind="server_error"),
+    "498": lambda asked: problem(
+        498, "Flex tier capacity exceeded.", "capacity_exceeded", kind="capacity_exceeded"
+    ),
+    "500": lambda asked: problem(
+        500, "The server had an error while processing your request.", kind="server_error"
+    ),
     "503": lambda asked: problem(503, "Service unavailable.", kind="service_unavailable"),
     "529": lambda asked: problem(529, "Overloaded.", kind="overloaded_error"),
 }
@@ -425,7 +477,9 @@ def truncated(whole: dict[str, Any]) -> Response:
 
 ODDITIES: dict[str, Callable[[dict[str, Any]], Response]] = {
     "html": lambda whole: in_html("Welcome"),
-    "error 200": lambda whole: in_json({"error": {"message": "The upstream model failed.", "type": "server_error"}}),
+    "error 200": lambda whole: in_json(
+        {"error": {"message": "The upstream model failed.", "type": "server_error"}}
+    ),
     "no choices": lambda whole: in_json(whole | {"choices": []}),
     "null content": lambda whole: with_choice(whole, None, "stop"),
     "truncated": truncated,
@@ -478,7 +532,10 @@ FAULTS = (*REFUSALS, *ODDITIES, *STREAMS, "redirect")
 
 
 def header(status: int, headers: dict[str, str]) -> bytes:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in {"set-cookie": "visitor=1; Path=/", **headers}.items())
+    lines = "".join(
+        f"{name}: {value}\r\n"
+        for name, value in {"set-cookie": "visitor=1; Path=/", **headers}.items()
+    )
     return f"HTTP/1.1 {status} {responses.get(status, 'Trouble')}\r\n{lines}\r\n".encode()
 
 
@@ -494,9 +551,10 @@ async def read_request(reader: asyncio.StreamReader) -> Request:
 class Loopback:
     """A server on its own thread; `asked` holds the chat completions in order of arrival.
 
-    Errors come at once, answers after `latency` seconds. A fault is not counted against the limits. What `respond`
-    gives is sent in the place of an answer, `models` as a response in the place of their list. An
-    `open_list` is for everybody, with any key, as that of OpenRouter; the list at `/models/user` never is.
+    Errors come at once, answers after `latency` seconds. A fault is not counted against the limits.
+    What `respond` gives is sent in the place of an answer, `models` as a response in the place of
+    their list. An `open_list` is for everybody, with any key, as that of OpenRouter; the list at
+    `/models/user` never is.
     """
 
     def __init__(
@@ -527,7 +585,9 @@ class Loopback:
         self._gates: dict[str, Gate] = {}
         self._sent = 0
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True, name="loopback")
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._run()), daemon=True, name="loopback"
+        )
 
     def __enter__(self) -> Loopback:
         self._sockets = [socket.create_server(("127.0.0.1", port)) for port in (self._port, 0)]
@@ -559,18 +619,27 @@ class Loopback:
             server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError), closing(writer):
+        with (
+            suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError),
+            closing(writer),
+        ):
             while not writer.is_closing():
                 await self._exchange(await read_request(reader), reader, writer)
 
-    async def _exchange(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _exchange(
+        self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         match request.method, request.path.removeprefix("/openai"):
             case "POST", "/v1/chat/completions":
                 await self._chat(self._asked(request), reader, writer)
             case "GET", ("/v1/models" | "/v1/models/user") as path:
                 is_open = self._open_list and path == "/v1/models"
                 allowed = is_open or self._may(request.headers)
-                listed = self._models if isinstance(self._models, Response) else models_list(self._models)
+                listed = (
+                    self._models
+                    if isinstance(self._models, Response)
+                    else models_list(self._models)
+                )
                 await self._send(listed if allowed else wrong_key(request.headers), writer)
             case _:
                 await self._send(in_html("404 Not Found", 404), writer)
@@ -582,10 +651,14 @@ class Loopback:
         fault = self._fault(asked)
         if fault and fault not in FAULTS:
             raise ValueError(f"There is no fault {fault!r}. FAULTS has their names.")
-        is_over = fault in ONLY_WITH and ONLY_WITH[fault] not in (body | body.get("response_format", {}))
+        is_over = fault in ONLY_WITH and ONLY_WITH[fault] not in (
+            body | body.get("response_format", {})
+        )
         return asked._replace(fault="" if is_over else fault)
 
-    async def _chat(self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _chat(
+        self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         if asked.fault in STREAMS:
             stream, status = STREAMS[asked.fault]
             self.asked.append(asked._replace(status=status))
@@ -604,7 +677,9 @@ class Loopback:
         if not self._may(asked.headers):
             return wrong_key(asked.headers)
         if asked.fault == "redirect":
-            return Response(307, b"", {"location": f"http://127.0.0.1:{self._port_elsewhere}{asked.path}"})
+            return Response(
+                307, b"", {"location": f"http://127.0.0.1:{self._port_elsewhere}{asked.path}"}
+            )
         if asked.fault in REFUSALS:
             return REFUSALS[asked.fault](asked)
         gate = self._gate(asked)
@@ -630,18 +705,27 @@ class Loopback:
     def _may(self, headers: dict[str, str]) -> bool:
         return self._key is None or headers.get("authorization") == f"Bearer {self._key}"
 
-    async def _send(self, response: Response, writer: asyncio.StreamWriter, more: dict[str, str] | None = None) -> None:
+    async def _send(
+        self, response: Response, writer: asyncio.StreamWriter, more: dict[str, str] | None = None
+    ) -> None:
         self._sent += 1
         self.answered += response.status == 200
         self.refused += response.status == 429
-        framing = {"content-length": str(len(response.body)), "x-request-id": f"req_loopback{self._sent:06}"}
-        writer.write(header(response.status, response.headers | framing | (more or {})) + response.body)
+        framing = {
+            "content-length": str(len(response.body)),
+            "x-request-id": f"req_loopback{self._sent:06}",
+        }
+        writer.write(
+            header(response.status, response.headers | framing | (more or {})) + response.body
+        )
         await writer.drain()
 
 
 def reservation(asked: Asked) -> int:
     """The tokens that a request may use: its prompt and its answer budget."""
-    return token_count(asked.text) + (asked.body.get("max_completion_tokens") or asked.body.get("max_tokens") or 0)
+    return token_count(asked.text) + (
+        asked.body.get("max_completion_tokens") or asked.body.get("max_tokens") or 0
+    )
 
 
 def judging() -> Callable[[str], str]:
@@ -656,10 +740,14 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that an answer takes")
     parser.add_argument("--judge", action="store_true", help="answer labelling prompts with labels")
-    parser.add_argument("--limits", action="store_true", help="tell of limits in the headers, wide ones")
+    parser.add_argument(
+        "--limits", action="store_true", help="tell of limits in the headers, wide ones"
+    )
     options = parser.parse_args()
     answer = judging() if options.judge else default_answer
-    limits = ServerLimits(requests=10**6, tokens=10**9, day_requests=10**9) if options.limits else None
+    limits = (
+        ServerLimits(requests=10**6, tokens=10**9, day_requests=10**9) if options.limits else None
+    )
     loopback = Loopback(port=options.port, latency=options.latency, answer=answer, limits=limits)
     with loopback as server, suppress(KeyboardInterrupt):
         print(server.base_url, flush=True)

@@ -1,4 +1,6 @@
-"""Variables that say how this machine is set up, keys included: no test and no app under test sees them."""
+"""Variables that say how this machine is set up, keys included: no test and no app under test sees
+them.
+"""
 
 import os
 
@@ -14,4 +16,6 @@ OF_THE_MACHINE = (
 
 def variables() -> dict[str, str]:
     """The environment without them."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(OF_THE_MACHINE)}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(OF_THE_MACHINE)
+    }

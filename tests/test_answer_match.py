@@ -51,7 +51,10 @@ def test_anything_with_a_text_is_compared(y, y_gt, matches):
         ("U.S.A. won't", ["usa", "wont"]),
         ("theatre another", ["theatre", "another"]),
         ("t.h.e a.n", []),
-        ("“the” cat", ["“", "”", "cat"]),  # curly quotes are no ASCII punctuation, and yet end a word
+        (
+            "“the” cat",
+            ["“", "”", "cat"],
+        ),  # curly quotes are no ASCII punctuation, and yet end a word
         ("the–end", ["–end"]),
         ("an\x00owl", ["\x00owl"]),
         ("a\x1cb", ["b"]),
@@ -76,7 +79,13 @@ def test_case_punctuation_articles_and_spaces_do_not_count(text, left):
         ("The cat.", "cat", 1.0, 1.0, 1.0),
         ("cat", "black cat", 0.0, 0.0, 2 / 3),  # P = 1/1, R = 1/2
         ("a black cat sat", "cat sat", 0.0, 1.0, 4 / 5),  # P = 2/3, R = 2/2
-        ("cat cat", "cat", 0.0, 1.0, 2 / 3),  # a word counts as often as both have it: P = 1/2, R = 1
+        (
+            "cat cat",
+            "cat",
+            0.0,
+            1.0,
+            2 / 3,
+        ),  # a word counts as often as both have it: P = 1/2, R = 1
         ("cat dog", "dog cat", 0.0, 0.0, 1.0),
         ("concatenate", "cat", 0.0, 1.0, 0.0),  # contained as letters, not as a word
         ("dog", "cat", 0.0, 0.0, 0.0),
@@ -93,7 +102,10 @@ def test_a_pair_is_judged_by_the_chosen_rule(y, y_gt, exact, fuzzy, f1):
 
 @pytest.mark.parametrize("match", ["exact_match", "fuzzy_match", "f1_score"])
 def test_values_are_floats(match):
-    assert all(type(AnswerMatchAcc(type=match).compute_single_item(y, "cat")) is float for y in ("cat", "dog"))
+    assert all(
+        type(AnswerMatchAcc(type=match).compute_single_item(y, "cat")) is float
+        for y in ("cat", "dog")
+    )
 
 
 # Lists that are not as they should be
@@ -106,7 +118,9 @@ def test_of_no_pairs_there_is_no_average():
 
 
 def test_a_pair_that_cannot_be_compared_is_named_and_left_out_of_the_average():
-    result = AnswerMatchAcc().compute(["x", None, Mute(), "y", "z", math.nan], ["x", "x", "x", "x", None, "nan"])
+    result = AnswerMatchAcc().compute(
+        ["x", None, Mute(), "y", "z", math.nan], ["x", "x", "x", "x", None, "nan"]
+    )
 
     assert result.per_item_scores == [1.0, None, None, 0.0, None, None]
     assert result.avg_score == 0.5
@@ -123,7 +137,8 @@ def test_lists_of_different_lengths_are_refused():
         AnswerMatchAcc().compute(["a", "b"], ["a"])
 
     assert str(caught.value) == (
-        "The lists are not equally long: pred_answers has 2, gt_answers has 1. Give one entry for each item."
+        "The lists are not equally long: pred_answers has 2, gt_answers has 1. Give one "
+        "entry for each item."
     )
 
 
@@ -175,7 +190,10 @@ def test_a_ground_truth_without_a_word_does_not_apply(match, truth):
 def test_without_a_ground_truth_nothing_applies(truth):
     score = AnswerMatchAcc().score(sample("cat", truth))
 
-    assert (score.values, score.reason) == ({"answer_match": None}, "There is no ground truth to compare with.")
+    assert (score.values, score.reason) == (
+        {"answer_match": None},
+        "There is no ground truth to compare with.",
+    )
 
 
 def test_an_empty_answer_is_judged():
@@ -184,7 +202,10 @@ def test_an_empty_answer_is_judged():
 
 @pytest.mark.parametrize("truth", ["x", None])
 def test_a_sample_without_an_answer_fails_with_the_remedy(truth):
-    with pytest.raises(MissingInputError, match=r"Sample 1: response missing, and Answer match needs it\. Fill it in"):
+    with pytest.raises(
+        MissingInputError,
+        match=r"Sample 1: response missing, and Answer match needs it\. Fill it in",
+    ):
         AnswerMatchAcc().score(sample(None, truth))
 
 

@@ -1,4 +1,6 @@
-"""Evaluators: parameters are fields, the catalogue knows them by name, and a stored spec builds the same one again."""
+"""Evaluators: parameters are fields, the catalogue knows them by name, and a stored spec builds the
+same one again.
+"""
 
 from typing import Any
 
@@ -54,7 +56,14 @@ def test_every_evaluator_of_the_catalogue_can_be_built_from_its_own_spec():
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("trace", 0), ("answer_match", 0), ("rgb", 1), ("llm_judge", 1), ("gpt_labeling", 5), ("hybrid", 5)],
+    [
+        ("trace", 0),
+        ("answer_match", 0),
+        ("rgb", 1),
+        ("llm_judge", 1),
+        ("gpt_labeling", 5),
+        ("hybrid", 5),
+    ],
 )
 def test_a_metric_has_no_judge_or_one_and_a_labeller_may_have_a_jury(name, most):
     assert catalogue()[name].most_judges() == most
@@ -75,7 +84,11 @@ def test_judges_are_declared_and_a_place_for_a_client_means_one(declared, judges
     class Declared(Length):
         """Has a field `llm_client`."""
 
-    assert (Declared.judges, Declared.most_judges(), Declared().needs_judge) == (judges, most, is_needed)
+    assert (Declared.judges, Declared.most_judges(), Declared().needs_judge) == (
+        judges,
+        most,
+        is_needed,
+    )
 
 
 def test_without_a_place_for_a_client_there_is_no_judge():
@@ -135,13 +148,17 @@ def test_two_evaluators_cannot_share_a_name():
 def test_a_spec_holds_name_and_parameters_but_no_client():
     judge = FakeLLM(model="holds a key")
 
-    assert Length(limit=5, llm_client=judge).spec() == EvaluatorSpec(name="test_length", params={"limit": 5})
+    assert Length(limit=5, llm_client=judge).spec() == EvaluatorSpec(
+        name="test_length", params={"limit": 5}
+    )
 
 
 def test_a_stored_spec_builds_the_same_evaluator():
     stored = RGBEvaluator(policy="paper", nfkc=False).spec().model_dump_json()
 
-    assert from_spec(EvaluatorSpec.model_validate_json(stored)) == RGBEvaluator(policy="paper", nfkc=False)
+    assert from_spec(EvaluatorSpec.model_validate_json(stored)) == RGBEvaluator(
+        policy="paper", nfkc=False
+    )
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
@@ -157,7 +174,11 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
         (Length, {"limt": 5}, "Length: limt is not a parameter. Known: limit."),
         (Length, {"api_key": "sk-secret"}, "Length: api_key is not a parameter. Known: limit."),
         (Needy, {}, "Needy: wanted is missing. Give it a value."),
-        (RGBEvaluator, {"policy": "strict"}, "RGB: policy is 'strict'. Input should be 'documented' or 'paper'."),
+        (
+            RGBEvaluator,
+            {"policy": "strict"},
+            "RGB: policy is 'strict'. Input should be 'documented' or 'paper'.",
+        ),
     ],
 )
 def test_a_parameter_that_does_not_fit_is_named_with_the_remedy(cls, params, message):
@@ -192,7 +213,10 @@ def test_an_evaluator_cannot_be_changed():
     [
         (Sample(id="1", question="q"), ["response", "retrieved_documents", "ground_truth"]),
         (Sample(id="1", question="q", response="", retrieved_documents=("",), ground_truth=""), []),
-        (Sample(id="1", question="q", response="r", ground_truth=()), ["retrieved_documents", "ground_truth"]),
+        (
+            Sample(id="1", question="q", response="r", ground_truth=()),
+            ["retrieved_documents", "ground_truth"],
+        ),
     ],
 )
 def test_missing_names_the_fields_that_hold_nothing(sample, lacking):

@@ -52,10 +52,13 @@ def test_a_space_is_public_whatever_the_variable_says():
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("workers", "many"), ("call_seconds", "nan"), ("public", "perhaps"), ("runs_in_all", "1.5")]
+    ("name", "value"),
+    [("workers", "many"), ("call_seconds", "nan"), ("public", "perhaps"), ("runs_in_all", "1.5")],
 )
 def test_a_variable_that_cannot_be_read_is_named(name, value):
-    with pytest.raises(ParameterError, match=rf"A PLUMBLINE_ variable cannot be read:(.|\n)*\b{name}\b"):
+    with pytest.raises(
+        ParameterError, match=rf"A PLUMBLINE_ variable cannot be read:(.|\n)*\b{name}\b"
+    ):
         from_environment({f"PLUMBLINE_{name.upper()}": value})
 
 

@@ -1,4 +1,6 @@
-"""Metrics of one's own: a file in the folder is in the catalogue, as it is now; one that fails disturbs nothing."""
+"""Metrics of one's own: a file in the folder is in the catalogue, as it is now; one that fails
+disturbs nothing.
+"""
 
 from __future__ import annotations
 
@@ -125,14 +127,20 @@ def test_other_files_are_left_alone(write: Write, folder: Path, name: str) -> No
     assert broken() == ()
 
 
-def test_a_folder_that_is_not_there_holds_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_not_there_holds_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(folder / "absent"))
     assert "trace" in catalogue()
     assert (files(), broken()) == ({}, ())
 
 
 def test_a_file_may_look_into_the_catalogue(write: Write) -> None:
-    write("own.py", "from evaluators.catalogue import catalogue\n\nTITLE = catalogue()['rgb'].title\n" + metric())
+    write(
+        "own.py",
+        "from evaluators.catalogue import catalogue\n\nTITLE = catalogue()['rgb'].title\n"
+        + metric(),
+    )
     write("own_too.py", metric("yours", "Yours"))
     assert {"mine", "yours"} <= set(catalogue())
     assert broken() == ()
@@ -142,7 +150,9 @@ def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
     write("own.py", metric())
     store = Store(":memory:")
     data = Dataset(name="two", samples=(SAMPLE, SAMPLE.model_copy(update={"id": "2"})))
-    run = create_run(store, data, EvaluatorSpec(name="mine", params={"value": 1}), workspace="local", title="Own")
+    run = create_run(
+        store, data, EvaluatorSpec(name="mine", params={"value": 1}), workspace="local", title="Own"
+    )
     job = Job(run, store)
     job.start()
     job.wait(60)
@@ -175,7 +185,9 @@ def test_threads_always_see_a_whole_catalogue(write: Write) -> None:
     for thread in threads:
         thread.join()
 
-    assert seen - {known - 1} == {known}  # one less only where a look fell between emptying and writing the file
+    assert seen - {known - 1} == {
+        known
+    }  # one less only where a look fell between emptying and writing the file
     assert catalogue()["mine"].build().score(SAMPLE).values == {"mine": 0.95}
 
 
@@ -204,12 +216,14 @@ def test_threads_always_see_a_whole_catalogue(write: Write) -> None:
         (metric().replace("needs=", "leads='home', needs="), 8, "ValueError: leads is 'home'. Known: rgb, trace."),
         (metric().replace('("response",)', '("answer",)'), 8, "ValueError: A sample has no 'answer'; it has id, "),
         (metric().replace("score(", "rate("), 8, "Mine is not a metric. Derive it from Evaluator"),
-        ("from evaluators.base import evaluator\n\n@evaluator('mine', title='M')\ndef mine():\n    pass\n", 3,
+        ("from evaluators.base import evaluator\n\n@evaluator('mine', title='M')\ndef " "mine():\n    pass\n", 3,
          "TypeError: issubclass() arg 1 must be a class"),
         (metric().replace("float =", "Nonsense ="), 8, "PydanticUserError: `Mine` is not fully defined"),
     ],
 )  # fmt: skip
-def test_a_broken_file_is_told_with_its_line(write: Write, text: str, line: int, message: str) -> None:
+def test_a_broken_file_is_told_with_its_line(
+    write: Write, text: str, line: int, message: str
+) -> None:
     before = set(catalogue())
     write("own.py", text)
 
@@ -265,7 +279,11 @@ def test_a_name_is_free_again_when_the_other_file_is_gone(write: Write) -> None:
 
 
 def test_the_folder_holds_nothing_but_files_with_metrics() -> None:
-    assert all(path.suffix == ".py" and not path.name.startswith("_") for path in EXAMPLES.iterdir() if path.is_file())
+    assert all(
+        path.suffix == ".py" and not path.name.startswith("_")
+        for path in EXAMPLES.iterdir()
+        if path.is_file()
+    )
 
 
 @pytest.fixture
@@ -273,7 +291,7 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(EXAMPLES))
 
 
-@pytest.mark.parametrize(("name", "limit"), [("hedging", 20), ("names_its_source", 35)])
+@pytest.mark.parametrize(("name", "limit"), [("hedging", 25), ("names_its_source", 35)])
 @pytest.mark.usefixtures("examples")
 def test_the_examples_are_short_and_found(name: str, limit: int) -> None:
     assert len((EXAMPLES / f"{name}.py").read_text(encoding="utf-8").splitlines()) < limit
@@ -300,7 +318,9 @@ def test_hedging_is_the_share_of_sentences_with_a_hedge(response: str, value: fl
 
 @pytest.mark.usefixtures("examples")
 def test_the_example_with_a_judge_asks_it_once_behind_marks() -> None:
-    metric = catalogue()["names_its_source"].build(llm_client=FakeLLM('{"reason": "It names May.", "verdict": "yes"}'))
+    metric = catalogue()["names_its_source"].build(
+        llm_client=FakeLLM('{"reason": "It names May.", "verdict": "yes"}')
+    )
     score = metric.score(SAMPLE)
 
     assert score.values == {"names_its_source": 1.0}

@@ -1,4 +1,6 @@
-"""The usage examples of the documents, run as they stand there but for the package path, and their signatures."""
+"""The usage examples of the documents, run as they stand there but for the package path, and their
+signatures.
+"""
 
 import inspect
 import json
@@ -51,13 +53,17 @@ TEST_CASES = [
 
 @pytest.fixture
 def groq_llm_client(seat):
-    """A client of Groq through all layers; the provider is on this computer and labels by shared words."""
+    """A client of Groq through all layers; the provider is on this computer and labels by shared
+    words.
+    """
     return seat("groq", "openai/gpt-oss-20b", answer=judge.labels_for)
 
 
 @pytest.fixture
 def _mpnet(tmp_path, monkeypatch):
-    """The examples name an embedding model of a package that is an extra: a stand-in takes its place."""
+    """The examples name an embedding model of a package that is an extra: a stand-in takes its
+    place.
+    """
     (tmp_path / "sentence_transformers.py").write_text(MPNET)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
@@ -70,11 +76,13 @@ def _mpnet(tmp_path, monkeypatch):
 MACHINE_LEARNING = {
     "question": "What is machine learning?",
     "response": (
-        "Machine learning is a field of AI that learns from data. Deep learning uses neural networks. "
+        "Machine learning is a field of AI that learns from data. Deep learning uses "
+        "neural networks. "
         "It's powerful for image recognition."
     ),
     "retrieved_documents": [
-        "Machine learning is a subset of AI. It learns patterns from data. Algorithms improve through experience.",
+        "Machine learning is a subset of AI. It learns patterns from data. Algorithms "
+        "improve through experience.",
         "Deep learning uses neural networks. It's popular in computer vision.",
         "Supervised learning needs labeled data. Unsupervised learning finds patterns.",
     ],
@@ -91,14 +99,20 @@ GPT_ANALYSIS = {
             "supporting_sentence_keys": supporting,
             "fully_supported": fully_supported,
         }
-        for key, supporting, fully_supported in [("a", ["0a", "0b"], True), ("b", ["1a"], True), ("c", ["1b"], False)]
+        for key, supporting, fully_supported in [
+            ("a", ["0a", "0b"], True),
+            ("b", ["1a"], True),
+            ("c", ["1b"], False),
+        ]
     ],
     "all_utilized_sentence_keys": ["0a", "0b", "1a", "1b"],
 }
 
 
 def test_the_complete_example_gives_exactly_its_numbers():
-    """4 / 20 = 0.20, 4 / 4 = 1.0, 4 / 4 = 1.0, c is not fully supported = 0.0; their mean is 0.55."""
+    """4 / 20 = 0.20, 4 / 4 = 1.0, 4 / 4 = 1.0, c is not fully supported = 0.0;
+    their mean is 0.55.
+    """
     from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 
     scores = (
@@ -189,7 +203,10 @@ def test_unified_pipeline(groq_llm_client):
 
     # Single evaluation with TRACE
     result = pipeline.evaluate(
-        question="What is RAG?", response="RAG stands for...", retrieved_documents=["Doc text..."], method="trace"
+        question="What is RAG?",
+        response="RAG stands for...",
+        retrieved_documents=["Doc text..."],
+        method="trace",
     )
     assert result.adherence == 0.0
 
@@ -204,7 +221,10 @@ def test_unified_pipeline(groq_llm_client):
 
     # Hybrid evaluation (both methods)
     result = pipeline.evaluate(
-        question="What is RAG?", response="RAG stands for...", retrieved_documents=["Doc text..."], method="hybrid"
+        question="What is RAG?",
+        response="RAG stands for...",
+        retrieved_documents=["Doc text..."],
+        method="hybrid",
     )
     assert (result.trace.adherence, result.gpt_labeling.adherence) == (0.0, 0.0)
 
@@ -268,13 +288,20 @@ def evaluation_interface():
 
 evaluation_interface()
 """
-COLLECTIONS = [{}, {"chunking_strategy": "dense", "embedding_model": MOST, "chunk_size": 512, "chunk_overlap": 50}]
+COLLECTIONS = [
+    {},
+    {"chunking_strategy": "dense", "embedding_model": MOST, "chunk_size": 512, "chunk_overlap": 50},
+]
 
 
 @pytest.mark.usefixtures("_mpnet")
-@pytest.mark.parametrize("collection", COLLECTIONS, ids=["a collection without metadata", "one with"])
+@pytest.mark.parametrize(
+    "collection", COLLECTIONS, ids=["a collection without metadata", "one with"]
+)
 def test_integration_with_a_streamlit_page(groq_llm_client, collection):
-    page = AppTest.from_string(PAGE.replace("{COLLECTION}", repr(collection)).replace("{CASES}", repr(TEST_CASES)))
+    page = AppTest.from_string(
+        PAGE.replace("{COLLECTION}", repr(collection)).replace("{CASES}", repr(TEST_CASES))
+    )
     page.session_state["rag_pipeline"] = SimpleNamespace(llm=groq_llm_client)
     page.run(timeout=30)
     for method in page.radio[0].options:
@@ -297,7 +324,11 @@ def test_trace_results_have_the_documented_shape():
     assert first["query_id"] == 1
     assert (results["num_samples"], results["adherence"]) == (2, 0.5)
     assert results["average"] == pytest.approx(
-        sum(results[name] for name in ("context_relevance", "context_utilization", "completeness", "adherence")) / 4
+        sum(
+            results[name]
+            for name in ("context_relevance", "context_utilization", "completeness", "adherence")
+        )
+        / 4
     )
 
 
@@ -305,12 +336,17 @@ def test_gpt_labeling_results_have_the_documented_shape(groq_llm_client):
     from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline
 
     pipeline = UnifiedEvaluationPipeline(llm_client=groq_llm_client)
-    results = json.loads(json.dumps(pipeline.evaluate_batch(test_cases=TEST_CASES, method="gpt_labeling")))
+    results = json.loads(
+        json.dumps(pipeline.evaluate_batch(test_cases=TEST_CASES, method="gpt_labeling"))
+    )
     assert set(results) >= GPT_LABELING_RESULTS
     first, second = results["detailed_results"]
     assert set(first) >= ENTRY
     assert set(first["metrics"]) >= GPT_LABELING_RESULTS - {"average", "detailed_results"}
-    assert (first["metrics"]["overall_supported"], second["metrics"]["overall_supported"]) == (True, False)
+    assert (first["metrics"]["overall_supported"], second["metrics"]["overall_supported"]) == (
+        True,
+        False,
+    )
     assert (results["overall_supported"], results["fully_supported_sentences"]) == (False, 2)
     assert results["partially_supported_sentences"] + results["unsupported_sentences"] == 1
 
@@ -332,7 +368,9 @@ def test_answer_match_acc():
 
 
 def test_retriever_recall():
-    """The document has lost brackets; its numbers hold for one joined text or a list of contexts for each query."""
+    """The document has lost brackets; its numbers hold for one joined text or a list of contexts
+    for each query.
+    """
     all_retrieved_context = [
         ["Apple is founded before Google."],
         [
@@ -341,7 +379,11 @@ def test_retriever_recall():
         ],
     ]
     all_gt_context = [
-        ["Apple is founded in 1976.", "Google is founded in 1998.", "Apple is founded before Google."],
+        [
+            "Apple is founded in 1976.",
+            "Google is founded in 1998.",
+            "Apple is founded before Google.",
+        ],
         ["Feburary has 28 days in common years", "Feburary has 29 days in leap years"],
     ]
     retriever_recall = RetrieverRecall()
@@ -353,7 +395,9 @@ def test_retriever_recall():
 
 
 def contains(prompt):
-    truth, answer = (judge.material(prompt, name).lower() for name in ("ground_truth", "predicted_answer"))
+    truth, answer = (
+        judge.material(prompt, name).lower() for name in ("ground_truth", "predicted_answer")
+    )
     return json.dumps({"reason": "Compared.", "verdict": "yes" if truth in answer else "no"})
 
 
@@ -363,26 +407,40 @@ def test_llm_as_judge(seat):
     gt_answers = ["Yes", "Yes", "No"]
     judgement_query = "For the question, does the predicted answer contain the ground truth answer?"
     llm_judge = LLMasJudge(llm_judge=seat(answer=contains))
-    avg_judgement, judgement_list = llm_judge.compute(questions, gt_answers, pred_answers, judgement_query)
+    avg_judgement, judgement_list = llm_judge.compute(
+        questions, gt_answers, pred_answers, judgement_query
+    )
     assert avg_judgement == 2 / 3
     assert judgement_list == [True, True, False]
     # and by keyword, as the signature has it
-    result = llm_judge.compute(pred_answers=pred_answers, questions=questions, gt_answers=gt_answers)
+    result = llm_judge.compute(
+        pred_answers=pred_answers, questions=questions, gt_answers=gt_answers
+    )
     assert (result.avg_score, result.judgement_score_list) == (avg_judgement, judgement_list)
     low, high = result.confidence_interval
     assert low < result.avg_score < high
 
 
 def test_g_eval(seat):
-    llm_judge = GEvalLLMJudge(model_client=seat(answer=lambda prompt: '{"reason": "Poor.", "score": 1}'))
+    llm_judge = GEvalLLMJudge(
+        model_client=seat(answer=lambda prompt: '{"reason": "Poor.", "score": 1}')
+    )
     evaluator = GEvalJudgeEvaluator(llm_judge=llm_judge)
     averages, items = evaluator.compute(["It is Paris."], ["Which capital?"], [["Paris."]])
-    assert averages == dict.fromkeys(["relevance", "fluency", "consistency", "coherence", "overall"], 0.2)
+    assert averages == dict.fromkeys(
+        ["relevance", "fluency", "consistency", "coherence", "overall"], 0.2
+    )
     assert items == [llm_judge("It is Paris.", "Which capital?", ["Paris."])]
 
 
 LISTS = {"pred_answers": None, "questions": None, "gt_answers": None, "judgement_query": None}
-NO_JUDGE = {"model_client": None, "model_kwargs": None, "template": None, "use_cache": True, "default_task": None}
+NO_JUDGE = {
+    "model_client": None,
+    "model_kwargs": None,
+    "template": None,
+    "use_cache": True,
+    "default_task": None,
+}
 
 
 @pytest.mark.parametrize(
@@ -399,7 +457,9 @@ NO_JUDGE = {"model_client": None, "model_kwargs": None, "template": None, "use_c
 def test_parameters_have_the_documented_names_and_defaults(function, documented):
     parameters = inspect.signature(function).parameters
     found = {name: parameters[name].default for name in documented}
-    assert {name: None if value is inspect.Parameter.empty else value for name, value in found.items()} == documented
+    assert {
+        name: None if value is inspect.Parameter.empty else value for name, value in found.items()
+    } == documented
 
 
 @pytest.mark.parametrize("evaluator", [LLMasJudge, GEvalJudgeEvaluator])

@@ -1,4 +1,6 @@
-"""CONTRIBUTING's code runs (README's has test_readme.py); the links and commands of all papers exist."""
+"""CONTRIBUTING's code runs (README's has test_readme.py); the links and commands of all papers
+exist.
+"""
 
 import os
 import re
@@ -45,7 +47,9 @@ def copy(tmp_path: Path) -> Path:
 
 def test_the_metric_of_contributing_scores_a_sample():
     metric = code_under("Add a metric: one file")
-    use = "print(WordCount(limit=4).score(Sample(id='1', question='?', response='two words')).values)"
+    use = (
+        "print(WordCount(limit=4).score(Sample(id='1', question='?', response='two words')).values)"
+    )
 
     assert printed("-c", f"{metric}\n{use}") == "{'word_count': 0.5}\n"
 
@@ -53,12 +57,26 @@ def test_the_metric_of_contributing_scores_a_sample():
 def test_a_metric_that_ships_is_one_file(copy: Path):
     metric = code_under("Add a metric: one file")
     (copy / "evaluators" / "word_count.py").write_text(metric, encoding="utf-8")
-    run = ("run", "--data", "TRACE sample (English)", "--metric", "word_count", "--param", "limit=20")
+    run = (
+        "run",
+        "--data",
+        "TRACE sample (English)",
+        "--metric",
+        "word_count",
+        "--param",
+        "limit=20",
+    )
 
     assert "Word count" in printed("-m", "evaluators", "list", "metrics", folder=copy)
     assert "24 / 24 scored" in printed("-m", "evaluators", *run, folder=copy)
-    worker = "from evaluators.runs.pool import takes; from evaluators.catalogue import catalogue as known"
-    assert printed("-c", f"{worker}; print(takes(known()['word_count'].build()))", folder=copy) == "True\n"
+    worker = (
+        "from evaluators.runs.pool import takes; from evaluators.catalogue import catalogue "
+        "as known"
+    )
+    assert (
+        printed("-c", f"{worker}; print(takes(known()['word_count'].build()))", folder=copy)
+        == "True\n"
+    )
 
 
 def test_a_trace_definition_is_one_entry(copy: Path):
@@ -95,10 +113,14 @@ print(keys["example"].base_url, mask("exa_T2mLw9RzK4bN was refused"))
     assert printed("-c", f"{record}\n{use}") == "https://api.example.com/v1 *** was refused\n"
 
 
-@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")], ids=lambda path: path.name
+)
 def test_every_link_and_make_target_exists(path):
     text = path.read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith(("http", "./?"))]
+    links = [
+        link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith(("http", "./?"))
+    ]
     targets = set(re.findall(r"`make (\w+)", text))
 
     assert [link for link in links if not (path.parent / link).exists()] == []

@@ -1,4 +1,6 @@
-"""The hybrid and the pipeline: who is asked, whose labels count, what a budget buys, and both score sets."""
+"""The hybrid and the pipeline: who is asked, whose labels count, what a budget buys, and both score
+sets.
+"""
 
 import json
 
@@ -8,7 +10,13 @@ from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import GPTLabelingScores
 from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, LLMError, ParameterError
-from evaluators.evaluation_pipeline import NEVER, HybridEvaluator, HybridScores, UnifiedEvaluationPipeline, threshold
+from evaluators.evaluation_pipeline import (
+    NEVER,
+    HybridEvaluator,
+    HybridScores,
+    UnifiedEvaluationPipeline,
+    threshold,
+)
 from evaluators.records import Labels, Sample, Support
 from evaluators.trace.labelling import labellings
 from evaluators.trace.metrics import METRICS, TRACEScores
@@ -16,7 +24,9 @@ from evaluators.trace_evaluator import TRACEEvaluator
 from tests import judge
 
 QUESTION = "What is the capital of France?"
-DOCUMENTS = ["France is a country in Europe. Its capital is Paris. The city has 2,100,000 inhabitants."]
+DOCUMENTS = [
+    "France is a country in Europe. Its capital is Paris. The city has 2,100,000 inhabitants."
+]
 SURE, DOUBTFUL = "The capital is Paris.", "The capital is Paris, ruled by Xerxes."
 CASES = [
     {"query": QUESTION, "response": response, "retrieved_documents": DOCUMENTS}
@@ -45,7 +55,9 @@ def verdict(fully_supported, *keys):
 
 
 def sample(response=DOUBTFUL):
-    return Sample(id="1", question=QUESTION, response=response, retrieved_documents=tuple(DOCUMENTS))
+    return Sample(
+        id="1", question=QUESTION, response=response, retrieved_documents=tuple(DOCUMENTS)
+    )
 
 
 def kept(score, of):
@@ -80,8 +92,13 @@ def test_doubt_at_the_bound_asks_and_below_it_does_not():
 
 
 def test_a_jury_counts_as_one_and_its_judges_are_kept():
-    """Two against one: the sentence is supported, and 0b is what at least half of the judges name."""
-    yes, no = {"sentence_support_information": verdict(True, "0b")}, {"sentence_support_information": verdict(False)}
+    """Two against one: the sentence is supported,
+    and 0b is what at least half of the judges name.
+    """
+    yes, no = (
+        {"sentence_support_information": verdict(True, "0b")},
+        {"sentence_support_information": verdict(False)},
+    )
     jury = (labeller("a", **yes), labeller("b", **no), labeller("c", **yes))
     score = HybridEvaluator(llm_client=jury).score(sample())
     labels = kept(score, sample())
@@ -103,7 +120,9 @@ def test_a_missing_judge_is_missed_only_where_it_would_be_asked():
 
 def test_published_sentences_are_labelled_as_they_are():
     sentences = TRACEEvaluator().evaluate(QUESTION, SURE, DOCUMENTS).sentences
-    published = sample(SURE).model_copy(update={"sentences": sentences, "labels": Labels(relevant_keys=("0b",))})
+    published = sample(SURE).model_copy(
+        update={"sentences": sentences, "labels": Labels(relevant_keys=("0b",))}
+    )
     score = HybridEvaluator(llm_client=labeller()).score(published)
     assert "sentences" not in score.details
     assert list(kept(score, published)) == ["openai/gpt-6-luna", "heuristic", "gold"]
@@ -131,11 +150,15 @@ def test_a_doubt_out_of_range_is_refused(given):
         ("Berlin", Support.NONE, False),
     ],
 )
-def test_doubt_is_how_likely_the_verdict_on_the_least_supported_sentence_is_wrong(response, support, is_adherent):
+def test_doubt_is_how_likely_the_verdict_on_the_least_supported_sentence_is_wrong(
+    response, support, is_adherent
+):
     scores = TRACEEvaluator().evaluate(QUESTION, response, DOCUMENTS)
     likely = TRACEEvaluator().support_estimates(scores.sentences, QUESTION)["a"]
     assert scores.labels.sentence_support[0].support is support
-    assert HybridEvaluator().doubt(sample(response)) == round(1 - likely if is_adherent else likely, 4)
+    assert HybridEvaluator().doubt(sample(response)) == round(
+        1 - likely if is_adherent else likely, 4
+    )
 
 
 @pytest.mark.parametrize("response", ["", "It is what it is.", "The documents do not say."])
@@ -174,8 +197,8 @@ def test_a_sample_that_takes_several_calls_costs_them():
 def test_both_score_sets_stand_side_by_side_with_their_agreement():
     """The judge calls only 0a relevant and used, and the sentence fully supported by it.
 
-    The heuristic: 0b relevant and utilized, partial support. So of three document sentences only 0c gets the same
-    label from both, and the response sentence gets another one.
+    The heuristic: 0b relevant and utilized, partial support. So of three document sentences only 0c
+    gets the same label from both, and the response sentence gets another one.
     """
     said = {
         "all_relevant_sentence_keys": ["0a"],
@@ -184,10 +207,20 @@ def test_both_score_sets_stand_side_by_side_with_their_agreement():
     }
     heuristic = TRACEEvaluator().evaluate(QUESTION, DOUBTFUL, DOCUMENTS)
     assert (heuristic.labels.relevant_keys, heuristic.labels.utilized_keys) == (("0b",), ("0b",))
-    scores = HybridEvaluator(llm_client=labeller(**said)).evaluate(QUESTION, DOUBTFUL, DOCUMENTS, ground_truth="Paris")
-    assert (scores.trace, scores.trace.adherence, scores.gpt_labeling.adherence) == (heuristic, 0.0, 1.0)
+    scores = HybridEvaluator(llm_client=labeller(**said)).evaluate(
+        QUESTION, DOUBTFUL, DOCUMENTS, ground_truth="Paris"
+    )
+    assert (scores.trace, scores.trace.adherence, scores.gpt_labeling.adherence) == (
+        heuristic,
+        0.0,
+        1.0,
+    )
     assert scores.labels_by == "openai/gpt-6-luna"
-    assert (scores.context_relevance, scores.context_utilization, scores.completeness) == (1 / 3, 1.0, 1.0)
+    assert (scores.context_relevance, scores.context_utilization, scores.completeness) == (
+        1 / 3,
+        1.0,
+        1.0,
+    )
     assert scores.average() == pytest.approx((1 / 3 + 1 + 1 + 1) / 4)
     third = {"equal": 1, "of": 3, "share": 1 / 3}
     assert scores.agreement == {
@@ -206,10 +239,13 @@ def test_agreement_on_nothing_has_no_share():
 
 
 @pytest.mark.parametrize(
-    ("method", "kind"), [("trace", TRACEScores), ("gpt_labeling", GPTLabelingScores), ("hybrid", HybridScores)]
+    ("method", "kind"),
+    [("trace", TRACEScores), ("gpt_labeling", GPTLabelingScores), ("hybrid", HybridScores)],
 )
 def test_each_method_gives_its_kind_of_scores(method, kind):
-    scores = UnifiedEvaluationPipeline(llm_client=labeller()).evaluate(QUESTION, SURE, DOCUMENTS, method=method)
+    scores = UnifiedEvaluationPipeline(llm_client=labeller()).evaluate(
+        QUESTION, SURE, DOCUMENTS, method=method
+    )
     assert type(scores) is kind
     assert all(getattr(scores, name) is not None for name in METRICS)
 
@@ -237,7 +273,9 @@ def test_without_a_judge_the_whole_batch_is_refused_at_once(method):
 
 def test_arguments_that_a_collection_lacks_are_the_defaults():
     pipeline = UnifiedEvaluationPipeline(None, None, None, None, None)
-    assert pipeline.evaluate(QUESTION, SURE, DOCUMENTS) == TRACEEvaluator().evaluate(QUESTION, SURE, DOCUMENTS)
+    assert pipeline.evaluate(QUESTION, SURE, DOCUMENTS) == TRACEEvaluator().evaluate(
+        QUESTION, SURE, DOCUMENTS
+    )
 
 
 def test_a_parameter_out_of_range_is_refused_with_its_name():
@@ -248,7 +286,9 @@ def test_a_parameter_out_of_range_is_refused_with_its_name():
 @pytest.mark.parametrize("method", ["trace", "gpt_labeling"])
 def test_a_budget_goes_with_the_hybrid_only(method):
     with pytest.raises(ParameterError, match="only, not with"):
-        UnifiedEvaluationPipeline(llm_client=labeller()).evaluate_batch(CASES, method=method, budget=1)
+        UnifiedEvaluationPipeline(llm_client=labeller()).evaluate_batch(
+            CASES, method=method, budget=1
+        )
 
 
 # Batches
@@ -257,7 +297,9 @@ def test_a_budget_goes_with_the_hybrid_only(method):
 @pytest.mark.parametrize(("budget", "judged"), [(None, 3), (0, 0), (1, 1), (2, 2), (9, 3)])
 def test_a_budget_buys_the_most_doubtful_cases(budget, judged):
     asked = labeller()
-    found = UnifiedEvaluationPipeline(llm_client=asked).evaluate_batch(CASES, method="hybrid", budget=budget)
+    found = UnifiedEvaluationPipeline(llm_client=asked).evaluate_batch(
+        CASES, method="hybrid", budget=budget
+    )
     doubts = [entry["doubt"] for entry in found["detailed_results"]]
     is_judged = [entry["labels_by"] == asked.model for entry in found["detailed_results"]]
     assert (asked.calls, found["num_judged"], sum(is_judged)) == (judged, judged, judged)
@@ -266,13 +308,21 @@ def test_a_budget_buys_the_most_doubtful_cases(budget, judged):
 
 def test_a_jury_spends_one_call_of_the_budget_for_each_judge():
     jury = (labeller("a"), labeller("b"))
-    found = UnifiedEvaluationPipeline(llm_client=jury).evaluate_batch(CASES, method="hybrid", budget=3)
+    found = UnifiedEvaluationPipeline(llm_client=jury).evaluate_batch(
+        CASES, method="hybrid", budget=3
+    )
     assert (found["num_judged"], jury[0].calls, jury[1].calls) == (1, 1, 1)
-    assert sorted(entry["labels_by"] for entry in found["detailed_results"]) == ["heuristic", "heuristic", "jury"]
+    assert sorted(entry["labels_by"] for entry in found["detailed_results"]) == [
+        "heuristic",
+        "heuristic",
+        "jury",
+    ]
 
 
 def test_the_batch_holds_both_means_and_the_agreement_over_all_judged_sentences():
-    """One document of three sentences, three cases of one response sentence: nine and three labels to compare."""
+    """One document of three sentences, three cases of one response sentence: nine and three labels
+    to compare.
+    """
     found = HybridEvaluator(llm_client=labeller()).evaluate_batch(CASES)
     heuristic = TRACEEvaluator().evaluate_batch(CASES)
     assert found["trace"] == {name: heuristic[name] for name in (*METRICS, "average")}
@@ -306,12 +356,16 @@ def test_a_case_that_cannot_be_read_does_not_stop_the_others(method):
 
 def test_a_bad_case_costs_nothing_of_the_budget():
     asked = labeller()
-    found = HybridEvaluator(llm_client=asked).evaluate_batch([{"query": QUESTION}, *CASES], budget=3)
+    found = HybridEvaluator(llm_client=asked).evaluate_batch(
+        [{"query": QUESTION}, *CASES], budget=3
+    )
     assert (asked.calls, found["num_judged"], found["num_samples"]) == (3, 3, 4)
 
 
 @pytest.mark.parametrize("method", ["gpt_labeling", "hybrid"])
 def test_a_silent_judge_makes_failed_cases_and_no_means(method):
     found = UnifiedEvaluationPipeline(llm_client=silent()).evaluate_batch(CASES, method=method)
-    assert [entry["error"] for entry in found["detailed_results"]] == ["The judge said nothing."] * 3
+    assert [entry["error"] for entry in found["detailed_results"]] == [
+        "The judge said nothing."
+    ] * 3
     assert (found["num_scored"], found["adherence"], found["average"]) == (0, None, None)

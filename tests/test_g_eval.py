@@ -13,7 +13,9 @@ from evaluators.records import Sample
 from tests.judge import material
 
 RATINGS = {"relevance": 5, "fluency": 4, "consistency": 2, "coherence": 3}
-SAMPLE = Sample(id="7", question="Which capital?", response="It is Paris.", retrieved_documents=("Paris.",))
+SAMPLE = Sample(
+    id="7", question="Which capital?", response="It is Paris.", retrieved_documents=("Paris.",)
+)
 
 
 def rating(score, reason="Because."):
@@ -28,7 +30,9 @@ def criterion_of(prompt):
 def rater(**ratings):
     """A judge that rates each criterion as it was told to."""
     scores = {**RATINGS, **ratings}
-    return FakeLLM(lambda prompt: rating(scores[criterion_of(prompt)], f"On {criterion_of(prompt)}."))
+    return FakeLLM(
+        lambda prompt: rating(scores[criterion_of(prompt)], f"On {criterion_of(prompt)}.")
+    )
 
 
 def rates(prompt):
@@ -61,7 +65,9 @@ def test_the_lowest_rating_counts_as_a_fifth():
 
 def test_a_criterion_of_ones_own_stands_beside_the_four():
     judge = rater(custom=1)
-    score = GEvalJudgeEvaluator(llm_client=judge, criterion="The answer is polite. It costs $5.").score(SAMPLE)
+    score = GEvalJudgeEvaluator(
+        llm_client=judge, criterion="The answer is polite. It costs $5."
+    ).score(SAMPLE)
 
     assert score.values["custom"] == 0.2
     assert score.values["overall"] == pytest.approx(0.7)
@@ -71,7 +77,9 @@ def test_a_criterion_of_ones_own_stands_beside_the_four():
 @pytest.mark.parametrize("documents", [(), ("", " ")])
 def test_without_documents_there_is_nothing_to_be_consistent_with(documents):
     judge = rater()
-    score = GEvalJudgeEvaluator(llm_client=judge).score(SAMPLE.model_copy(update={"retrieved_documents": documents}))
+    score = GEvalJudgeEvaluator(llm_client=judge).score(
+        SAMPLE.model_copy(update={"retrieved_documents": documents})
+    )
 
     assert score.values["consistency"] is None
     assert score.values["overall"] == pytest.approx(0.8)  # (1.0 + 0.8 + 0.6) / 3
@@ -81,7 +89,9 @@ def test_without_documents_there_is_nothing_to_be_consistent_with(documents):
 
 @pytest.mark.parametrize("response", ["", " \n", "<think>Nothing comes.</think>"])
 def test_an_empty_answer_is_not_applicable_and_nobody_is_asked(response):
-    score = GEvalJudgeEvaluator(llm_client=rater()).score(SAMPLE.model_copy(update={"response": response}))
+    score = GEvalJudgeEvaluator(llm_client=rater()).score(
+        SAMPLE.model_copy(update={"response": response})
+    )
 
     assert score.values == dict.fromkeys((*CRITERIA, "overall"))
     assert "empty" in score.reason
@@ -89,7 +99,10 @@ def test_an_empty_answer_is_not_applicable_and_nobody_is_asked(response):
 
 @pytest.mark.parametrize(("said", "value"), [(4, 0.8), (4.0, 0.8), ("4", 0.8), (" 5 ", 1.0)])
 def test_a_number_is_read_however_it_is_written(said, value):
-    assert GEvalJudgeEvaluator(llm_client=rater(coherence=said)).score(SAMPLE).values["coherence"] == value
+    assert (
+        GEvalJudgeEvaluator(llm_client=rater(coherence=said)).score(SAMPLE).values["coherence"]
+        == value
+    )
 
 
 @pytest.mark.parametrize("score", [0, 6, -1, 4.5, None, "good", "", "12", "5/5", True, False, [4]])
@@ -142,7 +155,9 @@ def test_an_argument_that_is_decided_elsewhere_says_where(argument, remedy):
 
 
 def test_arguments_with_their_documented_defaults_are_taken():
-    judge = GEvalLLMJudge(model_client=None, model_kwargs={}, template=None, use_cache=True, default_task=None)
+    judge = GEvalLLMJudge(
+        model_client=None, model_kwargs={}, template=None, use_cache=True, default_task=None
+    )
 
     assert judge.criteria.keys() == set(CRITERIA)
 

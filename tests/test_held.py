@@ -1,4 +1,6 @@
-"""What is held in memory: within its bytes, the least recently used first, and nothing that nobody uses."""
+"""What is held in memory: within its bytes, the least recently used first, and nothing that nobody
+uses.
+"""
 
 import threading
 import time
@@ -56,7 +58,11 @@ def test_one_thing_is_loaded_at_a_time_and_may_need_another():
 
 def test_a_new_version_takes_the_place_of_the_one_before():
     memory = held()
-    assert [memory.read("key", lambda number=number: number, number) for number in (1, 2, 2)] == [1, 2, 2]
+    assert [memory.read("key", lambda number=number: number, number) for number in (1, 2, 2)] == [
+        1,
+        2,
+        2,
+    ]
     assert memory.find("key", 1) is None
     assert len(memory._entries) == 1
 
@@ -81,7 +87,9 @@ def test_what_nobody_uses_is_let_go_and_what_is_used_stays():
         time.sleep(0.02)
     assert memory.find("idle") is None
     assert memory.find("used")
-    memory.drop("used")  # else it looks, and collects all garbage, a hundred times a second for minutes
+    memory.drop(
+        "used"
+    )  # else it looks, and collects all garbage, a hundred times a second for minutes
 
 
 def test_what_is_dropped_is_gone():
@@ -94,7 +102,11 @@ def test_what_is_dropped_is_gone():
 
 @pytest.mark.parametrize(
     ("text", "least", "most"),
-    [("x" * 100 * KB, 100, 102), ("я" * 100 * KB, 200, 202), ("x" * (100 * KB - 1) + "😀", 400, 402)],
+    [
+        ("x" * 100 * KB, 100, 102),
+        ("я" * 100 * KB, 200, 202),
+        ("x" * (100 * KB - 1) + "😀", 400, 402),
+    ],
     ids=["one byte a character", "two", "four for all because of one"],
 )
 def test_a_data_set_weighs_what_its_texts_take_in_memory(text, least, most):

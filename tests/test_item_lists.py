@@ -19,7 +19,14 @@ def third(number):
 
 @pytest.mark.parametrize(
     "column",
-    [["a", "b"], ("a", "b"), deque("ab"), iter("ab"), pd.Series(["a", "b"], index=[7, 7]), np.array(["a", "b"])],
+    [
+        ["a", "b"],
+        ("a", "b"),
+        deque("ab"),
+        iter("ab"),
+        pd.Series(["a", "b"], index=[7, 7]),
+        np.array(["a", "b"]),
+    ],
     ids=["list", "tuple", "deque", "iterator", "series", "array"],
 )
 def test_a_column_is_whatever_has_entries_in_order(column):
@@ -46,7 +53,10 @@ def test_columns_of_different_lengths_are_refused():
     with pytest.raises(ParameterError) as caught:
         rows(("x",), x=[1], y=None, z=[1, 2])
 
-    assert str(caught.value) == "The lists are not equally long: x has 1, z has 2. Give one entry for each item."
+    assert (
+        str(caught.value)
+        == "The lists are not equally long: x has 1, z has 2. Give one entry for each item."
+    )
 
 
 @pytest.mark.parametrize("way", [outcomes, at_once])
@@ -80,16 +90,22 @@ def test_an_average_is_over_the_judged():
     assert (average, items) == (0.5, [0.0, None, 1.0])
 
 
-@pytest.mark.parametrize(("values", "expected"), [([], None), ([None], None), ([0.0, None, 1.0], 0.5)])
+@pytest.mark.parametrize(
+    ("values", "expected"), [([], None), ([None], None), ([0.0, None, 1.0], 0.5)]
+)
 def test_a_mean_of_nothing_is_none(values, expected):
     assert mean(values) == expected
 
 
-@pytest.mark.parametrize(("contexts", "documents"), [(None, ()), ("a", ("a",)), (["a", "b"], ("a", "b"))])
+@pytest.mark.parametrize(
+    ("contexts", "documents"), [(None, ()), ("a", ("a",)), (["a", "b"], ("a", "b"))]
+)
 def test_contexts_may_be_one_text_or_several(contexts, documents):
     assert sample(contexts, question="q").retrieved_documents == documents
 
 
 def test_an_item_that_is_no_text_says_which_part():
-    with pytest.raises(MissingInputError, match=r"The item cannot be judged: response is \['x'\]. Give text."):
+    with pytest.raises(
+        MissingInputError, match=r"The item cannot be judged: response is \['x'\]. Give text."
+    ):
         sample(question="q", response=["x"])

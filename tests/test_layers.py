@@ -1,4 +1,6 @@
-"""The directions of import: pages know evaluators, never the other way; outside packages have one door."""
+"""The directions of import: pages know evaluators, never the other way; outside packages have one
+door.
+"""
 
 import ast
 from graphlib import TopologicalSorter
@@ -10,13 +12,25 @@ from evaluators.catalogue import catalogue, ships
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("evaluators", "ui", "pages")
-FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+FILES = sorted(
+    path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")
+)
 PIPELINE = "evaluators.evaluation_pipeline"
 """Puts other metrics together, so it alone may import them."""
 METRICS = {cls.__module__ for cls in catalogue().values() if ships(cls)} - {PIPELINE}
-ABOVE_RUNS = ("evaluators/__init__.py", "evaluators/__main__.py", "evaluators/api/", "evaluators/terminal/")
-"""The doors of the package, for Python and for a terminal; they alone may use the engine from outside `runs`."""
-DOORS = {"sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"), "plotly": "ui/parts/charts.py"}
+ABOVE_RUNS = (
+    "evaluators/__init__.py",
+    "evaluators/__main__.py",
+    "evaluators/api/",
+    "evaluators/terminal/",
+)
+"""The doors of the package, for Python and for a terminal; they alone may use the engine from
+outside `runs`.
+"""
+DOORS = {
+    "sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"),
+    "plotly": "ui/parts/charts.py",
+}
 
 CORE = {
     "evaluators/records.py": set(),
@@ -28,20 +42,31 @@ CORE = {
 
 
 def imported(path):
-    """The modules that a file imports, each with the names taken from it: `a.b` and `a.b.c` for `from a.b import c`."""
+    """The modules that a file imports, each with the names taken from it: `a.b` and `a.b.c` for
+    `from a.b import c`.
+    """
     found = set()
     for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = ".".join((*path.parent.parts, *filter(None, [node.module]))) if node.level else node.module
+            base = (
+                ".".join((*path.parent.parts, *filter(None, [node.module])))
+                if node.level
+                else node.module
+            )
             found.update({base, *(f"{base}.{alias.name}" for alias in node.names)})
     return found
 
 
 def reaches(modules, *targets):
     """The imports that are one of the targets or stand inside one."""
-    return {module for module in modules for target in targets if module == target or module.startswith(f"{target}.")}
+    return {
+        module
+        for module in modules
+        for target in targets
+        if module == target or module.startswith(f"{target}.")
+    }
 
 
 def module_of(path):
@@ -60,7 +85,9 @@ def forbidden(path):
     if name.startswith("evaluators/") and not name.startswith(("evaluators/runs/", *ABOVE_RUNS)):
         wrong |= reaches(modules, "evaluators.runs")
     if name in CORE:
-        neighbours = {module.split(".")[1] for module in reaches(modules, "evaluators") if "." in module}
+        neighbours = {
+            module.split(".")[1] for module in reaches(modules, "evaluators") if "." in module
+        }
         wrong |= neighbours - CORE[name]
     if name.startswith("evaluators/trace/"):
         wrong |= reaches(modules, PIPELINE, *METRICS)

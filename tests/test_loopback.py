@@ -1,4 +1,6 @@
-"""The provider on this computer speaks as the real ones do, and its limits follow the arithmetic."""
+"""The provider on this computer speaks as the real ones do,
+and its limits follow the arithmetic.
+"""
 
 import json
 import socket
@@ -40,7 +42,9 @@ CLIENTS = pytest.mark.parametrize("client", [openai_client, groq_client])
 
 
 def ask(client, text="Say: yes", model="some-model", **options):
-    return client.chat.completions.create(model=model, messages=[{"role": "user", "content": text}], **options)
+    return client.chat.completions.create(
+        model=model, messages=[{"role": "user", "content": text}], **options
+    )
 
 
 def headers_of(client, text="Say: yes", model="some-model", **options):
@@ -128,7 +132,9 @@ def test_an_answer_takes_the_latency(loopback):
 def test_it_serves_in_a_process_of_its_own():
     command = [sys.executable, "-m", "tests.loopback"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        client = openai.OpenAI(base_url=process.stdout.readline().strip(), api_key="any", max_retries=0)
+        client = openai.OpenAI(
+            base_url=process.stdout.readline().strip(), api_key="any", max_retries=0
+        )
         try:
             answer = ask(client)
         finally:
@@ -175,10 +181,14 @@ STATUSES = {
 }
 
 
-@pytest.mark.parametrize(("fault", "kind", "status", "code", "retry_after"), [(n, *row) for n, row in STATUSES.items()])
+@pytest.mark.parametrize(
+    ("fault", "kind", "status", "code", "retry_after"), [(n, *row) for n, row in STATUSES.items()]
+)
 def test_a_refusal_comes_with_its_status_and_code(loopback, fault, kind, status, code, retry_after):
     server = loopback(fault=lambda asked: fault)
-    error = refusal_of(openai_client(server), temperature=0, reasoning_effort="low", max_completion_tokens=50)
+    error = refusal_of(
+        openai_client(server), temperature=0, reasoning_effort="low", max_completion_tokens=50
+    )
 
     assert type(error) is kind
     assert (error.status_code, error.code) == (status, code)
@@ -194,7 +204,9 @@ ODDITIES = {
     "wrong json": lambda answer: answer == [1, 2, 3],
     "huge": lambda answer: len(answer.choices[0].message.content) == HUGE,
     "length": lambda answer: answer.choices[0].finish_reason == "length",
-    "empty": lambda answer: (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("", "stop"),
+    "empty": lambda answer: (
+        (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("", "stop")
+    ),
     "filter": lambda answer: answer.choices[0].finish_reason == "content_filter",
 }
 
@@ -263,7 +275,12 @@ def test_every_fault_is_in_one_of_these_tables():
 
 
 def test_a_judge_answers_labelling_prompts_with_labels_and_others_as_usual():
-    text = fenced(load("trace_labels_en"), question="Where?", documents="0a: In London.", response="a: In London.")
+    text = fenced(
+        load("trace_labels_en"),
+        question="Where?",
+        documents="0a: In London.",
+        response="a: In London.",
+    )
     assert json.loads(judging()(text))["all_utilized_sentence_keys"] == ["0a"]
     assert judging()("Say: yes") == "yes"
 
@@ -306,7 +323,9 @@ def test_the_fourth_of_three_requests_a_minute_waits(loopback, kind, wait):
 
 @pytest.mark.parametrize("kind", ["bucket", "window"])
 def test_who_obeys_retry_after_is_let_in(loopback, kind):
-    client = groq_client(loopback(limits=ServerLimits(requests=3, tokens=8000, minute=1.5, kind=kind)))
+    client = groq_client(
+        loopback(limits=ServerLimits(requests=3, tokens=8000, minute=1.5, kind=kind))
+    )
     for _ in range(3):
         ask(client)
     time.sleep(float(refusal_of(client).response.headers["retry-after"]))
@@ -317,12 +336,18 @@ def test_who_obeys_retry_after_is_let_in(loopback, kind):
 @pytest.mark.parametrize("budget", ["max_completion_tokens", "max_tokens"])
 @pytest.mark.parametrize("kind", ["bucket", "window"])
 def test_a_request_reserves_its_answer_budget_and_gets_the_rest_back(loopback, kind, budget):
-    client = openai_client(loopback(limits=ServerLimits(requests=30, tokens=1000, minute=1e6, kind=kind)))
+    client = openai_client(
+        loopback(limits=ServerLimits(requests=30, tokens=1000, minute=1e6, kind=kind))
+    )
     headers = headers_of(client, **{budget: 590})
 
     assert headers["x-ratelimit-limit-tokens"] == "1000"
-    assert headers["x-ratelimit-remaining-tokens"] == "400"  # 10 + 590 are reserved until it is answered
-    assert headers_of(client, **{budget: 490})["x-ratelimit-remaining-tokens"] == "481"  # 1000 - 19 - 500
+    assert (
+        headers["x-ratelimit-remaining-tokens"] == "400"
+    )  # 10 + 590 are reserved until it is answered
+    assert (
+        headers_of(client, **{budget: 490})["x-ratelimit-remaining-tokens"] == "481"
+    )  # 1000 - 19 - 500
 
 
 @pytest.mark.parametrize(("kind", "wait"), [("bucket", 12), ("window", 60)])
@@ -354,8 +379,14 @@ def test_a_days_requests_are_counted_and_told(loopback):
     headers = headers_of(client)
     error = refusal_of(client)
 
-    assert (headers["x-ratelimit-limit-requests"], headers["x-ratelimit-remaining-requests"]) == ("2", "0")
-    assert "on requests per day (RPD): Limit 2, Used 2, Requested 1. Please try again in 7m12s" in str(error)
+    assert (headers["x-ratelimit-limit-requests"], headers["x-ratelimit-remaining-requests"]) == (
+        "2",
+        "0",
+    )
+    assert (
+        "on requests per day (RPD): Limit 2, Used 2, Requested 1. Please try again in 7m12s"
+        in str(error)
+    )
 
 
 def test_a_days_tokens_are_counted_as_used(loopback):
@@ -376,7 +407,10 @@ def test_each_model_has_its_own_limits(loopback):
 
 
 def test_a_fault_is_not_counted_against_the_limits(loopback):
-    server = loopback(limits=ServerLimits(requests=1, tokens=8000), fault=lambda asked: "" if server.asked else "503")
+    server = loopback(
+        limits=ServerLimits(requests=1, tokens=8000),
+        fault=lambda asked: "" if server.asked else "503",
+    )
     refusal_of(openai_client(server))
 
     assert ask(openai_client(server)).choices
@@ -384,7 +418,15 @@ def test_a_fault_is_not_counted_against_the_limits(loopback):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0, "0s"), (0.12, "120ms"), (0.0001, "1ms"), (7.66, "7.66s"), (60, "1m0s"), (179.56, "2m59.56s"), (432, "7m12s")],
+    [
+        (0, "0s"),
+        (0.12, "120ms"),
+        (0.0001, "1ms"),
+        (7.66, "7.66s"),
+        (60, "1m0s"),
+        (179.56, "2m59.56s"),
+        (432, "7m12s"),
+    ],
 )
 def test_durations_are_written_as_groq_writes_them(seconds, text):
     assert duration(seconds) == text

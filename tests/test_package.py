@@ -36,7 +36,9 @@ def installed(tmp_path_factory):
     """A folder that pip installed this checkout into, without what it needs in turn."""
     folder = tmp_path_factory.mktemp("installed")
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    done = run(*pip, "--no-deps", "--no-index", "--no-build-isolation", "--target", str(folder), str(ROOT))
+    done = run(
+        *pip, "--no-deps", "--no-index", "--no-build-isolation", "--target", str(folder), str(ROOT)
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -49,7 +51,9 @@ def plumbline(installed, tmp_path):
 
     def command(*arguments):
         home = {"HOME": str(tmp_path), "PYTHONPATH": str(installed), "COLUMNS": "200"}
-        return run(sys.executable, str(installed / "bin" / "plumbline"), *arguments, cwd=tmp_path, **home)
+        return run(
+            sys.executable, str(installed / "bin" / "plumbline"), *arguments, cwd=tmp_path, **home
+        )
 
     return command
 
@@ -90,7 +94,9 @@ def test_version_and_dependencies_are_those_of_the_checkout(installed):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
     assert package.version == project["version"]
-    assert sorted(package.requires) == sorted((ROOT / "requirements.txt").read_text("utf-8").split())
+    assert sorted(package.requires) == sorted(
+        (ROOT / "requirements.txt").read_text("utf-8").split()
+    )
 
 
 def test_the_command_lists_metrics_and_models_in_an_empty_folder(plumbline, installed, tmp_path):
@@ -108,7 +114,9 @@ def test_the_command_tells_how_to_start_the_app(plumbline):
     assert "app --server.port 8600" in helped.stdout
 
 
-def test_the_app_starts_where_its_settings_lie_and_keeps_folders_as_they_were_meant(installed, tmp_path):
+def test_the_app_starts_where_its_settings_lie_and_keeps_folders_as_they_were_meant(
+    installed, tmp_path
+):
     """A stand-in for Streamlit says what it was started with."""
     (tmp_path / "streamlit.py").write_text(
         "import os, sys; print(os.getcwd(), os.environ['PLUMBLINE_DATA_DIR'], sys.argv[1:])"
@@ -121,5 +129,6 @@ def test_the_app_starts_where_its_settings_lie_and_keeps_folders_as_they_were_me
     )
 
     assert done.stdout.strip() == (
-        f"{installed / 'plumbline_app'} {tmp_path / 'mine'} ['run', 'app.py', '--server.port', '8600']"
+        f"{installed / 'plumbline_app'} {tmp_path / 'mine'} ['run', 'app.py', "
+        "'--server.port', '8600']"
     )

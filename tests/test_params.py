@@ -51,9 +51,16 @@ def test_parameters_keep_their_order_and_leave_out_the_client():
 
 
 def test_rgb_offers_its_policy_and_its_two_options():
-    kinds = {parameter.name: (parameter.kind, parameter.default) for parameter in parameters(RGBEvaluator)}
+    kinds = {
+        parameter.name: (parameter.kind, parameter.default)
+        for parameter in parameters(RGBEvaluator)
+    }
 
-    assert kinds == {"policy": ("choice", "documented"), "nfkc": ("bool", True), "remove_reasoning": ("bool", True)}
+    assert kinds == {
+        "policy": ("choice", "documented"),
+        "nfkc": ("bool", True),
+        "remove_reasoning": ("bool", True),
+    }
 
 
 def test_every_parameter_of_the_catalogue_is_described_and_its_default_fits():

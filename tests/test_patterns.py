@@ -1,4 +1,6 @@
-"""Every regular expression of the product is linear: found in the code by itself, run on strings made against it."""
+"""Every regular expression of the product is linear: found in the code by itself, run on strings
+made against it.
+"""
 
 import ast
 import importlib
@@ -25,7 +27,14 @@ AT_ONE_PLACE = ("match", "fullmatch")
 AT_ALL_PLACES = ("search", "findall", "finditer", "split", "sub", "subn")
 OTHER_DOORS = ("fnmatch", "glob", "regex", "re2")
 """Modules that make patterns too; the product uses none of them, or this test has to learn it."""
-HARMLESS = ("escape", "purge", "error", "Pattern", "Match", *(name for name in dir(re) if name.isupper()))
+HARMLESS = (
+    "escape",
+    "purge",
+    "error",
+    "Pattern",
+    "Match",
+    *(name for name in dir(re) if name.isupper()),
+)
 """What else of the module `re` there is."""
 
 NAMES_OF_FILES = ("*.csv", "data/**/train-*.parquet", "*a" * 99, "[" * 199, "*[a-z]?" * 28)
@@ -37,26 +46,47 @@ def punkt() -> PunktLanguageVars:
 
 
 MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
-    "evaluators/datasets/hub.py": ("match", lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES]),
+    "evaluators/datasets/hub.py": (
+        "match",
+        lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES],
+    ),
     "evaluators/llm/provider_errors.py error_for": (
         "search",
         lambda: [re.compile(pattern, re.IGNORECASE) for _, pattern, _ in provider_errors._TABLE],
     ),
-    "evaluators/text/injection.py _kind": ("search", lambda: [kind.pattern for kind in injection._KINDS]),
-    "evaluators/text/sentences.py English": ("match", lambda: [punkt().re_boundary_realignment]),  # nltk uses it so
-    "evaluators/text/sentences.py period_context_re": ("finditer", lambda: [punkt().period_context_re()]),
-    "evaluators/text/sentences.py word_tokenize": ("findall", lambda: [punkt()._word_tokenizer_re()]),
+    "evaluators/text/injection.py _kind": (
+        "search",
+        lambda: [kind.pattern for kind in injection._KINDS],
+    ),
+    "evaluators/text/sentences.py English": (
+        "match",
+        lambda: [punkt().re_boundary_realignment],
+    ),  # nltk uses it so
+    "evaluators/text/sentences.py period_context_re": (
+        "finditer",
+        lambda: [punkt().period_context_re()],
+    ),
+    "evaluators/text/sentences.py word_tokenize": (
+        "findall",
+        lambda: [punkt()._word_tokenizer_re()],
+    ),
 }
-"""What nobody can read from the code: the file and the function, how patterns are used there, and all it makes."""
+"""What nobody can read from the code: the file and the function, how patterns are used there, and
+all it makes.
+"""
 
 UNCLEAR = (
-    "{place}: this pattern cannot be read from the code. Write it as a constant, best as a compiled one at the top of "
-    "the module. One that must be made while the program runs is listed in MADE_WHILE_RUNNING, tests/test_patterns.py."
+    "{place}: this pattern cannot be read from the code. Write it as a constant, best as "
+    "a compiled one at the top of "
+    "the module. One that must be made while the program runs is listed in "
+    "MADE_WHILE_RUNNING, tests/test_patterns.py."
 )
 
 
 class Patterns(ast.NodeVisitor):
-    """The patterns of one module with their places and uses, and the places where one cannot be read (`unclear`)."""
+    """The patterns of one module with their places and uses, and the places where one cannot be
+    read (`unclear`).
+    """
 
     def __init__(self, file: str, code: str, names: dict[str, Any]) -> None:
         self.places: dict[re.Pattern, str] = {}
@@ -79,7 +109,10 @@ class Patterns(ast.NodeVisitor):
         self.visit_FunctionDef(node)
 
     def visit_Import(self, node: ast.Import) -> None:
-        if any(alias.name in OTHER_DOORS or (alias.name == "re" and alias.asname) for alias in node.names):
+        if any(
+            alias.name in OTHER_DOORS or (alias.name == "re" and alias.asname)
+            for alias in node.names
+        ):
             self._tell(node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
@@ -112,15 +145,21 @@ class Patterns(ast.NodeVisitor):
         if not isinstance(pattern, str | bytes | re.Pattern):
             self._tell(node)
             return
-        compiled = re.compile(pattern, *(other for other in others if isinstance(other, re.RegexFlag)))
+        compiled = re.compile(
+            pattern, *(other for other in others if isinstance(other, re.RegexFlag))
+        )
         self.places.setdefault(compiled, f"{self._file}:{node.lineno}")
         self.uses[compiled].update({name} - {"compile"})
 
     def _value(self, node: ast.AST) -> Any:
-        """What an expression stands for once the module has been read; `None` where only a running function knows."""
+        """What an expression stands for once the module has been read; `None` where only a running
+        function knows.
+        """
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         is_called = any(isinstance(part, ast.Call) for part in ast.walk(node))
-        if names & self._own[-1] or (is_called and self._functions and not _is_of_re(getattr(node, "func", node))):
+        if names & self._own[-1] or (
+            is_called and self._functions and not _is_of_re(getattr(node, "func", node))
+        ):
             return None
         try:
             return eval(compile(ast.Expression(node), self._file, "eval"), self._names)
@@ -134,7 +173,11 @@ class Patterns(ast.NodeVisitor):
 
 
 def _is_of_re(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "re"
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "re"
+    )
 
 
 def _own_names(function: ast.FunctionDef) -> Iterator[str]:
@@ -165,16 +208,28 @@ def product() -> Patterns:
 
 
 def _names(file: str, code: str) -> dict[str, Any]:
-    """What the names of a module mean; one without patterns of its own, which may be a script, is not imported."""
+    """What the names of a module mean; one without patterns of its own, which may be a script, is
+    not imported.
+    """
     if re.search(r"^\s*import re$", code, re.MULTILINE):
-        return vars(importlib.import_module(file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")))
+        return vars(
+            importlib.import_module(
+                file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            )
+        )
     imports = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom))
-    taken = ((sys.modules.get(node.module or ""), alias) for node in imports for alias in node.names)
-    return {alias.asname or alias.name: getattr(module, alias.name, None) for module, alias in taken}
+    taken = (
+        (sys.modules.get(node.module or ""), alias) for node in imports for alias in node.names
+    )
+    return {
+        alias.asname or alias.name: getattr(module, alias.name, None) for module, alias in taken
+    }
 
 
 def run(pattern: re.Pattern, uses: set[str]) -> Callable[[str], object]:
-    """Uses a pattern as the product does; where nobody knows how, at all places of the text, which takes longest."""
+    """Uses a pattern as the product does; where nobody knows how, at all places of the text, which
+    takes longest.
+    """
     is_bytes = isinstance(pattern.pattern, bytes)
 
     def use(text: str) -> None:
@@ -193,7 +248,9 @@ def test_every_pattern_of_the_product_can_be_read_from_the_code():
     assert not [UNCLEAR.format(place=place) for place in product().unclear]
 
 
-@pytest.mark.parametrize("pattern", [pytest.param(pattern, id=place) for pattern, place in product().places.items()])
+@pytest.mark.parametrize(
+    "pattern", [pytest.param(pattern, id=place) for pattern, place in product().places.items()]
+)
 def test_a_pattern_takes_linear_time_on_the_worst_strings_made_for_it(pattern):
     check(run(pattern, product().uses[pattern]), strings_for(pattern))
 
@@ -235,7 +292,9 @@ def test_a_pattern_that_is_slower_is_caught(pattern, use):
     ],
 )
 def test_a_pattern_that_cannot_be_read_is_told_with_its_place(line):
-    assert Patterns("a.py", f"import re\ndef use(word, words, text):\n    {line}\n", {"re": re}).unclear == ["a.py:3"]
+    assert Patterns(
+        "a.py", f"import re\ndef use(word, words, text):\n    {line}\n", {"re": re}
+    ).unclear == ["a.py:3"]
 
 
 def test_patterns_and_their_uses_are_read_from_the_code():

@@ -1,4 +1,6 @@
-"""The names that `from evaluators import ...` gives: all there, loaded late, and known to type checkers."""
+"""The names that `from evaluators import ...` gives: all there, loaded late, and known to type
+checkers.
+"""
 
 import ast
 import json
@@ -33,7 +35,9 @@ DOCUMENTED = (
 
 
 def in_a_new_process(code):
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -56,13 +60,19 @@ def test_type_checkers_are_told_the_same_names_from_the_same_modules():
 
 
 def test_the_package_alone_loads_nothing():
-    code = "import evaluators, sys, json; print(json.dumps([m for m in sys.modules if m.startswith('evaluators.')]))"
+    code = (
+        "import evaluators, sys, json; print(json.dumps([m for m in sys.modules if "
+        "m.startswith('evaluators.')]))"
+    )
 
     assert in_a_new_process(code) == []
 
 
 def test_a_star_gives_all_of_them():
-    code = "from evaluators import *; import json; print(json.dumps(sorted(name for name in dir() if name[0] != '_')))"
+    code = (
+        "from evaluators import *; import json; print(json.dumps(sorted(name for name in "
+        "dir() if name[0] != '_')))"
+    )
 
     assert set(in_a_new_process(code)) == {*evaluators.__all__, "json"}
 

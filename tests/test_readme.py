@@ -1,4 +1,6 @@
-"""The Python of README and docs/python.md: every block runs as written, and prints what README says it prints."""
+"""The Python of README and docs/python.md: every block runs as written, and prints what README says
+it prints.
+"""
 
 import os
 import re
@@ -11,9 +13,15 @@ import pytest
 from evaluators.llm.catalogue import find
 
 ROOT = Path(__file__).parents[1]
-README, DOCS = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md"))
+README, DOCS = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md")
+)
 EVALUATE, COMPOSE, ALONE = re.findall(r"```python\n(.*?)```", README + DOCS, re.DOTALL)
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.endswith(("_API_KEY", "_BASE_URL"))
+}
 
 
 @pytest.fixture
@@ -21,9 +29,17 @@ def printed(tmp_path):
     """`printed(code)` is what the code prints in a new process that keeps its runs elsewhere."""
 
     def run(code):
-        environment = ENVIRONMENT | {"PLUMBLINE_DATA_DIR": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+        environment = ENVIRONMENT | {
+            "PLUMBLINE_DATA_DIR": str(tmp_path),
+            "PYTHONIOENCODING": "utf-8",
+        }
         done = subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -1,4 +1,6 @@
-"""Data sets are the same exactly where all of every sample is the same: they are stored once, for all visitors."""
+"""Data sets are the same exactly where all of every sample is the same: they are stored once, for
+all visitors.
+"""
 
 import pytest
 
@@ -26,7 +28,9 @@ CHANGES = {
     "situation": "other",
     "generator": "other",
     "sentences": Sentences(documents=((SENTENCE,),), response=()),
-    "labels": Labels(sentence_support=(SentenceSupport(key="a", support=Support.FULL, explanation="e"),)),
+    "labels": Labels(
+        sentence_support=(SentenceSupport(key="a", support=Support.FULL, explanation="e"),)
+    ),
     "gold_documents": ("g",),
     "sources": ("a.txt",),
 }

@@ -1,4 +1,6 @@
-"""Retriever recall: the documented example, the values at k, and what happens where something is missing."""
+"""Retriever recall: the documented example, the values at k, and what happens where something is
+missing.
+"""
 
 import pytest
 
@@ -29,7 +31,12 @@ def values(documents, gold, k=5):
 
 @pytest.mark.parametrize(
     "retrieved",
-    [[APPLE, FEBRUARY], [[APPLE], [FEBRUARY]], [[APPLE], FEBRUARY], ((APPLE,), tuple(FEBRUARY.split(". ")))],
+    [
+        [APPLE, FEBRUARY],
+        [[APPLE], [FEBRUARY]],
+        [[APPLE], FEBRUARY],
+        ((APPLE,), tuple(FEBRUARY.split(". "))),
+    ],
     ids=["joined", "lists", "mixed", "tuples"],
 )
 def test_the_documented_example(retrieved):
@@ -112,7 +119,12 @@ def test_the_values_are_named():
 
     score = RetrieverRecall().score(sample)
 
-    assert list(score.values) == ["retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank"]
+    assert list(score.values) == [
+        "retriever_recall",
+        "recall_at_k",
+        "precision_at_k",
+        "reciprocal_rank",
+    ]
     assert score.details == {"missed": ["b"], "found_in": [1]}
 
 
@@ -125,7 +137,9 @@ def test_a_retriever_that_found_nothing_recalls_nothing_and_has_no_precision():
 
 @pytest.mark.parametrize("gold", [(), ("",), (" ", "\n")])
 def test_without_a_gold_context_nothing_applies(gold):
-    score = RetrieverRecall().score(Sample(id="1", question="q", retrieved_documents=("a",), gold_documents=gold))
+    score = RetrieverRecall().score(
+        Sample(id="1", question="q", retrieved_documents=("a",), gold_documents=gold)
+    )
 
     assert set(score.values.values()) == {None}
     assert score.reason == "There is no gold context, so nothing could be found."
@@ -145,7 +159,9 @@ def test_k_is_stored():
 
 
 def test_a_data_set_without_gold_contexts_keeps_the_fingerprint_it_had_before_there_were_any():
-    sample = Sample(id="1", question="q", response="r", retrieved_documents=("d",), ground_truth="a")
+    sample = Sample(
+        id="1", question="q", response="r", retrieved_documents=("d",), ground_truth="a"
+    )
 
     assert Dataset(name="a", samples=(sample,)).fingerprint == (
         "f9ae24a8cf62230c37401cfd26dd4cde49ac5b05990800925b18904fff680950"

@@ -1,4 +1,6 @@
-"""The rules of RGB: every worked example of its documentation, both policies, and the published labels."""
+"""The rules of RGB: every worked example of its documentation, both policies, and the published
+labels.
+"""
 
 import inspect
 import json
@@ -15,9 +17,13 @@ DOCUMENTED = RGBEvaluator()
 PAPER = RGBEvaluator(policy="paper")
 LITERAL_PAPER = RGBEvaluator(policy="paper", nfkc=False, remove_reasoning=False)
 
-CLIMATE_TRUTH = "Greenhouse gases from fossil fuels, deforestation, industrial emissions, and agricultural methane"
+CLIMATE_TRUTH = (
+    "Greenhouse gases from fossil fuels, deforestation, industrial emissions, and "
+    "agricultural methane"
+)
 CLIMATE_RESPONSE = (
-    "The main causes include greenhouse gas emissions from burning fossil fuels, loss of forests that absorb CO2, "
+    "The main causes include greenhouse gas emissions from burning fossil fuels, loss of "
+    "forests that absorb CO2, "
     "industrial pollution, and methane from agriculture."
 )
 LONDON_IS_WRONG = "The documents state London, but that is incorrect. The actual capital is Paris."
@@ -27,7 +33,9 @@ TOKYO = "The documents are wrong - the capital is Tokyo."
 
 def sample(ability=Ability.NOISE, response="Paris", truth="Paris", counterfactual=None):
     task = RGBTask(ability=ability, counterfactual=counterfactual)
-    return Sample(id="7", question="Which capital?", response=response, ground_truth=truth, rgb=task)
+    return Sample(
+        id="7", question="Which capital?", response=response, ground_truth=truth, rgb=task
+    )
 
 
 def counterfactual(response, truth="Paris", planted="London"):
@@ -43,7 +51,10 @@ def counterfactual(response, truth="Paris", planted="London"):
         ("evaluate_noise_robustness", "responses ground_truths model_name noise_ratio"),
         ("evaluate_negative_rejection", "responses model_name"),
         ("evaluate_information_integration", "responses ground_truths model_name"),
-        ("evaluate_counterfactual_robustness", "responses ground_truths counterfactual_answers model_name"),
+        (
+            "evaluate_counterfactual_robustness",
+            "responses ground_truths counterfactual_answers model_name",
+        ),
         ("is_correct", "response ground_truth strict"),
         ("is_rejection", "response"),
         ("detects_error", "response counterfactual_answer"),
@@ -58,8 +69,19 @@ def test_methods_take_the_documented_arguments(method, names):
 def test_the_result_has_the_documented_fields_and_defaults():
     result = EvaluationResult(task_type="negative_rejection", model_name="GPT-4")
 
-    documented = ("total_samples", "correct", "incorrect", "rejected", "errors_detected", "errors_corrected")
-    assert (result.task_type, result.model_name, result.accuracy_by_noise) == ("negative_rejection", "GPT-4", {})
+    documented = (
+        "total_samples",
+        "correct",
+        "incorrect",
+        "rejected",
+        "errors_detected",
+        "errors_corrected",
+    )
+    assert (result.task_type, result.model_name, result.accuracy_by_noise) == (
+        "negative_rejection",
+        "GPT-4",
+        {},
+    )
     assert [getattr(result, name) for name in documented] == [0] * 6
 
 
@@ -86,7 +108,11 @@ def test_phrase_lists_are_the_documented_ones():
         ({"rejected": 92}, "rejection_rate", 92),
         ({"errors_detected": 89}, "error_detection_rate", 89),
         ({"errors_corrected": 85}, "error_correction_rate", 85),
-        ({"errors_detected": 80, "errors_detected_and_corrected": 20}, "error_correction_rate_among_detected", 25),
+        (
+            {"errors_detected": 80, "errors_detected_and_corrected": 20},
+            "error_correction_rate_among_detected",
+            25,
+        ),
     ],
 )
 def test_rates_are_percentages_of_all_samples(counts, rate, percent):
@@ -95,13 +121,17 @@ def test_rates_are_percentages_of_all_samples(counts, rate, percent):
     assert getattr(result, rate) == percent
 
 
-@pytest.mark.parametrize("rate", ["accuracy", "rejection_rate", "error_detection_rate", "error_correction_rate"])
+@pytest.mark.parametrize(
+    "rate", ["accuracy", "rejection_rate", "error_detection_rate", "error_correction_rate"]
+)
 def test_a_rate_over_no_samples_is_zero(rate):
     assert getattr(EvaluationResult(task_type="t", model_name="m"), rate) == 0.0
 
 
 def test_the_correction_rate_among_no_detected_errors_is_unknown():
-    assert EvaluationResult(task_type="t", model_name="m").error_correction_rate_among_detected is None
+    assert (
+        EvaluationResult(task_type="t", model_name="m").error_correction_rate_among_detected is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,13 +141,16 @@ def test_the_correction_rate_among_no_detected_errors_is_unknown():
         (0.2, "noise_robustness_20%", 20),
         (0.4, "noise_robustness_40%", 40),
         (0.8, "noise_robustness_80%", 80),
-        # The document cuts with int(), and 0.29 * 100 is 28.999999999999996: rounding names the level that was meant.
+        # The document cuts with int(), and 0.29 * 100 is 28.999999999999996: rounding names the
+        # level that was meant.
         (0.29, "noise_robustness_29%", 29),
         (0.57, "noise_robustness_57%", 57),
     ],
 )
 def test_noise_robustness_names_its_level(noise, task_type, percent):
-    result = DOCUMENTED.evaluate_noise_robustness(["Paris.", "Rome"], ["Paris", "Oslo"], "GPT-4", noise)
+    result = DOCUMENTED.evaluate_noise_robustness(
+        ["Paris.", "Rome"], ["Paris", "Oslo"], "GPT-4", noise
+    )
 
     assert (result.task_type, result.model_name, result.total_samples) == (task_type, "GPT-4", 2)
     assert (result.correct, result.incorrect, result.accuracy) == (1, 1, 50)
@@ -144,17 +177,26 @@ def test_information_integration_counts_correct_answers():
 def test_counterfactual_robustness_counts_the_three_examples():
     responses = [LONDON_IS_WRONG, LONDON, TOKYO]
 
-    result = DOCUMENTED.evaluate_counterfactual_robustness(responses, ["Paris"] * 3, ["London"] * 3, "GPT-4")
+    result = DOCUMENTED.evaluate_counterfactual_robustness(
+        responses, ["Paris"] * 3, ["London"] * 3, "GPT-4"
+    )
 
     assert (result.task_type, result.total_samples) == ("counterfactual_robustness", 3)
-    assert (result.errors_detected, result.errors_corrected, result.correct, result.incorrect) == (2, 1, 1, 2)
+    assert (result.errors_detected, result.errors_corrected, result.correct, result.incorrect) == (
+        2,
+        1,
+        1,
+        2,
+    )
     assert result.error_detection_rate == pytest.approx(66.67, abs=0.01)
     assert result.error_correction_rate == pytest.approx(33.33, abs=0.01)
     assert result.error_correction_rate_among_detected == 50
 
 
 def test_an_error_corrected_in_silence_does_not_count_among_the_detected():
-    result = DOCUMENTED.evaluate_counterfactual_robustness(["Paris", TOKYO], ["Paris"] * 2, ["London"] * 2, "m")
+    result = DOCUMENTED.evaluate_counterfactual_robustness(
+        ["Paris", TOKYO], ["Paris"] * 2, ["London"] * 2, "m"
+    )
 
     assert result.error_correction_rate == 50
     assert result.error_correction_rate_among_detected == 0
@@ -228,12 +270,15 @@ def test_correctness_names_its_rule_and_words(response, truth, verdict):
 
 
 def test_the_climate_example_is_not_correct():
-    # The narration claims an overlap of 85 % and calls the answer correct. By the document's code, which is followed,
-    # 7 of the 11 words are found (greenhouse, from, fossil, "fuels,", industrial, and, methane): 64 % are under 80 %.
+    # The narration claims an overlap of 85 % and calls the answer correct. By the document's code,
+    # which is followed, 7 of the 11 words are found (greenhouse, from, fossil, "fuels,",
+    # industrial, and, methane): 64 % are under 80 %.
     assert not DOCUMENTED.is_correct(CLIMATE_RESPONSE, CLIMATE_TRUTH)
 
 
-@pytest.mark.parametrize(("response", "passed"), [("PARIS!", True), ("The capital is Paris.", False), ("Pari", False)])
+@pytest.mark.parametrize(
+    ("response", "passed"), [("PARIS!", True), ("The capital is Paris.", False), ("Pari", False)]
+)
 def test_strict_mode_wants_the_whole_answer(response, passed):
     assert DOCUMENTED.is_correct(response, "Paris", strict=True) is passed
     assert DOCUMENTED.correctness(response, "Paris", strict=True).rule == "exact match"
@@ -278,9 +323,11 @@ def test_no_accepted_answer_is_an_error_and_not_a_wrong_answer(truth):
 REJECTION_EXAMPLES = [
     ("I cannot answer this question because the documents don't contain relevant information.",
      Verdict(True, "primary phrase", ("cannot answer",))),
-    # The narration credits "cannot determine"; in the order of the code's list "i cannot" is found before it.
+    # The narration credits "cannot determine"; in the order of the code's list "i cannot" is found
+    # before it.
     ("Based on the provided documents, I cannot determine the answer.", Verdict(True, "keyword", ("i cannot",))),
-    # The narration credits "not mentioned", which the answer does not hold; the code finds "i cannot".
+    # The narration credits "not mentioned", which the answer does not hold; the code finds "i
+    # cannot".
     ("The documents do not mention this topic, so I cannot provide an answer.",
      Verdict(True, "keyword", ("i cannot",))),
     # The narration credits "not sure", which is not in the list; "i'm not sure" is.
@@ -295,7 +342,9 @@ def test_the_documented_rejections_are_recognised(response, verdict):
     assert DOCUMENTED.is_rejection(response) is verdict.passed
 
 
-@pytest.mark.parametrize("phrase", [*DOCUMENTED.PRIMARY_REJECTION_PHRASES, *DOCUMENTED.REJECTION_KEYWORDS, "信息不足"])
+@pytest.mark.parametrize(
+    "phrase", [*DOCUMENTED.PRIMARY_REJECTION_PHRASES, *DOCUMENTED.REJECTION_KEYWORDS, "信息不足"]
+)
 def test_every_documented_rejection_phrase_is_recognised_in_any_case(phrase):
     assert DOCUMENTED.is_rejection(f"So: {phrase.upper()}!")
 
@@ -303,7 +352,10 @@ def test_every_documented_rejection_phrase_is_recognised_in_any_case(phrase):
 @pytest.mark.parametrize(
     ("response", "rejected"),
     [
-        ("I can not answer the question because of the insufficient information in documents.", True),
+        (
+            "I can not answer the question because of the insufficient information in documents.",
+            True,
+        ),
         ("由于文档信息不足，我无法回答这个问题。", True),
         ("There is insufficient information.", True),
         ("Insufficient information.", False),  # the benchmark's script compares letter by letter
@@ -321,10 +373,18 @@ def test_the_paper_knows_only_its_marker_phrases_of_rejection(response, rejected
 @pytest.mark.parametrize(
     ("response", "detection", "correction"),
     [
-        (LONDON_IS_WRONG, Verdict(True, "keyword", ("incorrect",)), Verdict(True, "contains the answer", ("paris",))),
+        (
+            LONDON_IS_WRONG,
+            Verdict(True, "keyword", ("incorrect",)),
+            Verdict(True, "contains the answer", ("paris",)),
+        ),
         (LONDON, Verdict(False, "no error phrase"), Verdict(False, "no match")),
         (TOKYO, Verdict(True, "keyword", ("wrong",)), Verdict(False, "no match")),
-        ("It is not London.", Verdict(True, "denies the planted answer", ("not london",)), Verdict(False, "no match")),
+        (
+            "It is not London.",
+            Verdict(True, "denies the planted answer", ("not london",)),
+            Verdict(False, "no match"),
+        ),
         (
             "所给文档中存在事实性错误。",
             Verdict(True, "Chinese marker phrase", ("事实性错误",)),
@@ -397,7 +457,11 @@ def test_the_paper_labels_every_required_answer(response, truth, labels):
         (PAPER, Ability.NOISE, "It was on 2\u202fJanuary\u202f2022."),
         (DOCUMENTED, Ability.NOISE, "It was on ２ January ２０２２."),
         (DOCUMENTED, Ability.REJECTION, "I\u202fcannot say."),
-        (DOCUMENTED, Ability.COUNTERFACTUAL, "There is a\u202fmis\ufb02ake; that is not\u202ftrue."),
+        (
+            DOCUMENTED,
+            Ability.COUNTERFACTUAL,
+            "There is a\u202fmis\ufb02ake; that is not\u202ftrue.",
+        ),
     ],
 )
 def test_a_verdict_that_nfkc_changes_is_counted(evaluator, ability, response):
@@ -411,7 +475,9 @@ def test_a_verdict_that_nfkc_changes_is_counted(evaluator, ability, response):
 
 
 def test_a_look_alike_inside_the_accepted_answer_is_counted():
-    assert PAPER.score(sample(response="2 January 2022", truth="2\u202fJanuary 2022")).details["flips"] == ["nfkc"]
+    assert PAPER.score(sample(response="2 January 2022", truth="2\u202fJanuary 2022")).details[
+        "flips"
+    ] == ["nfkc"]
 
 
 def test_a_look_alike_inside_the_planted_answer_is_counted():
@@ -491,7 +557,9 @@ def test_without_an_accepted_answer_the_error_names_sample_and_remedy(ability, t
 
 
 def test_a_rejection_needs_no_accepted_answer():
-    assert DOCUMENTED.score(sample(Ability.REJECTION, "I don't know", truth=None)).values == {"rejection": 1.0}
+    assert DOCUMENTED.score(sample(Ability.REJECTION, "I don't know", truth=None)).values == {
+        "rejection": 1.0
+    }
 
 
 def test_a_sample_without_response_or_ability_is_an_error_that_names_the_remedy():
@@ -513,7 +581,10 @@ def test_an_empty_response_is_judged():
 
 
 def steps(judged, evaluator=DOCUMENTED):
-    return [(step.question, step.rule, step.verdict and step.verdict.passed) for step in evaluator.steps(judged)]
+    return [
+        (step.question, step.rule, step.verdict and step.verdict.passed)
+        for step in evaluator.steps(judged)
+    ]
 
 
 def test_steps_show_every_rule_tried_up_to_the_one_that_decided():
@@ -547,7 +618,9 @@ def test_steps_of_a_counterfactual_show_detection_before_correction():
 
 
 def test_steps_end_with_the_rule_that_decided_the_correction():
-    judged = counterfactual("6 May 2020 in Lyon France", "5 May 2020 in Lyon France", "6 May 2020 in Lyon France")
+    judged = counterfactual(
+        "6 May 2020 in Lyon France", "5 May 2020 in Lyon France", "6 May 2020 in Lyon France"
+    )
 
     last = DOCUMENTED.steps(judged)[-1]
 
@@ -557,7 +630,10 @@ def test_steps_end_with_the_rule_that_decided_the_correction():
 
 def test_steps_of_other_abilities_do_not_ask_for_the_planted_answer():
     judged = sample(
-        Ability.NOISE, "6 May 2020 in Lyon France", "5 May 2020 in Lyon France", "6 May 2020 in Lyon France"
+        Ability.NOISE,
+        "6 May 2020 in Lyon France",
+        "5 May 2020 in Lyon France",
+        "6 May 2020 in Lyon France",
     )
 
     assert steps(judged)[-1] == ("Is it “5 May 2020 in Lyon France”?", "80 % of the words", True)
@@ -566,9 +642,16 @@ def test_steps_of_other_abilities_do_not_ask_for_the_planted_answer():
 ANSWERS = st.text(st.sampled_from("ab PARIS不足信息。.<think>/\u202f\u2460"), max_size=30)
 
 
-@given(response=ANSWERS, truth=ANSWERS.filter(str.strip), planted=st.none() | ANSWERS, ability=st.sampled_from(Ability))
+@given(
+    response=ANSWERS,
+    truth=ANSWERS.filter(str.strip),
+    planted=st.none() | ANSWERS,
+    ability=st.sampled_from(Ability),
+)
 @pytest.mark.parametrize("evaluator", [DOCUMENTED, PAPER], ids=["documented", "paper"])
-def test_the_last_step_of_every_answer_agrees_with_the_score(evaluator, response, truth, planted, ability):
+def test_the_last_step_of_every_answer_agrees_with_the_score(
+    evaluator, response, truth, planted, ability
+):
     judged = sample(ability, response, truth, planted)
 
     last = evaluator.steps(judged)[-1]
@@ -593,7 +676,9 @@ def test_published_rgb_labels_are_reproduced(check_data):
         *check_data.glob("rgb_predictions/*/prediction_*.json"),
         *check_data.glob("rgb_predictions/*/output_*.json"),
     ]
-    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()
+    ]
 
     differing = [
         (row["id"], row["ans"], row["prediction"])

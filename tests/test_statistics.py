@@ -1,4 +1,6 @@
-"""Intervals and kappa: against values worked by hand, the bootstrap's by its seed and its bounds."""
+"""Intervals and kappa: against values worked by hand,
+the bootstrap's by its seed and its bounds.
+"""
 
 import pytest
 from hypothesis import given
@@ -63,14 +65,16 @@ def test_the_bootstrap_of_equal_values_is_that_value():
 
 
 def test_the_bootstrap_comes_close_to_the_normal_interval_of_many_values():
-    # 400 values, half 0.2 and half 0.8: the standard error of the mean is .3 / sqrt(400) = .015, times 1.96 = .029
+    # 400 values, half 0.2 and half 0.8: the standard error of the mean is .3 / sqrt(400) = .015,
+    # times 1.96 = .029
     low, high = bootstrap([0.2, 0.8] * 200)
 
     assert (low, high) == pytest.approx((0.471, 0.529), abs=0.004)
 
 
 def test_the_normal_interval_is_as_worked_by_hand():
-    # 0.2 and 0.8, 500 of each: mean .5; deviation sqrt(1000 * .09 / 999) = .30015; 1.96 * .30015 / sqrt(1000) = .0186
+    # 0.2 and 0.8, 500 of each: mean .5; deviation sqrt(1000 * .09 / 999) = .30015; 1.96 * .30015 /
+    # sqrt(1000) = .0186
     assert normal([0.2, 0.8] * 500) == pytest.approx((0.4814, 0.5186), abs=0.0001)
 
 

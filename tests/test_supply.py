@@ -1,4 +1,6 @@
-"""What is installed: the lock files fit the direct pins, every file has a hash, licences allow it; and the image."""
+"""What is installed: the lock files fit the direct pins, every file has a hash, licences allow it;
+and the image.
+"""
 
 import re
 from pathlib import Path
@@ -44,7 +46,9 @@ def test_a_lock_file_fits_what_is_asked_for(asked, lock):
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_everything_in_a_lock_file_has_its_hashes(lock):
     for package in re.split(r"\n(?=\S)", re.sub(r"^ *#.*\n", "", read(lock), flags=re.MULTILINE)):
-        assert re.match(r"[\w.\[\]-]+==\S+( ; [^\n]+)? \\\n( +--hash=sha256:[0-9a-f]{64}( \\)?\n?)+$", package), package
+        assert re.match(
+            r"[\w.\[\]-]+==\S+( ; [^\n]+)? \\\n( +--hash=sha256:[0-9a-f]{64}( \\)?\n?)+$", package
+        ), package
 
 
 def test_all_that_ships_may_ship():
@@ -78,6 +82,8 @@ def test_the_image_is_public_and_built_from_what_is_locked():
     assert "pip install --no-cache-dir --user --require-hashes -r requirements.lock" in lines
 
 
-@pytest.mark.parametrize("name", [".env", ".git", ".plumbline", "sqlite3", "__pycache__", "secrets.toml"])
+@pytest.mark.parametrize(
+    "name", [".env", ".git", ".plumbline", "sqlite3", "__pycache__", "secrets.toml"]
+)
 def test_the_image_takes_nothing_along_that_is_private(name):
     assert name in read(".dockerignore")

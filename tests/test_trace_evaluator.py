@@ -1,4 +1,6 @@
-"""The heuristic labeller: what it says of plain cases, what its parameters do, and how near it comes to RAGBench."""
+"""The heuristic labeller: what it says of plain cases, what its parameters do, and how near it
+comes to RAGBench.
+"""
 
 import math
 import sys
@@ -21,11 +23,14 @@ FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 
 QUESTION = "What is machine learning?"
 DOCUMENTS = (
-    "Machine learning is a subset of AI. It learns patterns from data. Algorithms improve through experience.",
+    "Machine learning is a subset of AI. It learns patterns from data. Algorithms "
+    "improve through experience.",
     "Deep learning uses neural networks. It's popular in computer vision.",
     "Supervised learning needs labeled data. Unsupervised learning finds patterns.",
 )
-FRANCE = ("France is a country in Europe. Its capital is Paris. The city has 2,100,000 inhabitants.",)
+FRANCE = (
+    "France is a country in Europe. Its capital is Paris. The city has 2,100,000 inhabitants.",
+)
 
 
 def supports(response, documents=FRANCE, question="What is the capital of France?"):
@@ -34,20 +39,37 @@ def supports(response, documents=FRANCE, question="What is the capital of France
 
 def test_the_documented_example_names_the_sentence_that_nothing_supports():
     response = (
-        "Machine learning is a field of AI that learns from data. Deep learning uses neural networks. "
+        "Machine learning is a field of AI that learns from data. Deep learning uses "
+        "neural networks. "
         "It's powerful for image recognition."
     )
     scores = TRACE.evaluate(QUESTION, response, DOCUMENTS)
     assert [support.support for support in scores.labels.sentence_support] == [FULL, FULL, NONE]
-    assert [support.supporting_keys for support in scores.labels.sentence_support] == [("0a",), ("1a",), ()]
+    assert [support.supporting_keys for support in scores.labels.sentence_support] == [
+        ("0a",),
+        ("1a",),
+        (),
+    ]
     assert (scores.adherence, scores.supported_share) == (0.0, pytest.approx(2 / 3))
 
 
 def test_the_documented_call_works_as_written():
     scores = TRACEEvaluator(
-        llm_client=None, chunking_strategy="dense", embedding_model="lexical", chunk_size=512, chunk_overlap=50
-    ).evaluate(question=QUESTION, response="Deep learning.", retrieved_documents=list(DOCUMENTS), ground_truth="Any.")
-    assert scores.average() == sum([scores.relevance, scores.utilization, scores.completeness, scores.adherence]) / 4
+        llm_client=None,
+        chunking_strategy="dense",
+        embedding_model="lexical",
+        chunk_size=512,
+        chunk_overlap=50,
+    ).evaluate(
+        question=QUESTION,
+        response="Deep learning.",
+        retrieved_documents=list(DOCUMENTS),
+        ground_truth="Any.",
+    )
+    assert (
+        scores.average()
+        == sum([scores.relevance, scores.utilization, scores.completeness, scores.adherence]) / 4
+    )
 
 
 def test_the_documented_embedding_is_accepted_before_its_package_is_needed():
@@ -55,7 +77,9 @@ def test_the_documented_embedding_is_accepted_before_its_package_is_needed():
     assert evaluator.embedding_model.endswith("all-mpnet-base-v2")
 
 
-@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+@pytest.mark.skipif(
+    find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed"
+)
 def test_a_missing_embedding_package_is_named_when_it_is_needed():
     with pytest.raises(ParameterError, match="pip install sentence-transformers"):
         TRACEEvaluator(embedding_model="sentence-transformers/any").evaluate("Q?", "A.", ["D."])
@@ -104,20 +128,34 @@ def test_a_window_outside_its_bounds_is_refused(size):
             "2 of 4 content words in 0b; the name Xerxes is in no document",
         ),
         ("It is what it is.", FULL, (), "Makes no claim: it has no content word."),
-        ("The documents do not say.", FULL, (), "Makes no claim: it says that the answer is not known."),
+        (
+            "The documents do not say.",
+            FULL,
+            (),
+            "Makes no claim: it says that the answer is not known.",
+        ),
         ("The key points are:", FULL, (), "Makes no claim: it only introduces what follows."),
     ],
 )
-def test_a_response_sentence_is_judged_by_the_words_that_carry_it(response, level, keys, explanation):
+def test_a_response_sentence_is_judged_by_the_words_that_carry_it(
+    response, level, keys, explanation
+):
     (support,) = supports(response)
-    assert (support.support, support.supporting_keys, support.explanation) == (level, keys, explanation)
+    assert (support.support, support.supporting_keys, support.explanation) == (
+        level,
+        keys,
+        explanation,
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "refused"),
     [
         ("The documents do not say what it costs.", True),
-        ("I can not answer the question because of the insufficient information in documents.", True),
+        (
+            "I can not answer the question because of the insufficient information in documents.",
+            True,
+        ),
         ("I cannot determine the year.", True),
         ("The price is not mentioned.", True),
         ("It is unclear when the law was written.", True),
@@ -138,7 +176,9 @@ def test_a_refusal_is_told_from_a_claim(text, refused):
 
 
 def test_a_refusal_uses_no_document_and_is_adherent():
-    scores = TRACE.evaluate(QUESTION, "The documents do not say what machine learning is.", DOCUMENTS)
+    scores = TRACE.evaluate(
+        QUESTION, "The documents do not say what machine learning is.", DOCUMENTS
+    )
     assert scores.labels.utilized_keys == ()
     assert (scores.adherence, scores.utilization) == (1.0, 0.0)
 
@@ -158,7 +198,12 @@ def test_without_content_words_relevance_is_told_by_the_question_alone(response)
 @pytest.mark.parametrize("documents", [(), ("",), ("  \n ",)])
 def test_without_documents_a_claim_is_unsupported_and_the_rest_does_not_apply(documents):
     scores = TRACE.evaluate(QUESTION, "Machine learning is a subset of AI.", documents)
-    assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (None, None, None, 0.0)
+    assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (
+        None,
+        None,
+        None,
+        0.0,
+    )
     assert "do not apply" in scores.reason
 
 
@@ -168,8 +213,15 @@ def test_nothing_at_all_is_still_a_score():
 
 
 def test_documents_that_share_no_word_are_not_relevant():
-    scores = TRACE.evaluate("Who wrote Hamlet?", "Shakespeare wrote Hamlet.", ("Bread needs flour. Cakes need sugar.",))
-    assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (0.0, 0.0, 1.0, 0.0)
+    scores = TRACE.evaluate(
+        "Who wrote Hamlet?", "Shakespeare wrote Hamlet.", ("Bread needs flour. Cakes need sugar.",)
+    )
+    assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (
+        0.0,
+        0.0,
+        1.0,
+        0.0,
+    )
 
 
 def test_chinese_is_judged_by_pairs_of_characters():
@@ -182,19 +234,25 @@ def test_chinese_is_judged_by_pairs_of_characters():
 
 
 def test_what_carries_the_response_is_utilized():
-    labels = TRACE.evaluate(QUESTION, "Algorithms improve. Networks see patterns in data.", DOCUMENTS).labels
+    labels = TRACE.evaluate(
+        QUESTION, "Algorithms improve. Networks see patterns in data.", DOCUMENTS
+    ).labels
     carrying = {key for support in labels.sentence_support for key in support.supporting_keys}
     assert carrying
     assert carrying <= set(labels.utilized_keys)
 
 
 def test_reasoning_is_not_part_of_the_answer():
-    scores = TRACE.evaluate("What is the capital?", "<think>Is it Berlin?</think>The capital is Paris.", FRANCE)
+    scores = TRACE.evaluate(
+        "What is the capital?", "<think>Is it Berlin?</think>The capital is Paris.", FRANCE
+    )
     assert [sentence.text for sentence in scores.sentences.response] == ["The capital is Paris."]
 
 
 def test_the_same_input_gives_the_same_labels():
-    assert TRACE.evaluate(QUESTION, "AI learns.", DOCUMENTS) == TRACE.evaluate(QUESTION, "AI learns.", DOCUMENTS)
+    assert TRACE.evaluate(QUESTION, "AI learns.", DOCUMENTS) == TRACE.evaluate(
+        QUESTION, "AI learns.", DOCUMENTS
+    )
 
 
 FILLER = (
@@ -203,12 +261,14 @@ FILLER = (
     "A bakery near the bridge sells rye bread and plum cake. "
 )
 LIGHTHOUSE = (
-    f"{FILLER}The lighthouse was built in 1820 by Anna Berg. It stands on a granite cliff above the harbour. "
+    f"{FILLER}The lighthouse was built in 1820 by Anna Berg. It stands on a granite cliff "
+    "above the harbour. "
     "Its lamp burns whale oil until the keeper sleeps."
 )
 BUILT = (
     "Who built the lighthouse and when?",
-    "Anna Berg built the lighthouse in 1820, on a cliff above the harbour, with a lamp that burns whale oil.",
+    "Anna Berg built the lighthouse in 1820, on a cliff above the harbour, with a lamp "
+    "that burns whale oil.",
     (LIGHTHOUSE,),
 )
 
@@ -224,8 +284,12 @@ BUILT = (
         ({"chunk_size": 50, "chunk_overlap": 25}, ("0d", "0f")),
     ],
 )
-def test_the_lamp_is_relevant_only_where_it_is_read_together_with_the_lighthouse(parameters, relevant):
-    """The text has 59 words, the lighthouse from word 32 to 40: a first window of 50 cuts off the lamp, at word 50."""
+def test_the_lamp_is_relevant_only_where_it_is_read_together_with_the_lighthouse(
+    parameters, relevant
+):
+    """The text has 59 words, the lighthouse from word 32 to 40: a first window of 50 cuts off the
+    lamp, at word 50.
+    """
     assert TRACEEvaluator(**parameters).evaluate(*BUILT).labels.relevant_keys == relevant
 
 
@@ -240,7 +304,9 @@ class SentenceTransformer:
 
 
 def test_an_embedding_finds_support_in_other_words(tmp_path, monkeypatch):
-    """A stand-in package on the path holds that "car" and "motorcar" mean the same, which no shared word tells."""
+    """A stand-in package on the path holds that "car" and "motorcar" mean the same, which no shared
+    word tells.
+    """
     (tmp_path / "sentence_transformers.py").write_text(FAKE_PACKAGE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
@@ -252,7 +318,9 @@ def test_an_embedding_finds_support_in_other_words(tmp_path, monkeypatch):
 
 
 def test_the_stored_score_holds_six_values_and_opens_again():
-    sample = Sample(id="1", question=QUESTION, response="Machine learning is AI.", retrieved_documents=DOCUMENTS)
+    sample = Sample(
+        id="1", question=QUESTION, response="Machine learning is AI.", retrieved_documents=DOCUMENTS
+    )
     score = TRACE.score(sample)
     expected = TRACE.evaluate(QUESTION, "Machine learning is AI.", DOCUMENTS)
     assert score.values == {**expected.to_dict(), "supported_share": expected.supported_share}
@@ -267,7 +335,9 @@ def test_an_empty_response_is_scored_and_a_missing_one_is_reported():
 
 
 def test_estimates_of_support_rank_the_copied_above_the_invented():
-    sentences = TRACE.evaluate("Which?", "The capital is Paris. Bread needs flour. It is what it is.", FRANCE).sentences
+    sentences = TRACE.evaluate(
+        "Which?", "The capital is Paris. Bread needs flour. It is what it is.", FRANCE
+    ).sentences
     estimates = TRACE.support_estimates(sentences, "Which?")
     assert 1.0 == estimates["c"] > estimates["a"] > 0.7 > 0.5 > estimates["b"]
 
@@ -280,10 +350,15 @@ CASES = [
 
 
 def test_a_batch_tells_the_means_and_each_case():
-    """One is adherent, one is not, the third has no response; only the first has a relevant sentence, 1 of 3."""
+    """One is adherent, one is not, the third has no response; only the first has a relevant
+    sentence, 1 of 3.
+    """
     results = TRACE.evaluate_batch(CASES)
     first, second, third = results["detailed_results"]
-    assert (first["metrics"]["context_relevance"], second["metrics"]["context_relevance"]) == (1 / 3, 0.0)
+    assert (first["metrics"]["context_relevance"], second["metrics"]["context_relevance"]) == (
+        1 / 3,
+        0.0,
+    )
     assert "response is missing" in third["error"]
     assert (results["context_relevance"], results["adherence"]) == (pytest.approx(1 / 6), 0.5)
     assert (results["num_samples"], results["num_scored"]) == (3, 2)
@@ -308,7 +383,9 @@ def test_a_response_without_a_sentence_leaves_no_doubt():
 
 
 def test_the_most_doubtful_fifth_holds_half_of_the_wrong_verdicts(check_data):
-    """On the validation rows of two subsets; measured on all rows: 57 %, where chance would find 20 %."""
+    """On the validation rows of two subsets; measured on all rows: 57 %, where chance would find 20
+    %.
+    """
     doubts, wrong = [], []
     for subset in ("hotpotqa", "hagrid"):
         (path,) = (check_data / "ragbench" / subset).glob("validation-*.parquet")
@@ -326,7 +403,9 @@ def root_mean_square(differences):
 
 
 def test_labels_come_near_the_published_ones(check_data):
-    """Bounds with room above what was measured (0.17 and 0.12 on all rows), on the validation rows of two subsets."""
+    """Bounds with room above what was measured (0.17 and 0.12 on all rows), on the validation rows
+    of two subsets.
+    """
     found, published = [], []
     for subset in ("hotpotqa", "hagrid"):
         (path,) = (check_data / "ragbench" / subset).glob("validation-*.parquet")
@@ -335,5 +414,10 @@ def test_labels_come_near_the_published_ones(check_data):
             found.append(from_score(TRACE.score(sample), sample, "ragbench"))
             published.append(row)
     pairs = list(zip(found, published, strict=True))
-    assert root_mean_square([score.relevance - row["relevance_score"] for score, row in pairs]) < 0.20
-    assert root_mean_square([score.utilization - row["utilization_score"] for score, row in pairs]) < 0.14
+    assert (
+        root_mean_square([score.relevance - row["relevance_score"] for score, row in pairs]) < 0.20
+    )
+    assert (
+        root_mean_square([score.utilization - row["utilization_score"] for score, row in pairs])
+        < 0.14
+    )

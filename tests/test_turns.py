@@ -18,7 +18,13 @@ def begin(work) -> threading.Thread:
 
 
 def test_at_most_so_many_are_at_it_and_all_get_their_turn_in_order():
-    turns, lock, order, now, peak = Turns("reading", lambda: 2, PATIENCE), threading.Lock(), [], 0, 0
+    turns, lock, order, now, peak = (
+        Turns("reading", lambda: 2, PATIENCE),
+        threading.Lock(),
+        [],
+        0,
+        0,
+    )
 
     def work(number):
         nonlocal now, peak
@@ -54,7 +60,9 @@ def test_who_has_to_wait_is_told_before_and_who_need_not_is_not():
 
 def test_who_waits_too_long_is_refused_with_the_remedy_and_leaves_no_gap():
     turns = Turns("reading files", lambda: 1, 0.02)
-    refused = pytest.raises(HostLimitError, match=r"busy reading files for others\. Try again in a minute")
+    refused = pytest.raises(
+        HostLimitError, match=r"busy reading files for others\. Try again in a minute"
+    )
     with turns.turn(), refused, turns.turn():
         pass
     with turns.turn():

@@ -1,1 +1,3 @@
-"""The screen: what pages share. Everything here may use Streamlit; nothing here computes a metric."""
+"""The screen: what pages share. Everything here may use Streamlit;
+nothing here computes a metric.
+"""

@@ -1,4 +1,6 @@
-"""What is held in memory for all visitors together: so many bytes, and nothing that nobody has used for minutes."""
+"""What is held in memory for all visitors together: so many bytes, and nothing that nobody has used
+for minutes.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class _Entry(NamedTuple):
 
 
 class Held:
-    """Values by key, within `most()` bytes: the least recently used go first. Safe to share between threads."""
+    """Values by key, within `most()` bytes: the least recently used go first. Safe to share between
+    threads.
+    """
 
     def __init__(self, most: Callable[[], int], idle: float = IDLE, look: float = LOOK) -> None:
         self._most = most
@@ -68,9 +72,11 @@ class Held:
         version: Hashable = None,
         size: Callable[[T], int] | None = None,
     ) -> T:
-        """What is held under the key, loaded where it is not there; one thing at a time, as that takes memory.
+        """What is held under the key, loaded where it is not there; one thing at a time, as that
+        takes memory.
 
-        Another `version` takes the place of the one before; `size` tells its bytes where weighing it would take long.
+        Another `version` takes the place of the one before; `size` tells its bytes where weighing
+        it would take long.
         """
         found = self.find(key, version)
         if found is None:
@@ -106,7 +112,9 @@ class Held:
         before = time.monotonic() - self._idle
         with self._lock:
             self._keeper = None
-            kept = OrderedDict((key, entry) for key, entry in self._entries.items() if entry.used > before)
+            kept = OrderedDict(
+                (key, entry) for key, entry in self._entries.items() if entry.used > before
+            )
             self._entries = kept
             if kept:
                 self._look_later()
@@ -139,7 +147,9 @@ def weight(value: object) -> int:
 
 
 def give_back() -> None:
-    """Returns unused memory to the system; the C library of most Linux systems keeps it for later otherwise."""
+    """Returns unused memory to the system; the C library of most Linux systems keeps it for later
+    otherwise.
+    """
     gc.collect()
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

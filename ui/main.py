@@ -10,7 +10,9 @@ from ui.runs import progress
 from ui.settings import backup
 
 quiet_logs()
-st.set_page_config(page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide")
+st.set_page_config(
+    page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide"
+)
 
 page = st.navigation(
     [
@@ -31,5 +33,8 @@ with problems.told():
     with st.sidebar:
         progress.sidebar()
     if session.is_link_dead():
-        st.warning("That link is unknown or expired here. This is a new, empty workspace.", icon=":material/link_off:")
+        st.warning(
+            "That link is unknown or expired here. This is a new, empty workspace.",
+            icon=":material/link_off:",
+        )
     page.run()

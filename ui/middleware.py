@@ -1,4 +1,5 @@
-"""The HTTP door around Streamlit: what a browser may load, which names and routes are answered, how much is uploaded.
+"""The HTTP door around Streamlit: what a browser may load, which names and routes are answered, how
+much is uploaded.
 
 Plain ASGI, each class one layer around the app; `app.py` hands `MIDDLEWARE` to `st.App`.
 """
@@ -80,7 +81,9 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 policy = _content_security_policy(Headers(scope=scope).get("host", ""))
-                MutableHeaders(scope=message).update({**_HEADERS, "Content-Security-Policy": policy})
+                MutableHeaders(scope=message).update(
+                    {**_HEADERS, "Content-Security-Policy": policy}
+                )
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -90,7 +93,9 @@ class SecurityHeaders:
 
 
 _CORE_ROUTES = ("health", "host-config", "stream", "upload_file/")
-"""What a page needs under `/_stcore/`; the rest (metrics of all visitors, an interface for agents) has no user."""
+"""What a page needs under `/_stcore/`; the rest (metrics of all visitors, an interface for agents)
+has no user.
+"""
 
 
 class OwnRoutes:
@@ -112,7 +117,8 @@ def _refused(scope: Scope) -> PlainTextResponse | None:
     host = Headers(scope=scope).get("host")
     if not is_host_allowed(host):
         return PlainTextResponse(
-            f"Plumbline does not answer under the name {(host or '')[:100]!r}. Open it as localhost, or start it "
+            f"Plumbline does not answer under the name {(host or '')[:100]!r}. Open it as "
+            "localhost, or start it "
             "with this name: streamlit run app.py --server.allowedHosts=NAME",
             status_code=400,
         )
@@ -123,7 +129,9 @@ def _refused(scope: Scope) -> PlainTextResponse | None:
 
 
 def _is_own_page(headers: Headers) -> bool:
-    """Whether a connection comes from a page of this host; programs other than browsers name no origin."""
+    """Whether a connection comes from a page of this host; programs other than browsers name no
+    origin.
+    """
     origin = headers.get("origin")
     if origin is None:
         return True
@@ -146,10 +154,11 @@ _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[\w-]{1,64})/[\w-]{1,64}
 
 
 class BoundedUploads:
-    """Streamlit keeps what is uploaded in memory, whether a page asked for it or not: here it has bounds.
+    """Streamlit keeps what is uploaded in memory, whether a page asked for it or not: here it has
+    bounds.
 
-    Refused is a file that is too large itself; on a public host a third largest file of one tab; and
-    what is too much for the memory of the host. Files of closed tabs give way first.
+    Refused is a file that is too large itself; on a public host a third largest file of one tab;
+    and what is too much for the memory of the host. Files of closed tabs give way first.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -184,7 +193,8 @@ class BoundedUploads:
 
         announced = Headers(scope=scope).get("content-length", "")[:15]
         try:
-            # Refuse before a byte is read; but count only what comes, or a promise would fill the host.
+            # Refuse before a byte is read; but count only what comes, or a promise would fill the
+            # host.
             self._take(request, session, int(announced) if announced.isdecimal() else 0, limits)
             self.arriving[request] = session, 0
             await self.app(scope, receive_counted, send)
@@ -198,12 +208,16 @@ class BoundedUploads:
         if size > limits.upload_bytes + _FRAME_BYTES:
             most = limits.upload_bytes // 2**20
             raise HTTPException(413, f"The file is larger than {most} MB. Split it.")
-        if limits.public and self._bytes(session) > 2 * (limits.upload_bytes + _FRAME_BYTES + _FILE_BYTES):
+        if limits.public and self._bytes(session) > 2 * (
+            limits.upload_bytes + _FRAME_BYTES + _FILE_BYTES
+        ):
             raise HTTPException(413, "This tab holds two large files already. Reload the page.")
         if self._bytes() > limits.upload_bytes_in_memory:
             _drop_files_of_closed_tabs()
         if self._bytes() > limits.upload_bytes_in_memory:
-            raise HTTPException(503, "This host holds as many files as it can. Try again in a minute.")
+            raise HTTPException(
+                503, "This host holds as many files as it can. Try again in a minute."
+            )
 
     def _bytes(self, session: str | None = None) -> int:
         """What is held and arriving, for one session or for all."""
@@ -211,7 +225,9 @@ class BoundedUploads:
         held = _files().file_storage
         owners = list(held) if session is None else [session]
         files = [file for owner in owners for file in list(held.get(owner, {}).values())]
-        return arriving + sum(len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES for file in files)
+        return arriving + sum(
+            len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES for file in files
+        )
 
 
 def _files() -> MemoryUploadedFileManager:

@@ -48,7 +48,9 @@ Kind = TypeVar("Kind", TestBed, Dataset)
 
 
 class Identity(NamedTuple):
-    """Tells data of a name from all others of that name: the key under which pages remember what they counted."""
+    """Tells data of a name from all others of that name: the key under which pages remember what
+    they counted.
+    """
 
     workspace: str
     name: str
@@ -69,7 +71,8 @@ def store() -> Store:
 
 
 def workspace() -> str:
-    """One workspace on a laptop; on a public host that of the address, else the session's, else a new one.
+    """One workspace on a laptop; on a public host that of the address, else the session's, else a
+    new one.
 
     Only tokens that this host issued count; of any other `is_link_dead` tells.
     """
@@ -93,29 +96,41 @@ def is_link_dead() -> bool:
 
 
 def move_workspace() -> None:
-    """All that is here gets a new link at once, and the old one leads nowhere; raises `HostLimitError` during a run."""
-    st.session_state["workspace"] = st.query_params["w"] = registry.move_workspace(workspace(), store())
+    """All that is here gets a new link at once, and the old one leads nowhere; raises
+    `HostLimitError` during a run.
+    """
+    st.session_state["workspace"] = st.query_params["w"] = registry.move_workspace(
+        workspace(), store()
+    )
 
 
 def check_room(incoming: int = 0) -> None:
-    """Raises `HostLimitError` where a public host cannot keep so many more bytes for this visitor."""
+    """Raises `HostLimitError` where a public host cannot keep so many more
+    bytes for this visitor.
+    """
     if config().public:
         workspaces.of(store()).check_room(workspace(), incoming)
 
 
 def address(**parts: str) -> dict[str, str]:
-    """The query parameters of a place in the app; on a public host they lead back to this workspace."""
+    """The query parameters of a place in the app; on a public host they lead back to this
+    workspace.
+    """
     return {"w": workspace(), **parts} if config().public else parts
 
 
 def visitor() -> str:
-    """Where this visitor comes from, as far as it can be known: runs of one address take turns with those of others."""
+    """Where this visitor comes from, as far as it can be known: runs of one address take turns with
+    those of others.
+    """
     forwarded = st.context.headers.get("X-Forwarded-For", "") if config().behind_proxy else ""
     return visitor_address(st.context.ip_address or "", forwarded)
 
 
 def keys() -> dict[str, Access]:
-    """What this visitor may use, by provider: the session's own keys, else (on a laptop) the environment's."""
+    """What this visitor may use, by provider: the session's own keys, else (on a laptop) the
+    environment's.
+    """
     return from_environment(os.environ) | own_keys()
 
 
@@ -126,14 +141,18 @@ def own_keys() -> dict[str, Access]:
 
 
 def offered() -> dict[str, list[str]]:
-    """The ids of the models that each provider lists for these keys, where its answer is known by now."""
+    """The ids of the models that each provider lists for these keys, where its answer is known by
+    now.
+    """
     lists = {provider: clients.offered(access) for provider, access in keys().items()}
     return {provider: found for provider, found in lists.items() if found is not None}
 
 
 def sources() -> dict[str, str]:
     """The names of all data this visitor can use, bundled first, each with where it is from."""
-    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(store().uploads(workspace()), "uploaded")
+    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(
+        store().uploads(workspace()), "uploaded"
+    )
 
 
 def source(name: str) -> TestBed | Dataset | None:
@@ -176,17 +195,23 @@ def _of_kind(kind: type[Kind], name: str) -> Kind:
 
 
 def _upload(runs: Store, owner: str, name: str, made: str) -> TestBed | Dataset | None:
-    """The upload, parsed once as long as it is in use: parsing takes long, and a form looks at it at every click."""
+    """The upload, parsed once as long as it is in use: parsing takes long, and a form looks at it
+    at every click.
+    """
     return held.read((_upload, runs, owner, name), lambda: runs.upload(owner, name), made)
 
 
 @lru_cache(maxsize=1000)  # so that a form need not hold all uploads of a visitor to list them
 def _traits(_runs: Store, _owner: str, name: str, _made: str) -> tuple[type, bool]:
-    """What kind of data they are, and whether they hold answers; of no kind where they cannot be read."""
+    """What kind of data they are, and whether they hold answers; of no kind where they cannot be
+    read.
+    """
     data = None
     with suppress(UnreadableRowError):  # the Datasets page says so
         data = source(name)
-    has_answers = isinstance(data, Dataset) and any(sample.response is not None for sample in data.samples)
+    has_answers = isinstance(data, Dataset) and any(
+        sample.response is not None for sample in data.samples
+    )
     return type(data), has_answers
 
 
@@ -199,7 +224,8 @@ def run(run_id: str | None) -> Run | None:
 
 
 def shown_run(benchmark: Benchmark | None = None) -> Run | None:
-    """The run that the page of this benchmark shows: the one in the address, else the one shown last.
+    """The run that the page of this benchmark shows: the one in the address, else the one shown
+    last.
 
     Without a benchmark it is a run of metrics alone.
     """
@@ -219,12 +245,15 @@ def open_run(run: Run) -> None:
 def version(run: Run) -> Version:
     """How far the run is, and what a person has corrected in it.
 
-    Of a run at work it is up to `FRESH` seconds old: what one drawing shows is read once, for all who look at it.
+    Of a run at work it is up to `FRESH` seconds old: what one drawing shows is read once, for all
+    who look at it.
     """
     return _recent_version(store(), run) if registry.is_live(run.id) else _version(store(), run)
 
 
-@st.cache_resource(ttl=FRESH, max_entries=1000, show_spinner=False, hash_funcs={Run: lambda run: run.id, Store: id})
+@st.cache_resource(
+    ttl=FRESH, max_entries=1000, show_spinner=False, hash_funcs={Run: lambda run: run.id, Store: id}
+)
 def _recent_version(runs: Store, run: Run) -> Version:
     return _version(runs, run)
 
@@ -240,7 +269,9 @@ def made(version: Version) -> dict[Cell, tuple[Correction, ...]]:
 
 
 def outlines(run: Run, metric: int = 0) -> tuple[Outline, ...]:
-    """What one metric says of all samples, without their texts; read again only when something is new."""
+    """What one metric says of all samples, without their texts; read again only when something is
+    new.
+    """
     return _of_metric(store(), run.id, version(run), metric)
 
 

@@ -1,4 +1,6 @@
-"""A run from Python: `evaluate` works as the app does, in the same store, and gives its results as a table."""
+"""A run from Python: `evaluate` works as the app does, in the same store, and gives its results as
+a table.
+"""
 
 from __future__ import annotations
 
@@ -55,17 +57,20 @@ def evaluate(
     use_cache: bool = True,
     progress: bool = True,
 ) -> Results:
-    """Runs the metrics over the samples and waits for the results; the app shows the run as its own.
+    """Runs the metrics over the samples and waits for the results; the app shows the run as its
+    own.
 
-    `dataset` is a `Dataset`, a file, the name of bundled or uploaded data, a `DataFrame`, or a list with a mapping for
-    each sample. `metrics` are names, evaluators or specs, one or several. `model` answers where responses are missing
-    (with `prompt`, a template with $question and $documents), `judge` decides where a metric asks an LLM; both are ids
-    such as `groq/openai/gpt-oss-20b`, or what `connect` gives, one or several. Keys come from the
+    `dataset` is a `Dataset`, a file, the name of bundled or uploaded data, a `DataFrame`, or a list
+    with a mapping for each sample. `metrics` are names, evaluators or specs, one or several.
+    `model` answers where responses are missing (with `prompt`, a template with $question and
+    $documents), `judge` decides where a metric asks an LLM; both are ids such as
+    `groq/openai/gpt-oss-20b`, or what `connect` gives, one or several. Keys come from the
     environment unless they are given.
 
-    `run` is the title. An unfinished run of that title over the same data, metrics, models and prompt goes on, what
-    failed is tried again; else a new one begins. Ctrl-C stops it with everything kept. Raises `PlumblineError` where
-    the run could not begin; what stopped it later is in `Results.stopped`.
+    `run` is the title. An unfinished run of that title over the same data, metrics, models and
+    prompt goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
+    everything kept. Raises `PlumblineError` where the run could not begin; what stopped it later is
+    in `Results.stopped`.
     """
     store = store or inputs.local_store()
     keys = from_environment(os.environ) if keys is None else keys
@@ -87,7 +92,9 @@ def evaluate(
     begun = (
         _with_cap(store, found, cap)
         if found
-        else create_run(store, data, specs, workspace=workspace, title=run or data.name, cap=cap, **wanted)
+        else create_run(
+            store, data, specs, workspace=workspace, title=run or data.name, cap=cap, **wanted
+        )
     )
     return _finished(begun, store, keys, progress)
 
@@ -123,26 +130,32 @@ class Results:
         return failures(self.store.failures(self.run.id), IN_PYTHON)
 
     def summary(self, model: int = 0) -> dict[str, Mean]:
-        """The mean of each value over what was judged, for one of the run's models, by its number from 0.
+        """The mean of each value over what was judged, for one of the run's models, by its number
+        from 0.
 
-        RGB gives the rates of its abilities (`noise_robustness`, `negative_rejection`, ...). A name that two metrics
-        give stands for the first, and with " (2)" for the second. A metric without any value stands under its name.
+        RGB gives the rates of its abilities (`noise_robustness`, `negative_rejection`, ...). A name
+        that two metrics give stands for the first, and with " (2)" for the second. A metric without
+        any value stands under its name.
         """
         return means(self.run.evaluators, aggregate.of_model(self.rows(), model))
 
     def to_pandas(self) -> DataFrame:
-        """One row for each sample and model: id, question, response, the values, status, and what failed.
+        """One row for each sample and model: id, question, response, the values, status, and what
+        failed.
 
-        A value that does not apply or could not be judged is missing. `model` is there where the run has models,
-        `ability` and `noise` where RGB judged.
+        A value that does not apply or could not be judged is missing. `model` is there where the
+        run has models, `ability` and `noise` where RGB judged.
         """
         from pandas import DataFrame
 
         rows = aggregate.merged(self.rows())
-        return DataFrame([self._line(row, *self._of(row)) for row in rows], columns=self._columns(rows))
+        return DataFrame(
+            [self._line(row, *self._of(row)) for row in rows], columns=self._columns(rows)
+        )
 
     def lines(self) -> Iterator[dict[str, object]]:
-        """The rows of `to_pandas` one by one, `None` for what is missing, with what was judged and what was said of it.
+        """The rows of `to_pandas` one by one, `None` for what is missing, with what was judged and
+        what was said of it.
 
         That is the ground truth, the documents, and for each metric its status, reason and error.
         """
@@ -151,7 +164,9 @@ class Results:
         for row in rows:
             sample, results, problem = self._of(row)
             line = self._line(row, sample, results, problem)
-            metrics = [_said(spec, results.get(number)) for number, spec in enumerate(self.run.evaluators)]
+            metrics = [
+                _said(spec, results.get(number)) for number, spec in enumerate(self.run.evaluators)
+            ]
             yield {
                 **{name: line.get(name) for name in columns},
                 "ground_truth": sample.ground_truth,
@@ -187,7 +202,10 @@ class Results:
         counts = self.counts
         state = "stopped" if counts.open else "finished"
         failed = f", {counts.failed:,} failed" if counts.failed else ""
-        return f"{printable(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+        return (
+            f"{printable(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} "
+            f"scored{failed}"
+        )
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, as the store gives them, labels as corrected."""
@@ -243,14 +261,23 @@ def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
 
 
 def _unfinished(
-    store: Store, workspace: str, title: str, data: Dataset, specs: Sequence[EvaluatorSpec], wanted: dict[str, Any]
+    store: Store,
+    workspace: str,
+    title: str,
+    data: Dataset,
+    specs: Sequence[EvaluatorSpec],
+    wanted: dict[str, Any],
 ) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
     same = {**wanted, "title": title}
     fingerprints = data.fingerprint, data.earlier_fingerprint
     for run in store.runs(workspace, MOST_LOOKED_AT):
         is_same = all(getattr(run, name) == value for name, value in same.items())
-        if is_same and run.fingerprint in fingerprints and _unordered(run.evaluators) == _unordered(specs):
+        if (
+            is_same
+            and run.fingerprint in fingerprints
+            and _unordered(run.evaluators) == _unordered(specs)
+        ):
             counts = store.counts(run)
             return run if counts.scored < counts.asked else None
     return None
@@ -278,7 +305,9 @@ def failures(reasons: Iterable[tuple[Reason, int]], words: Words) -> dict[str, i
 
 
 def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Mean]:
-    """The mean of each value of these metrics over the rows, under the names of `Results.summary`."""
+    """The mean of each value of these metrics over the rows,
+    under the names of `Results.summary`.
+    """
     found: dict[str, Mean] = {}
     for number, spec in enumerate(specs):
         for name, mean in _means(spec, aggregate.of_metric(rows, number)).items():
@@ -327,4 +356,8 @@ def _said(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]
 
 def _response(given: str | None, results: Iterable[SampleResult]) -> str | None:
     """The sample's own response, else what the model answered, as far as it did."""
-    return next((each.response for each in results if each.response is not None), None) if given is None else given
+    return (
+        next((each.response for each in results if each.response is not None), None)
+        if given is None
+        else given
+    )

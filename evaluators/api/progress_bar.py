@@ -1,4 +1,6 @@
-"""A run at work in a terminal or a notebook: a bar on the error stream, and Ctrl-C that loses nothing."""
+"""A run at work in a terminal or a notebook: a bar on the error stream, and Ctrl-C that loses
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,18 @@ TICK = 0.1
 
 TENTHS = 10
 EVERY = 30.0
-"""Seconds after which a line tells how far it is, where no bar can be drawn; one for each tenth comes sooner."""
+"""Seconds after which a line tells how far it is, where no bar can be drawn; one for each tenth
+comes sooner.
+"""
 
 
 def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
-    """Starts or resumes the run and waits for its end; `progress` shows a bar on the error stream, or lines in a log.
+    """Starts or resumes the run and waits for its end; `progress` shows a bar on the error stream,
+    or lines in a log.
 
-    Ctrl-C stops the run, waits until nothing is written any more, and goes on as `KeyboardInterrupt`. Raises what
-    `RunRegistry.start` raises, and `StoreError` where somebody deleted the run meanwhile.
+    Ctrl-C stops the run, waits until nothing is written any more, and goes on as
+    `KeyboardInterrupt`. Raises what `RunRegistry.start` raises, and `StoreError` where somebody
+    deleted the run meanwhile.
     """
     try:
         job = registry.start(run, store, keys)
@@ -44,7 +50,8 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
     store.check()  # what was stored last may be in a file that is no longer there
     if store.run(run.id) is None:
         raise StoreError(
-            f"“{printable(run.title)}” was deleted while it was at work. Start it again if you still want it."
+            f"“{printable(run.title)}” was deleted while it was at work. Start it again "
+            "if you still want it."
         )
 
 
@@ -80,8 +87,12 @@ class _Shown:
 
 
 def _bar(console: Console, disable: bool) -> Progress:
-    title, told = (TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[told]}"))
-    return Progress(title, BarColumn(), MofNCompleteColumn(), told, console=console, disable=disable)
+    title, told = (
+        TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[told]}")
+    )
+    return Progress(
+        title, BarColumn(), MofNCompleteColumn(), told, console=console, disable=disable
+    )
 
 
 def _told(run: Run, store: Store, counts: Counts) -> str:
@@ -90,7 +101,11 @@ def _told(run: Run, store: Store, counts: Counts) -> str:
     if spent := store.spent(run.id).values():
         costs = [each.cost for each in spent]
         total = sum(cost for cost in costs if cost is not None)
-        told.append(money(total, total) if None not in costs else f"{sum(each.calls for each in spent):,} calls")
+        told.append(
+            money(total, total)
+            if None not in costs
+            else f"{sum(each.calls for each in spent):,} calls"
+        )
     if pace := registry.progress(run.id):
         told += [f"{duration(pace.seconds_left / 60)} left"] if pace.seconds_left else []
         told += [pace.waiting] if pace.waiting else []

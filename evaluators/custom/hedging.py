@@ -3,7 +3,7 @@
 from evaluators import Evaluator, Sample, Score, evaluator, require
 from evaluators.text.sentences import split_sentences
 
-HEDGES = {"may", "might", "could", "perhaps", "possibly", "probably", "likely", "seems", "appears", "suggests"}
+HEDGES = "may might could perhaps possibly probably likely seems appears suggests"
 
 
 @evaluator("hedging", title="Hedging", needs=("response",))
@@ -12,7 +12,11 @@ class Hedging(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         require(self.needs, sample, self.title)
-        sentences = split_sentences(sample.response or "")
-        hedged = [each for each in sentences if HEDGES & {word.strip(".,;:!?()") for word in each.lower().split()}]
-        value, reason = (len(hedged) / len(sentences), "") if sentences else (None, "The response is empty.")
-        return Score(values={"hedging": value}, reason=reason, details={"hedged": hedged})
+        if not (sentences := split_sentences(sample.response or "")):
+            return Score(values={"hedging": None}, reason="The response is empty.")
+        hedged = [each for each in sentences if set(HEDGES.split()) & _words(each)]
+        return Score(values={"hedging": len(hedged) / len(sentences)}, details={"hedged": hedged})
+
+
+def _words(sentence: str) -> set[str]:
+    return {word.strip(".,;:!?()") for word in sentence.lower().split()}

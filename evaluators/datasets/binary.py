@@ -20,7 +20,9 @@ _OVERHEAD = 2**20
 
 
 def binary_table(data: bytes, rows: Collector) -> Table:
-    """The rows of a Parquet or XLSX file; raises `DatasetError` for one that is broken or needs too much."""
+    """The rows of a Parquet or XLSX file; raises `DatasetError` for one that is broken or needs too
+    much.
+    """
     kind = "parquet" if data.startswith(PARQUET) else "xlsx"
     with closing(messages(kind, data, rows)) as told:
         return table_of(told, kind, rows)
@@ -36,14 +38,23 @@ def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> 
         is_whole = "end" in message
         _take(message, names, rows)
     if not is_whole:
-        raise DatasetError(f"{rows.name} needs more memory or time than a file may. Split it, or save it as CSV.")
+        raise DatasetError(
+            f"{rows.name} needs more memory or time than a file may. Split it, or save it as CSV."
+        )
     return rows.table("Parquet" if kind == "parquet" else "XLSX", note)
 
 
 def _take(message: script.Message, names: list[str], rows: Collector) -> None:
     if "row" in message:
         number, cells = message["row"]
-        rows.add(number, {name: cell for name, cell in zip(names, cells, strict=False) if name and cell is not None})
+        rows.add(
+            number,
+            {
+                name: cell
+                for name, cell in zip(names, cells, strict=False)
+                if name and cell is not None
+            },
+        )
     elif "problem" in message:
         rows.reject(*message["problem"])
     elif "refused" in message:
@@ -71,7 +82,9 @@ def messages(kind: str, data: bytes, rows: Collector) -> Generator[script.Messag
         while line := lines.readline(longest):
             left -= len(line)
             if left < 0:
-                raise DatasetError(f"{rows.name} holds too much text. Split it or leave out columns.")
+                raise DatasetError(
+                    f"{rows.name} holds too much text. Split it or leave out columns."
+                )
             yield from _message(line.decode(errors="replace"), rows)
 
 

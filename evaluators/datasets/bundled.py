@@ -10,7 +10,11 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 
 FOLDER = ROOT / "data" / "samples"
-ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = "RGB sample (English)", "RGB sample (Chinese)", "TRACE sample (English)"
+ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = (
+    "RGB sample (English)",
+    "RGB sample (Chinese)",
+    "TRACE sample (English)",
+)
 
 
 @cache
@@ -24,8 +28,12 @@ def bundled() -> dict[str, TestBed | Dataset]:
 
 
 def _bed(name: str, language: str) -> TestBed:
-    files = [_read(f"rgb_{language}_{ability}") for ability in ("noise", "integration", "counterfactual")]
-    return TestBed(name=name, rows=tuple(row for bed in files if isinstance(bed, TestBed) for row in bed.rows))
+    files = [
+        _read(f"rgb_{language}_{ability}") for ability in ("noise", "integration", "counterfactual")
+    ]
+    return TestBed(
+        name=name, rows=tuple(row for bed in files if isinstance(bed, TestBed) for row in bed.rows)
+    )
 
 
 def _read(stem: str) -> TestBed | Dataset:

@@ -1,4 +1,6 @@
-"""Lists that a cell holds as text: in JSON's, Python's, numpy's or LangChain's writing, by ||| or by line breaks."""
+"""Lists that a cell holds as text: in JSON's, Python's, numpy's or LangChain's writing, by ||| or
+by line breaks.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,17 @@ SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 
 
 def unpack(cell: Any) -> Any:
-    """The list that a text holds; anything else as it is. Raises `DatasetError` for one too long to be read."""
+    """The list that a text holds; anything else as it is. Raises `DatasetError` for one too long to
+    be read.
+    """
     if not isinstance(cell, str):
         return cell
     if not re.match(r"\s*[\[(]", cell):
-        return [part.strip() for part in cell.split(SEPARATOR) if part.strip()] if SEPARATOR in cell else cell
+        return (
+            [part.strip() for part in cell.split(SEPARATOR) if part.strip()]
+            if SEPARATOR in cell
+            else cell
+        )
     try:
         found = json.loads(cell)
     except (ValueError, RecursionError):
@@ -40,11 +48,17 @@ def unpack(cell: Any) -> Any:
 
 
 def lines(text: str) -> list[str]:
-    """The entries of a text with one a line, without their marks; the text alone where it is wrapped prose."""
+    """The entries of a text with one a line, without their marks; the text alone where it is
+    wrapped prose.
+    """
     found = [line for line in text.splitlines() if line.strip()]
     if len(found) > 1 and all(_ITEM.match(line) for line in found):
         return [_ITEM.sub("", line).strip() for line in found]
-    return [line.strip() for line in found] if len(found) > 1 and all(map(SENTENCE_END.search, found)) else [text]
+    return (
+        [line.strip() for line in found]
+        if len(found) > 1 and all(map(SENTENCE_END.search, found))
+        else [text]
+    )
 
 
 def _literal(cell: str) -> Any:
@@ -55,16 +69,27 @@ def _literal(cell: str) -> Any:
         size = f"{len(cell):,} characters; the limit is {MAX_LITERAL:,}"
         raise DatasetError(f"a list in Python's writing has {size}. Write it as JSON.")
     try:
-        found = _page_contents(cell) if _PRINTED.match(cell) else ast.literal_eval(_with_commas(cell.strip()))
+        found = (
+            _page_contents(cell)
+            if _PRINTED.match(cell)
+            else ast.literal_eval(_with_commas(cell.strip()))
+        )
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
         return cell
     return _as_lists(found)
 
 
 def _page_contents(cell: str) -> list[str]:
-    """The texts of LangChain's documents, of which Python prints how they were made; raises `ValueError` for others."""
+    """The texts of LangChain's documents, of which Python prints how they were made; raises
+    `ValueError` for others.
+    """
     made = getattr(ast.parse(cell.strip(), mode="eval").body, "elts", [])
-    texts = [field.value for each in made for field in getattr(each, "keywords", []) if field.arg == "page_content"]
+    texts = [
+        field.value
+        for each in made
+        for field in getattr(each, "keywords", [])
+        if field.arg == "page_content"
+    ]
     if not texts or len(texts) != len(made):
         raise ValueError("These are not all documents.")
     return list(map(ast.literal_eval, texts))

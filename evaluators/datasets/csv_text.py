@@ -38,7 +38,9 @@ class Reader(Protocol):
 
 
 def csv_table(text: Text, rows: Collector) -> Table:
-    """The rows of a CSV file; in one that is separated by tabs, quotation marks may be mere text."""
+    """The rows of a CSV file; in one that is separated by tabs,
+    quotation marks may be mere text.
+    """
     delimiter = delimiter_of(text, rows.longest_row)
     title = _title(text, delimiter)
     _read(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
@@ -51,7 +53,9 @@ def csv_table(text: Text, rows: Collector) -> Table:
 
 
 def delimiter_of(text: Text, longest: int) -> str:
-    """The delimiter that stands most often between the column names, if the file does not begin with questions."""
+    """The delimiter that stands most often between the column names, if the file does not begin
+    with questions.
+    """
     first = list(islice(filter(str.strip, text.lines(longest)), 2))
     if all(line.rstrip('" \t\r\n').endswith(("?", "？")) for line in first):
         return QUESTIONS
@@ -59,7 +63,9 @@ def delimiter_of(text: Text, longest: int) -> str:
 
 
 def _title(text: Text, delimiter: str) -> int:
-    """How many records stand above the column names: a title, or the `sep=;` by which Excel is told the delimiter."""
+    """How many records stand above the column names: a title, or the `sep=;` by which Excel is told
+    the delimiter.
+    """
     reader = csv.reader(text.lines(_LOOKED_AT), delimiter=delimiter)
     try:
         return header_at(list(filter(None, islice(reader, HEAD))))
@@ -101,7 +107,9 @@ def _read(text: Text, rows: Collector, delimiter: str, quoting: int, title: int)
 
 
 def _records(reader: Reader) -> Iterator[tuple[list[str], str]]:
-    """Each record, or what is wrong with it; after that the next line begins anew, if a quotation mark is not open."""
+    """Each record, or what is wrong with it; after that the next line begins anew, if a quotation
+    mark is not open.
+    """
     is_open = False
     while not is_open:
         first = reader.line_num + 1
@@ -116,7 +124,10 @@ def _records(reader: Reader) -> Iterator[tuple[list[str], str]]:
 
 def _broken(what: str, first: int, last: int, is_open: bool) -> str:
     if is_open or what.startswith(_OPEN[0]):
-        return "a quotation mark opens here and does not close, so no row after it was read. Close or remove it."
+        return (
+            "a quotation mark opens here and does not close, so no row after it was read. "
+            "Close or remove it."
+        )
     if what.startswith(_OPEN):
         return f"a cell is larger than {config().cell_bytes:,} bytes. Cut it."
     lines = f" It runs from line {first} to {last}." if last > first else ""
@@ -127,7 +138,9 @@ def _header(cells: list[str], problem: str, name: str) -> list[str]:
     if problem:
         raise DatasetError(f"The column names of {name} cannot be read: {problem}")
     if len(cells) > MOST_COLUMNS:
-        raise DatasetError(f"{name} has {len(cells):,} columns; the limit is {MOST_COLUMNS:,}. Leave some out.")
+        raise DatasetError(
+            f"{name} has {len(cells):,} columns; the limit is {MOST_COLUMNS:,}. Leave some out."
+        )
     if not any(cell.strip() for cell in cells):
         raise DatasetError(f"{name} has no column names. Write them into its first line.")
     return column_names(cells)
@@ -135,13 +148,18 @@ def _header(cells: list[str], problem: str, name: str) -> list[str]:
 
 def _misfit(cells: list[str], names: list[str]) -> str:
     if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
-        return f"{len(cells)} cells for {len(names)} column names. Quote cells that hold the delimiter."
+        return (
+            f"{len(cells)} cells for {len(names)} column names. Quote cells that hold the "
+            "delimiter."
+        )
     if any(DAMAGED.search(cell) for cell in cells if not cell.isascii()):
         return "it holds bytes that fit no character. Save the file as UTF-8."
     return ""
 
 
-def _add(rows: Collector, number: int, names: list[str], cells: list[str], problem: str, start: str) -> None:
+def _add(
+    rows: Collector, number: int, names: list[str], cells: list[str], problem: str, start: str
+) -> None:
     if problem:
         rows.reject(number, problem, start)
     elif any(cell.strip() for cell in cells):

@@ -1,4 +1,6 @@
-"""Files from the net, read in pieces: how far it is, limits of size and time, and what is wrong in words."""
+"""Files from the net, read in pieces: how far it is, limits of size and time, and what is wrong in
+words.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,13 @@ def in_words(host: str) -> Iterator[None]:
     try:
         yield
     except httpx2.TimeoutException as error:
-        raise DatasetError(f"{host} said nothing for {SECONDS} seconds. Try again. {REMEDY}") from error
+        raise DatasetError(
+            f"{host} said nothing for {SECONDS} seconds. Try again. {REMEDY}"
+        ) from error
     except (httpx2.ConnectError, httpx2.ProxyError, ConnectionError) as error:
-        raise DatasetError(f"No connection to {host}: this computer seems to be offline. {REMEDY}") from error
+        raise DatasetError(
+            f"No connection to {host}: this computer seems to be offline. {REMEDY}"
+        ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
         raise DatasetError(f"The connection to {host} broke off. Try again. {REMEDY}") from error
 
@@ -54,9 +60,11 @@ def received(
     is_enough: Callable[[bytes], bool] | None = None,
     seconds: float = MOST_SECONDS,
 ) -> bytes:
-    """The bytes of a file, or of its beginning where `is_enough` says of a piece that no other is needed.
+    """The bytes of a file, or of its beginning where `is_enough` says of a piece that no other is
+    needed.
 
-    Raises `DatasetError` where it has more bytes than the limit or takes longer than so many seconds.
+    Raises `DatasetError` where it has more bytes than the limit or takes longer than so many
+    seconds.
     """
     in_all = int(response.headers.get("content-length", 0))
     data = bytearray()
@@ -77,4 +85,6 @@ def check_size(name: str, size: int, limit: int) -> None:
     """Raises `DatasetError` for a file that is too large."""
     if size > limit:
         most = f"{limit / 2**20:,.0f} MB"
-        raise DatasetError(f"{name} has more than {most}, the limit. Take fewer rows, or upload a part of it.")
+        raise DatasetError(
+            f"{name} has more than {most}, the limit. Take fewer rows, or upload a part of it."
+        )

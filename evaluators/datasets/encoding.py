@@ -1,4 +1,6 @@
-"""From bytes to text, read in pieces: packed or not, in the encodings that people's programs write."""
+"""From bytes to text, read in pieces: packed or not,
+in the encodings that people's programs write.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,18 @@ GZIP = b"\x1f\x8b"
 DAMAGED = re.compile("[\ud800-\udfff]")
 """Stands where a byte fits no character."""
 _PIECE = 2**20
-_TITLES = {"gb18030": "GB18030 (Chinese)", "cp1252": "Windows-1252 (Western)", "latin-1": "Latin-1 (Western)"}
+_TITLES = {
+    "gb18030": "GB18030 (Chinese)",
+    "cp1252": "Windows-1252 (Western)",
+    "latin-1": "Latin-1 (Western)",
+}
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text file whose encoding is known; each call of a method reads it anew, so that it is never held whole."""
+    """A text file whose encoding is known; each call of a method reads it anew, so that it is never
+    held whole.
+    """
 
     data: bytes
     encoding: str
@@ -30,7 +38,9 @@ class Text:
     def stream(self) -> io.TextIOWrapper:
         """The text as a stream that leaves line ends as they are."""
         errors = "strict" if self.encoding.startswith("utf-16") else "surrogateescape"
-        return io.TextIOWrapper(_binary(self.data), encoding=self.encoding, errors=errors, newline="")
+        return io.TextIOWrapper(
+            _binary(self.data), encoding=self.encoding, errors=errors, newline=""
+        )
 
     def lines(self, longest: int) -> Iterator[str]:
         """Line by line; one longer than `longest` is cut to one character more."""
@@ -58,7 +68,11 @@ class Text:
         """What was assumed."""
         if self.encoding in _TITLES:
             return (f"The text is not UTF-8; it was read as {_TITLES[self.encoding]}.",)
-        return ("Some bytes are not UTF-8; their rows were left out.",) if self.encoding == "utf-8" else ()
+        return (
+            ("Some bytes are not UTF-8; their rows were left out.",)
+            if self.encoding == "utf-8"
+            else ()
+        )
 
 
 def text_of(name: str, data: bytes, limits: Config) -> Text:
@@ -66,7 +80,9 @@ def text_of(name: str, data: bytes, limits: Config) -> Text:
     try:
         return Text(data, _encoding(name, data, limits))
     except (EOFError, OSError, zlib.error) as error:
-        raise DatasetError(f"{name} cannot be unpacked ({error}). Pack it again, or choose it unpacked.") from error
+        raise DatasetError(
+            f"{name} cannot be unpacked ({error}). Pack it again, or choose it unpacked."
+        ) from error
 
 
 def _binary(data: bytes) -> gzip.GzipFile | io.BytesIO:
@@ -79,7 +95,9 @@ def _pieces(name: str, data: bytes, limits: Config) -> Iterator[bytes]:
         size += len(piece)
         if size > limits.decoded_bytes:
             limit = limits.decoded_bytes // 2**20
-            raise DatasetError(f"{name} unpacks to more than {limit} MB, the limit. Split it or leave out columns.")
+            raise DatasetError(
+                f"{name} unpacks to more than {limit} MB, the limit. Split it or leave out columns."
+            )
         yield piece
 
 
@@ -118,7 +136,9 @@ def _finished(name: str, decoder: codecs.IncrementalDecoder, encoding: str) -> s
 
 def _check_text(name: str, is_binary: bool) -> None:
     if is_binary:
-        raise DatasetError(f"{name} is not text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.")
+        raise DatasetError(
+            f"{name} is not text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet."
+        )
 
 
 def _wide(start: bytes) -> str:
@@ -134,8 +154,8 @@ def _wide(start: bytes) -> str:
 def _other(piece: bytes) -> str:
     """The encoding of bytes that are not UTF-8.
 
-    Mostly UTF-8: damaged. In GB18030 text most characters are a pair of high bytes that GB 2312 knows, which Western
-    text, where an accented letter stands between plain ones, does not give.
+    Mostly UTF-8: damaged. In GB18030 text most characters are a pair of high bytes that GB 2312
+    knows, which Western text, where an accented letter stands between plain ones, does not give.
     """
     read = piece.decode("utf-8", "replace")
     wrong, strange = read.count("\ufffd"), sum(map(len, re.findall("[^\x00-\x7f]+", read)))

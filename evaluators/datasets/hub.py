@@ -1,7 +1,7 @@
 """Data sets of the Hugging Face hub: what there is, and the first rows of a split.
 
-Nothing of a data set is run, no key is sent and nothing is kept on disk: its files are read as uploads are.
-The environment variable HF_ENDPOINT of the hub's library names another host.
+Nothing of a data set is run, no key is sent and nothing is kept on disk: its files are read as
+uploads are. The environment variable HF_ENDPOINT of the hub's library names another host.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from evaluators.config import config
-from evaluators.datasets.download import REMEDY, SECONDS, Fetched, Progress, check_size, in_words, received
+from evaluators.datasets.download import (
+    REMEDY,
+    SECONDS,
+    Fetched,
+    Progress,
+    check_size,
+    in_words,
+    received,
+)
 from evaluators.datasets.readers import read_first
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.errors import DatasetError
@@ -49,17 +57,32 @@ MOST_FILES = 5000
 MOST_PATTERNS = 1000
 """Of the files of one card, which may have a few for each of some hundred languages."""
 MOST_COMPARED = 100_000
-"""Paths that begin as a pattern does and are compared with the rest of it, which takes some microseconds each."""
+"""Paths that begin as a pattern does and are compared with the rest of it, which takes some
+microseconds each.
+"""
 LONGEST_PATH = 200
-"""Characters of a path, and of a pattern: to make sense of a long one takes time that grows with its square."""
+"""Characters of a path, and of a pattern: to make sense of a long one takes time that grows with
+its square.
+"""
 _ADDRESS = "https://huggingface.co"
-_ID = re.compile(r"(?:https://huggingface\.co/datasets/)?([A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95})/?", re.ASCII)
+_ID = re.compile(
+    r"(?:https://huggingface\.co/datasets/)?([A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95})/?",
+    re.ASCII,
+)
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,95}", re.ASCII)
-_GATED = f"asks its readers to accept conditions first. Do that with an account of your own. {REMEDY}"
+_GATED = (
+    f"asks its readers to accept conditions first. Do that with an account of your own. {REMEDY}"
+)
 _CELLS = (".csv", ".tsv")
 _LINES = (*_CELLS, ".jsonl", ".ndjson")
 """Formats whose first rows are known before the last one is there."""
-_FORMATS = (*_LINES, ".json", ".parquet", ".xlsx", *(f"{suffix}.gz" for suffix in (*_LINES, ".json")))
+_FORMATS = (
+    *_LINES,
+    ".json",
+    ".parquet",
+    ".xlsx",
+    *(f"{suffix}.gz" for suffix in (*_LINES, ".json")),
+)
 _ENDING = re.compile(r"(-\d{5}-of-\d{5})?\.[a-z]+(\.gz)?$")
 _WILD = re.compile(r"[*?[]")
 _NO_DATA = ("dataset_infos.json", "dataset_dict.json")
@@ -79,7 +102,9 @@ Splits = dict[str, tuple[File, ...]]
 
 @dataclass(frozen=True)
 class Listing:
-    """What a data set has: the files of each split of each configuration; `license` is empty where none is stated."""
+    """What a data set has: the files of each split of each configuration; `license` is empty where
+    none is stated.
+    """
 
     id: str
     license: str
@@ -90,11 +115,14 @@ class Listing:
 def files(dataset_id: str) -> Listing:
     """What there is of a data set, given as owner/name or by the address of its page.
 
-    Raises `DatasetError` where the hub cannot be reached, or has no such data set that anybody may read.
+    Raises `DatasetError` where the hub cannot be reached, or has no such data set that anybody may
+    read.
     """
     given = dataset_id.strip()
     if _NAME.fullmatch(given):
-        raise DatasetError(f"{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad.")
+        raise DatasetError(
+            f"{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad."
+        )
     found = _ID.fullmatch(given)
     if not found or ".." in found[1] or "--" in found[1]:
         raise DatasetError(f"{given[:80]!r} is not a data set of the hub. Write it as owner/name.")
@@ -105,7 +133,11 @@ def files(dataset_id: str) -> Listing:
 
 
 def fetch(
-    listing: Listing, config_name: str, split: str, rows: int | None = None, on_progress: Progress | None = None
+    listing: Listing,
+    config_name: str,
+    split: str,
+    rows: int | None = None,
+    on_progress: Progress | None = None,
 ) -> Fetched:
     """The first rows of a split, at most as many as a data set may have.
 
@@ -115,7 +147,9 @@ def fetch(
     most = config().rows_per_dataset
     wanted = min(rows or most, most)
     found = _table(listing, chosen, wanted, on_progress)
-    name = " ".join([listing.id.split("/")[1], *([] if config_name == "default" else [config_name]), split])
+    name = " ".join(
+        [listing.id.split("/")[1], *([] if config_name == "default" else [config_name]), split]
+    )
     origin = {
         "id": listing.id,
         "config": config_name,
@@ -140,12 +174,18 @@ def _info(dataset_id: str) -> DatasetInfo:
         try:
             return _api().dataset_info(dataset_id, files_metadata=True, timeout=SECONDS)
         except (KeyError, TypeError, AttributeError, JSONDecodeError, RecursionError) as error:
-            raise DatasetError(f"{host()} does not answer as the hub does. Check HF_ENDPOINT. {REMEDY}") from error
+            raise DatasetError(
+                f"{host()} does not answer as the hub does. Check HF_ENDPOINT. {REMEDY}"
+            ) from error
 
 
 def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
     card: dict[str, Any] = getattr(info.card_data, "__dict__", {})
-    there = (File(each.rfilename, each.size or 0) for each in info.siblings or () if _is_data(each.rfilename))
+    there = (
+        File(each.rfilename, each.size or 0)
+        for each in info.siblings or ()
+        if _is_data(each.rfilename)
+    )
     usable = tuple(islice(there, MOST_FILES))
     if not usable:
         raise DatasetError(f"{dataset_id} holds no CSV, JSON, Parquet or XLSX files. {REMEDY}")
@@ -170,7 +210,9 @@ def _license(card: Mapping[str, Any]) -> str:
 
 def _declared(configs: Any, usable: tuple[File, ...]) -> dict[str, Splits]:
     """The configurations that a card declares, as far as they have files."""
-    entries = [entry for entry in configs if isinstance(entry, dict)] if isinstance(configs, list) else []
+    entries = (
+        [entry for entry in configs if isinstance(entry, dict)] if isinstance(configs, list) else []
+    )
     left = _Left(MOST_PATTERNS, MOST_COMPARED)
     found = {
         str(entry.get("config_name", "default"))[:100]: _splits(entry, usable, left)
@@ -191,29 +233,45 @@ def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> 
     folder = str(entry.get("data_dir") or "").strip("/")
     inside = f"{folder}/" if folder else ""
     if not entry.get("data_files"):
-        there = [file for file in usable if inside and file.path.startswith(inside)][: max(0, left.compared)]
+        there = [file for file in usable if inside and file.path.startswith(inside)][
+            : max(0, left.compared)
+        ]
         left.compared -= len(there)
         return _by_name(there)
     found: Splits = {}
     for split, patterns in _patterns(entry["data_files"]):
-        wanted = [inside + pattern.removeprefix("./") for pattern in islice(patterns, max(0, left.patterns))]
+        wanted = [
+            inside + pattern.removeprefix("./")
+            for pattern in islice(patterns, max(0, left.patterns))
+        ]
         left.patterns -= len(wanted)
         named = {file for pattern in wanted for file in _named(pattern, usable, left)}
-        found[split] = found.get(split, ()) + tuple(file for file in usable if named and file in named)
+        found[split] = found.get(split, ()) + tuple(
+            file for file in usable if named and file in named
+        )
     return {split: matching for split, matching in found.items() if matching}
 
 
 def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
-    """Each split with the patterns of its files; a card may write them as a text, a list or an object."""
+    """Each split with the patterns of its files; a card may write them as a text, a list or an
+    object.
+    """
     if isinstance(declared, dict):
         declared = [{"split": split, "path": path} for split, path in declared.items()]
     for entry in declared[:MOST_PATTERNS] if isinstance(declared, list) else [declared]:
-        split, path = (entry.get("split"), entry.get("path")) if isinstance(entry, dict) else ("train", entry)
-        yield str(split or "train")[:100], [str(each) for each in (path if isinstance(path, list) else [path]) if each]
+        split, path = (
+            (entry.get("split"), entry.get("path")) if isinstance(entry, dict) else ("train", entry)
+        )
+        yield (
+            str(split or "train")[:100],
+            [str(each) for each in (path if isinstance(path, list) else [path]) if each],
+        )
 
 
 def _named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
-    """The files that a pattern names: only ** goes into folders, as the slashes of both are counted."""
+    """The files that a pattern names: only ** goes into folders, as the slashes of both are
+    counted.
+    """
     if len(pattern) > LONGEST_PATH:
         return []
     begins, slashes = _WILD.split(pattern, maxsplit=1)[0], pattern.count("/")
@@ -230,7 +288,10 @@ def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:
     folders: dict[str, list[File]] = {}
     for file in usable:
         folders.setdefault(str(PurePosixPath(file.path).parent), []).append(file)
-    return {"default" if folder == "." else folder: _by_name(inside) for folder, inside in folders.items()}
+    return {
+        "default" if folder == "." else folder: _by_name(inside)
+        for folder, inside in folders.items()
+    }
 
 
 def _by_name(inside: Any) -> Splits:
@@ -256,7 +317,9 @@ def _chosen(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
     return listing.configs[config_name][split]
 
 
-def _table(listing: Listing, chosen: tuple[File, ...], wanted: int, on_progress: Progress | None) -> Table:
+def _table(
+    listing: Listing, chosen: tuple[File, ...], wanted: int, on_progress: Progress | None
+) -> Table:
     """The rows of all files, one after the other, until there are enough."""
     tables: list[Table] = []
     missing, here, in_all = wanted, 0, sum(file.size for file in chosen)
@@ -278,14 +341,22 @@ def _joined(tables: list[Table], *notes: str) -> Table:
     for table in tables:
         rows += [(last + number, cells) for number, cells in table.rows]
         problems += [problem._replace(row=last + problem.row) for problem in table.problems]
-        last = max([last, *(number for number, _ in rows[-1:]), *(problem.row for problem in problems[-1:])])
+        last = max(
+            [
+                last,
+                *(number for number, _ in rows[-1:]),
+                *(problem.row for problem in problems[-1:]),
+            ]
+        )
     told = dict.fromkeys(filter(None, (*(table.note for table in tables), *notes)))
     return Table(rows, problems, tables[0].format, " ".join(told))
 
 
 def _part(on_progress: Progress | None, before: int, in_all: int) -> Progress | None:
     """The progress of one file as a part of that of all."""
-    return on_progress and (lambda here, in_file: on_progress(before + here, in_all or before + in_file))
+    return on_progress and (
+        lambda here, in_file: on_progress(before + here, in_all or before + in_file)
+    )
 
 
 def _bytes(listing: Listing, file: File, rows: int, on_progress: Progress | None) -> bytes:
@@ -293,19 +364,30 @@ def _bytes(listing: Listing, file: File, rows: int, on_progress: Progress | None
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
 
     limit = config().decoded_bytes
-    ends = _RowEnds(rows + _SLACK, file.path.lower().endswith(_CELLS)) if file.path.lower().endswith(_LINES) else None
+    ends = (
+        _RowEnds(rows + _SLACK, file.path.lower().endswith(_CELLS))
+        if file.path.lower().endswith(_LINES)
+        else None
+    )
     if ends is None:
         check_size(file.path, file.size, limit)
-    address = hf_hub_url(listing.id, file.path, repo_type="dataset", revision=listing.revision, endpoint=_endpoint())
+    address = hf_hub_url(
+        listing.id, file.path, repo_type="dataset", revision=listing.revision, endpoint=_endpoint()
+    )
     headers = {"accept-encoding": "identity"}
-    with _in_words(listing.id), get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response:
+    with (
+        _in_words(listing.id),
+        get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response,
+    ):
         hf_raise_for_status(response)
         data = received(file.path, response, limit, on_progress, ends.are_reached if ends else None)
     return data[: data.rfind(b"\n") + 1] if ends and ends.left <= 0 else data
 
 
 class _RowEnds:
-    """Counts down the rows of a text file while it arrives; in CSV a line that ends between quotes ends no row."""
+    """Counts down the rows of a text file while it arrives; in CSV a line that ends between quotes
+    ends no row.
+    """
 
     def __init__(self, most: int, has_quoted_cells: bool) -> None:
         self.left = most
@@ -324,7 +406,9 @@ class _RowEnds:
 
 
 def _api() -> HfApi:
-    """The hub's library, which is told to be silent: it would keep a list of programs in the home folder."""
+    """The hub's library, which is told to be silent: it would keep a list of programs in the home
+    folder.
+    """
     from huggingface_hub import HfApi, constants
 
     constants.HF_HUB_DISABLE_TELEMETRY = True
@@ -357,6 +441,7 @@ def _refusal(dataset_id: str, status: int, code: str) -> str:
         return f"{host()} has no data set {dataset_id} that anybody may read. Check its name."
     if status == 429:
         return (
-            f"{host()} does not answer for now, because this address has asked too often. Try again in a few minutes."
+            f"{host()} does not answer for now, because this address has asked too often. Try "
+            "again in a few minutes."
         )
     return f"{host()} answers with error {status}. Try again later. {REMEDY}"

@@ -1,4 +1,6 @@
-"""JSON in the layouts that people have: an array, one object a line, columns, rows under a key, one object."""
+"""JSON in the layouts that people have: an array, one object a line, columns, rows under a key, one
+object.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +146,9 @@ class _Window:
                 return False
 
     def value(self, longest: int) -> tuple[Any, str]:
-        """The value that begins here, and its text; raises `ValueError` or `RecursionError` and stays."""
+        """The value that begins here, and its text; raises `ValueError` or `RecursionError` and
+        stays.
+        """
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.text, self.at)
@@ -158,7 +162,9 @@ class _Window:
                 return value, raw
 
     def next_row(self) -> bool:
-        """Goes to the next line that begins as a row at this depth does; false where there is none."""
+        """Goes to the next line that begins as a row at this depth does;
+        false where there is none.
+        """
         mark = f"\n{self.indent}{{"
         while (found := self.text.find(mark, self.at)) < 0:
             self.at = max(self.at, len(self.text) - len(mark))
@@ -172,7 +178,9 @@ class _Window:
         return self._line + self.text.count("\n", 0, position)
 
     def _grows(self, longest: int) -> bool:
-        """Takes in more for a value that goes on, unless it is too long or holds more values than a row may."""
+        """Takes in more for a value that goes on, unless it is too long or holds more values than a
+        row may.
+        """
         values = self.text.count("[", self.at) + self.text.count(",", self.at)
         return len(self.text) - self.at <= longest and values <= ROW_VALUES and self.grow()
 
@@ -199,10 +207,14 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         value, raw = window.value(rows.longest_row)
     except (ValueError, RecursionError) as error:
         raw = window.text[window.at : window.at + RAW_SHOWN]
-        where = f"line {window.line_of(error.pos)}" if isinstance(error, json.JSONDecodeError) else ""
+        where = (
+            f"line {window.line_of(error.pos)}" if isinstance(error, json.JSONDecodeError) else ""
+        )
         message = _broken(error, where, rows)
         window.at += 1
-        rows.reject(number, message if window.next_row() else f"{message} No row after it was read.", raw)
+        rows.reject(
+            number, message if window.next_row() else f"{message} No row after it was read.", raw
+        )
         return
     rows.weigh(raw)
     if problem := _unfit(raw, rows):
@@ -235,23 +247,34 @@ def _joined(text: Text, name: str) -> str:
         size += len(piece)
         if size > WHOLE:
             limit = WHOLE // 2**20
-            raise DatasetError(f"{name} is one JSON object of more than {limit} MB. Save its rows one object a line.")
+            raise DatasetError(
+                f"{name} is one JSON object of more than {limit} MB. Save its rows one "
+                "object a line."
+            )
     return "".join(pieces)
 
 
 def _unwrapped(value: dict[str, Any], name: str) -> tuple[str, list[Any]]:
-    """The rows in an object and the keys that lead there; an object that holds none is a row itself."""
+    """The rows in an object and the keys that lead there; an object that holds none is a row
+    itself.
+    """
     if _is_row(value):
         return "", [value]
     found = _row_lists(value, (), KEY_DEPTH)
-    shallow = [(path, rows) for path, rows in found if len(path) == min(len(path) for path, _ in found)]
+    shallow = [
+        (path, rows) for path, rows in found if len(path) == min(len(path) for path, _ in found)
+    ]
     places = ", ".join(".".join(path)[:60] for path, _ in shallow[:9])
     if len({frozenset(rows[0]) for _, rows in shallow}) > 1:
-        raise DatasetError(f"{name} holds lists of different rows ({places}). Keep the one that is meant.")
+        raise DatasetError(
+            f"{name} holds lists of different rows ({places}). Keep the one that is meant."
+        )
     return places, [row for _, rows in shallow for row in rows] or [value]
 
 
-def _row_lists(value: Any, path: tuple[str, ...], depth: int) -> list[tuple[tuple[str, ...], list[Any]]]:
+def _row_lists(
+    value: Any, path: tuple[str, ...], depth: int
+) -> list[tuple[tuple[str, ...], list[Any]]]:
     if isinstance(value, list):
         return [(path, value)] if value and isinstance(value[0], dict) else []
     if not isinstance(value, dict) or not value:
@@ -268,13 +291,21 @@ def _row_lists(value: Any, path: tuple[str, ...], depth: int) -> list[tuple[tupl
 
 def _is_row(value: Any) -> bool:
     """Whether it is an object with a text that is named as a question is."""
-    return isinstance(value, dict) and any(name.lower() in QUESTIONS and isinstance(value[name], str) for name in value)
+    return isinstance(value, dict) and any(
+        name.lower() in QUESTIONS and isinstance(value[name], str) for name in value
+    )
 
 
 def _split_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows beside the names of their columns, as pandas writes them with orient="split"; empty where it is neither."""
+    """Rows beside the names of their columns, as pandas writes them with orient="split"; empty
+    where it is neither.
+    """
     names, rows = value.get("columns"), value.get("data")
-    if not (isinstance(names, list) and isinstance(rows, list) and all(isinstance(name, str) for name in names)):
+    if not (
+        isinstance(names, list)
+        and isinstance(rows, list)
+        and all(isinstance(name, str) for name in names)
+    ):
         return []
     if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
         return []
@@ -282,7 +313,9 @@ def _split_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _columns(value: dict[str, Any]) -> dict[str, list[Any]]:
-    """An object of lists, or of objects numbered alike as pandas writes them, as columns; empty where it is neither."""
+    """An object of lists, or of objects numbered alike as pandas writes them, as columns; empty
+    where it is neither.
+    """
     cells = list(value.values())
     if all(isinstance(cell, dict) and cell and cell.keys() == cells[0].keys() for cell in cells):
         numbered = all(key.isdecimal() for key in cells[0])
@@ -297,5 +330,7 @@ def _rows_of(columns: dict[str, list[Any]]) -> list[Any]:
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name[:30]} {length}" for name, length in list(lengths.items())[:8])
-        raise DatasetError(f"The columns have different lengths ({told}). Give each row a value or null.")
+        raise DatasetError(
+            f"The columns have different lengths ({told}). Give each row a value or null."
+        )
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

@@ -1,4 +1,6 @@
-"""From a table's rows to a data set: every row that can be used, and for each other one its number and the reason."""
+"""From a table's rows to a data set: every row that can be used, and for each other one its number
+and the reason.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +44,20 @@ FLAT = ("CSV", "TSV", "XLSX")
 """Formats whose cells hold no lists."""
 
 MOST_TEXTS = 1000
-"""Documents of a row, and accepted answers: each answer is looked for in the response, each document in the others."""
+"""Documents of a row, and accepted answers: each answer is looked for in the response, each
+document in the others.
+"""
 
 Made = Sample | rgb.BedRow
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file as far as it can be used: `data` is `None` where no row can, or no column is mapped yet.
+    """A file as far as it can be used: `data` is `None` where no row can, or no column is mapped
+    yet.
 
-    `problems` are the rows left out, `total` counts all rows of the file, `note` says what the reader assumed.
+    `problems` are the rows left out, `total` counts all rows of the file, `note` says what the
+    reader assumed.
     """
 
     data: Dataset | rgb.TestBed | None
@@ -94,11 +100,16 @@ def open_file(name: str, data: bytes, columns: Mapping[str, str] | None = None) 
 def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None) -> Loaded:
     """What a table holds; see `open_file`."""
     guess = _settled(table, columns)
-    loaded = Loaded(None, guess, tuple(table.problems), len(table.rows) + len(table.problems), note=table.note)
+    loaded = Loaded(
+        None, guess, tuple(table.problems), len(table.rows) + len(table.problems), note=table.note
+    )
     if not _is_enough(guess):
         return loaded
     made, problems = _each(table.rows, _maker(guess, table.format))
-    loaded = replace(loaded, problems=tuple(sorted((*table.problems, *problems), key=lambda problem: problem.row)))
+    loaded = replace(
+        loaded,
+        problems=tuple(sorted((*table.problems, *problems), key=lambda problem: problem.row)),
+    )
     if not made:
         return loaded
     numbers = [number for number, _ in made]
@@ -108,7 +119,9 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     return replace(loaded, data=data, findings=findings)
 
 
-def preview(table: Table, columns: Mapping[str, str] | None = None, count: int = 3) -> tuple[Made | Problem, ...]:
+def preview(
+    table: Table, columns: Mapping[str, str] | None = None, count: int = 3
+) -> tuple[Made | Problem, ...]:
     """The first rows as they would be read, or what is wrong with them."""
     guess = _settled(table, columns)
     make = _maker(guess, table.format)
@@ -120,12 +133,16 @@ def rejected(loaded: Loaded) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(["row", "reason", "content"])
-    writer.writerows([problem.row, safe(problem.message), safe(problem.raw)] for problem in loaded.problems)
+    writer.writerows(
+        [problem.row, safe(problem.message), safe(problem.raw)] for problem in loaded.problems
+    )
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
 def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
-    """The guess, or what a person says: the same columns confirm it, others make a plain table of it."""
+    """The guess, or what a person says: the same columns confirm it, others make a plain table of
+    it.
+    """
     guess = recognise(table)
     if columns is None:
         return guess
@@ -136,38 +153,58 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
 
 
 def _check(columns: Mapping[str, str], table: Table) -> None:
-    """Raises `DatasetError` for a column that is not there, or that holds objects where a text is needed."""
+    """Raises `DatasetError` for a column that is not there, or that holds objects where a text is
+    needed.
+    """
     names = names_of(table)
     objects = objects_of([row for _, row in table.rows[:LOOKED_AT]])
     for field, column in columns.items():
         if field not in FIELDS or column not in names:
             there = ", ".join(name[:30] for name in names[:12])
-            raise DatasetError(f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}.")
+            raise DatasetError(
+                f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}."
+            )
         if field in TEXT_FIELDS and column in objects:
             there = ", ".join(name[:60] for name in names if name.startswith(f"{column}."))
-            raise DatasetError(f"{column[:30]} holds objects. Choose one of their fields: {there[:300] or 'none'}.")
+            raise DatasetError(
+                f"{column[:30]} holds objects. Choose one of their fields: {there[:300] or 'none'}."
+            )
 
 
 def _is_enough(guess: Guess) -> bool:
-    """Whether the columns make a sample: a question, an answer, or what was retrieved and what should have been."""
+    """Whether the columns make a sample: a question, an answer, or what was retrieved and what
+    should have been.
+    """
     found = set(guess.columns)
-    return bool(found & {"question", "response"}) or {"retrieved_documents", "gold_documents"} <= found
+    return (
+        bool(found & {"question", "response"}) or {"retrieved_documents", "gold_documents"} <= found
+    )
 
 
 def _unclear(guess: Guess, columns: Sequence[str]) -> str:
     """What is in doubt about the columns, and the remedy."""
     field = next((field for field in ("question", "response") if field not in guess.columns), None)
     if field is None:
-        return f"has columns that may mean several things. {guess.why} Rename it: response or ground_truth."
+        return (
+            f"has columns that may mean several things. {guess.why} Rename it: response or "
+            "ground_truth."
+        )
     outer = {column.split(".")[0] for column in columns if "." in column}
-    found = ", ".join(sorted(without_surrogates(column)[:30] for column in columns if column not in outer)[:12])
-    return f"has no column {field} (it has: {found or 'none'}). Rename or add one: {' or '.join(COLUMNS[field])}."
+    found = ", ".join(
+        sorted(without_surrogates(column)[:30] for column in columns if column not in outer)[:12]
+    )
+    return (
+        f"has no column {field} (it has: {found or 'none'}). Rename or add one: "
+        f"{' or '.join(COLUMNS[field])}."
+    )
 
 
 # Rows
 
 
-def _each(rows: Sequence[Row], make: Callable[[dict[str, Any]], Made]) -> tuple[list[tuple[int, Made]], list[Problem]]:
+def _each(
+    rows: Sequence[Row], make: Callable[[dict[str, Any]], Made]
+) -> tuple[list[tuple[int, Made]], list[Problem]]:
     made: list[tuple[int, Made]] = []
     problems: list[Problem] = []
     for row in rows:
@@ -204,7 +241,10 @@ def _problem(error: Exception) -> str:
         return str(error)
     first = error.errors()[0]
     field = first["loc"][0] if first["loc"] else error.title.lower()
-    return f"{field} is not usable ({first['msg'].replace('tuple', 'list')}). Correct it or remove the row."
+    return (
+        f"{field} is not usable ({first['msg'].replace('tuple', 'list')}). Correct it or "
+        "remove the row."
+    )
 
 
 def _collected(name: str, items: Sequence[Made]) -> Dataset | rgb.TestBed:
@@ -215,7 +255,9 @@ def _collected(name: str, items: Sequence[Made]) -> Dataset | rgb.TestBed:
 
 
 def _own_ids(made: Sequence[tuple[int, Made]]) -> tuple[list[Made], list[Finding]]:
-    """Each item with an id of its own; one file may hold a bed for each ability, each of which counts from 0."""
+    """Each item with an id of its own; one file may hold a bed for each ability, each of which
+    counts from 0.
+    """
     taken = {_key(item) for _, item in made}
     counts: dict[tuple[str, str], Iterator[int]] = {}
     kept, again = [], []
@@ -238,7 +280,11 @@ def _key(item: Made) -> tuple[str, str]:
 def _numbered(item: Made, numbers: Iterator[int], taken: set[tuple[str, str]]) -> Made:
     """The item with the next of these numbers behind its id by which no other item is called."""
     _, kind = _key(item)
-    own = next(name for name in (f"{item.id} ({number})" for number in numbers) if (name, kind) not in taken)
+    own = next(
+        name
+        for name in (f"{item.id} ({number})" for number in numbers)
+        if (name, kind) not in taken
+    )
     return item.model_copy(update={"id": own})
 
 
@@ -258,7 +304,8 @@ def _maker(guess: Guess, form: str) -> Callable[[dict[str, Any]], Made]:
     blank = guess.columns.get("response") if form in FLAT else None
     dotted = [column for column in guess.columns.values() if "." in column]
     return known.get(
-        guess.shape, lambda row: _sample(_unless_blank(_with_inner(row, dotted), blank), guess.columns, splits)
+        guess.shape,
+        lambda row: _sample(_unless_blank(_with_inner(row, dotted), blank), guess.columns, splits),
     )
 
 
@@ -268,13 +315,20 @@ def _with_inner(row: Mapping[str, Any], columns: Sequence[str]) -> Mapping[str, 
 
 
 def _unless_blank(row: Mapping[str, Any], column: str | None) -> Mapping[str, Any]:
-    """The row without this column where its cell is blank: where cells hold no null, that is how one is absent."""
-    return {name: row[name] for name in row if name != column} if row.get(column or "") == "" else row
+    """The row without this column where its cell is blank: where cells hold no null, that is how
+    one is absent.
+    """
+    return (
+        {name: row[name] for name in row if name != column} if row.get(column or "") == "" else row
+    )
 
 
 def _sample(row: Mapping[str, Any], columns: Mapping[str, str], splits: bool) -> Sample:
     cells = {field: row.get(column) for field, column in columns.items()}
-    question, response = _question(row, columns.get("question")), _text(row, columns.get("response"))
+    question, response = (
+        _question(row, columns.get("question")),
+        _text(row, columns.get("response")),
+    )
     if "question" not in columns and "response" in columns and response is None:
         raise DatasetError(f"{columns['response']} is missing, and there is no question. Add one.")
     return Sample(
@@ -303,7 +357,9 @@ def _recorded_answer(row: Mapping[str, Any]) -> Sample:
         "fakeanswer": _accepted(row.get("fakeanswer")),
     }
     sample = rgb.recorded_answer({**row, **known})
-    return sample.model_copy(update={"gold_documents": _documents(row, _first(row, "gold_documents"))})
+    return sample.model_copy(
+        update={"gold_documents": _documents(row, _first(row, "gold_documents"))}
+    )
 
 
 def _noise(row: Mapping[str, Any]) -> float | None:
@@ -322,15 +378,21 @@ def _noise(row: Mapping[str, Any]) -> float | None:
 
 def _published(row: dict[str, Any]) -> Sample:
     try:
-        return ragbench.sample(row | {name: unpack(row[name]) for name in ragbench.LISTS if name in row})
+        return ragbench.sample(
+            row | {name: unpack(row[name]) for name in ragbench.LISTS if name in row}
+        )
     except (ValidationError, DatasetError):
         raise
     except (TypeError, ValueError, AttributeError) as error:
-        raise DatasetError("not in the shape of a RAGBench row. Take the columns as they were published.") from error
+        raise DatasetError(
+            "not in the shape of a RAGBench row. Take the columns as they were published."
+        ) from error
 
 
 def _exported(row: Mapping[str, Any]) -> Sample:
-    """A line of the app's own labels: a person's corrected ones where there are any, else those that counted."""
+    """A line of the app's own labels: a person's corrected ones where there are any, else those
+    that counted.
+    """
     found = _object(row.get("labels"))
     if not isinstance(found, dict):
         raise DatasetError("labels is not an object. Take the file as it was downloaded.")
@@ -344,9 +406,15 @@ def _unquoted(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bed_row(row: Mapping[str, Any]) -> rgb.BedRow:
-    known = {name: unpack(row[name]) for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")}
+    known = {
+        name: unpack(row[name])
+        for name in rgb.BedRow.model_fields
+        if row.get(name) not in (None, "")
+    }
     known |= {name: _accepted(known[name]) for name in ("answer", "fakeanswer") if name in known}
-    return rgb.BedRow.model_validate({**known, "id": str(row["id"]), "query": _question(row, "query")})
+    return rgb.BedRow.model_validate(
+        {**known, "id": str(row["id"]), "query": _question(row, "query")}
+    )
 
 
 def _question(row: Mapping[str, Any], column: str | None) -> str:
@@ -380,15 +448,21 @@ def _documents(row: Mapping[str, Any], column: str | None, splits: bool = False)
     _check_count(len(texts), f"documents in {column}")
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
-            raise DatasetError(f"document {number} in {column} is {str(text)[:40]!r}. Make it text.")
+            raise DatasetError(
+                f"document {number} in {column} is {str(text)[:40]!r}. Make it text."
+            )
     return tuple(texts)
 
 
 def _document(item: Any) -> Any:
-    """The text of a document that came as an object, as retrievers write them; anything else as it is."""
+    """The text of a document that came as an object, as retrievers write them; anything else as it
+    is.
+    """
     if not isinstance(item, dict):
         return item
-    if isinstance(item.get("node"), dict):  # as LlamaIndex writes what it retrieved, beside its score
+    if isinstance(
+        item.get("node"), dict
+    ):  # as LlamaIndex writes what it retrieved, beside its score
         return _document(item["node"])
     return next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)), item)
 
@@ -398,7 +472,9 @@ def _accepted(cell: Any) -> Any:
         return None
     found = _spelled(unpack(cell))
     if isinstance(found, list):
-        _check_count(sum(len(group) if isinstance(group, list) else 1 for group in found), "accepted answers")
+        _check_count(
+            sum(len(group) if isinstance(group, list) else 1 for group in found), "accepted answers"
+        )
     return found
 
 
@@ -413,7 +489,9 @@ def _first(row: Mapping[str, Any], field: str) -> str | None:
 
 
 def _spelled(value: Any) -> Any:
-    """Accepted answers with numbers as text, at any depth; SQuAD has them beside the places where they stand."""
+    """Accepted answers with numbers as text, at any depth; SQuAD has them beside the places where
+    they stand.
+    """
     if isinstance(value, dict) and isinstance(value.get("text"), list):
         return _spelled(value["text"])
     if isinstance(value, list):
@@ -430,7 +508,9 @@ def _object(cell: Any) -> Any:
 
 
 def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row without its empty cells, and without half characters, which cannot be stored as UTF-8."""
+    """The row without its empty cells, and without half characters, which cannot be stored as
+    UTF-8.
+    """
     there = {name: value for name, value in row.items() if value is not None and value == value}
     try:
         json.dumps(there, ensure_ascii=False).encode()
@@ -445,7 +525,11 @@ def _repaired(value: Any) -> Any:
         return without_surrogates(value)
     if isinstance(value, list):
         return [_repaired(item) for item in value]
-    return {name: _repaired(item) for name, item in value.items()} if isinstance(value, dict) else value
+    return (
+        {name: _repaired(item) for name, item in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def _split(table: Table, guess: Guess) -> list[Finding]:
@@ -459,4 +543,9 @@ def _split(table: Table, guess: Guess) -> list[Finding]:
 
 
 def _is_parted(cell: Any) -> bool:
-    return isinstance(cell, str) and "\n" in cell and isinstance(unpack(cell), str) and len(lines(cell)) > 1
+    return (
+        isinstance(cell, str)
+        and "\n" in cell
+        and isinstance(unpack(cell), str)
+        and len(lines(cell)) > 1
+    )

@@ -1,4 +1,6 @@
-"""Columns of documents that differ in their number only (context_1, context_2): also to be had as one, of lists."""
+"""Columns of documents that differ in their number only (context_1, context_2): also to be had as
+one, of lists.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,20 @@ def with_lists(table: Table) -> Table:
     if not groups:
         return table
     rows = [
-        (number, row | {name: _filled(row, columns) for name, columns in groups.items()}) for number, row in table.rows
+        (number, row | {name: _filled(row, columns) for name, columns in groups.items()})
+        for number, row in table.rows
     ]
-    told = [f"{columns[0]} to {columns[-1]} are read together as {name}." for name, columns in groups.items()]
+    told = [
+        f"{columns[0]} to {columns[-1]} are read together as {name}."
+        for name, columns in groups.items()
+    ]
     return replace(table, rows=rows, note=" ".join(filter(None, [table.note, *told])))
 
 
 def _groups(names: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of each group in the order of their numbers, which run from 0 or 1 without a gap."""
+    """The columns of each group in the order of their numbers,
+    which run from 0 or 1 without a gap.
+    """
     found: dict[str, dict[int, str]] = {}
     known = frozenset(names)
     for name in names:
@@ -41,4 +49,6 @@ def _groups(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _filled(row: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
-    return [cell for column in columns if (cell := row.get(column)) is not None and str(cell).strip()]
+    return [
+        cell for column in columns if (cell := row.get(column)) is not None and str(cell).strip()
+    ]

@@ -1,6 +1,8 @@
-"""The files of the RGB benchmark (arXiv 2309.01431) and the wording of its prompts, as its repository has them.
+"""The files of the RGB benchmark (arXiv 2309.01431) and the wording of its prompts, as its
+repository has them.
 
-They are fetched from the address in the configuration when they are asked for; none is part of Plumbline.
+They are fetched from the address in the configuration when they are asked for; none is part of
+Plumbline.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ BEDS = {
 PROMPTS = "config/instruction.yaml"
 PROMPT_BYTES = 2**13
 MOST_BRACKETS = 40
-"""Each costs PyYAML as much time as there are open ones: some thousand of them keep it busy for a minute."""
+"""Each costs PyYAML as much time as there are open ones: some thousand of them keep it busy for a
+minute.
+"""
 
 
 def fetch(bed: str, on_progress: Progress | None = None) -> Fetched:
@@ -42,10 +46,12 @@ def fetch(bed: str, on_progress: Progress | None = None) -> Fetched:
 
 
 def prompt(language: str) -> str:
-    """The published prompt for English ("en") or Chinese ("zh") as a template with $question and $documents.
+    """The published prompt for English ("en") or Chinese ("zh") as a template with $question and
+    $documents.
 
-    Its words are those of the benchmark. The benchmark sends the first part as a system message and joins the
-    documents by line ends; here all of it is one message, and the documents are numbered as always.
+    Its words are those of the benchmark. The benchmark sends the first part as a system message and
+    joins the documents by line ends; here all of it is one message, and the documents are numbered
+    as always.
     """
     parts = _parts(_bytes(PROMPTS, PROMPT_BYTES), language)
     text = "\n\n".join(part.strip() for part in parts).replace("$", "$$")
@@ -82,7 +88,9 @@ def _has_aliases(text: str) -> bool:
 
 
 def _unreadable() -> DatasetError:
-    return DatasetError(f"{_address(PROMPTS)} is not the benchmark's prompt file. Check PLUMBLINE_RGB_ADDRESS.")
+    return DatasetError(
+        f"{_address(PROMPTS)} is not the benchmark's prompt file. Check PLUMBLINE_RGB_ADDRESS."
+    )
 
 
 def _bytes(path: str, limit: int, on_progress: Progress | None = None) -> bytes:
@@ -93,7 +101,9 @@ def _bytes(path: str, limit: int, on_progress: Progress | None = None) -> bytes:
     headers = {"accept-encoding": "identity"}
     with (
         in_words(_host()),
-        httpx2.stream("GET", address, headers=headers, follow_redirects=False, timeout=SECONDS) as response,
+        httpx2.stream(
+            "GET", address, headers=headers, follow_redirects=False, timeout=SECONDS
+        ) as response,
     ):
         if response.status_code != 200:
             raise DatasetError(_refusal(path, response.status_code))
@@ -104,7 +114,10 @@ def _refusal(path: str, status: int) -> str:
     if status == 404:
         return f"{_host()} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {REMEDY}"
     if 300 <= status < 400:
-        return f"{_host()} says that {path} lies elsewhere, which is not followed. Set PLUMBLINE_RGB_ADDRESS."
+        return (
+            f"{_host()} says that {path} lies elsewhere, which is not followed. Set "
+            "PLUMBLINE_RGB_ADDRESS."
+        )
     return f"{_host()} answers with error {status}. Try again later. {REMEDY}"
 
 

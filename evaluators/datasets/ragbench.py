@@ -1,4 +1,6 @@
-"""RAGBench rows (Friel et al., arXiv 2407.11005) as samples, with their published sentences and labels."""
+"""RAGBench rows (Friel et al., arXiv 2407.11005) as samples, with their published sentences and
+labels.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,9 @@ LISTS = COLUMNS[5:]
 def sample(row: Mapping[str, Any]) -> Sample:
     """The sample of one published row, lists or numpy arrays alike.
 
-    `id` alone repeats within a subset, so the sample's id is "<dataset_name>/<id>/<generation_model_name>".
-    A row without a response has no sentences and labels either, as they tell of one. Raises `DatasetError` where
-    another column is missing.
+    `id` alone repeats within a subset, so the sample's id is
+    "<dataset_name>/<id>/<generation_model_name>". A row without a response has no sentences and
+    labels either, as they tell of one. Raises `DatasetError` where another column is missing.
     """
     _require_columns(row)
     is_answered = row.get("response") is not None
@@ -55,16 +57,28 @@ def _require_columns(row: Mapping[str, Any]) -> None:
     lacking = [column for column in COLUMNS if column not in row and column != "response"]
     if lacking:
         what = ", ".join(lacking)
-        raise DatasetError(f"Not a RAGBench row: {what} missing. Add them, or leave out documents_sentences.")
+        raise DatasetError(
+            f"Not a RAGBench row: {what} missing. Add them, or leave out documents_sentences."
+        )
 
 
 def _sentences(row: Mapping[str, Any]) -> Sentences:
-    """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or name a sentence."""
+    """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or
+    name a sentence.
+    """
     documents = [_keyed(document) for document in row["documents_sentences"]]
-    found = Sentences.model_validate({"documents": documents, "response": _keyed(row["response_sentences"])})
-    counts = Counter(sentence.key for part in (*found.documents, found.response) for sentence in part)
-    if odd := next((key for key, count in counts.items() if not _KEY.fullmatch(key) or count > 1), None):
-        raise DatasetError(f"The sentence key {odd[:20]!r} is not like 0a or a, or not alone. Give each its own.")
+    found = Sentences.model_validate(
+        {"documents": documents, "response": _keyed(row["response_sentences"])}
+    )
+    counts = Counter(
+        sentence.key for part in (*found.documents, found.response) for sentence in part
+    )
+    if odd := next(
+        (key for key, count in counts.items() if not _KEY.fullmatch(key) or count > 1), None
+    ):
+        raise DatasetError(
+            f"The sentence key {odd[:20]!r} is not like 0a or a, or not alone. Give each its own."
+        )
     return found
 
 
@@ -98,7 +112,9 @@ def _support(entry: Mapping[str, Any], unsupported: set[str]) -> SentenceSupport
 
 
 def _level(fully_supported: bool | None, is_unsupported: bool) -> Support:
-    """Null means that the annotator gave no verdict of its own beside the list of unsupported sentences."""
+    """Null means that the annotator gave no verdict of its own beside the list of unsupported
+    sentences.
+    """
     if is_unsupported:
         return Support.NONE
     return Support.FULL if fully_supported is None or fully_supported else Support.PARTIAL

@@ -1,8 +1,9 @@
 """RGB test beds: rows of positive and negative documents, and the prompts composed from them.
 
-Composition follows the benchmark's script (arXiv 2309.01431): ceil(passages * noise) negatives, the rest
-positives; where one kind runs out the other fills up; integration takes one document of each sub-question
-first, so it cannot always reach the noise asked for. What a prompt really holds is its effective noise.
+Composition follows the benchmark's script (arXiv 2309.01431): ceil(passages * noise) negatives, the
+rest positives; where one kind runs out the other fills up; integration takes one document of each
+sub-question first, so it cannot always reach the noise asked for. What a prompt really holds is its
+effective noise.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ PASSAGES = 5
 
 
 class BedRow(Record):
-    """One source row of a test bed; `positive` is a list of lists for integration, one list per sub-question."""
+    """One source row of a test bed; `positive` is a list of lists for integration, one list per
+    sub-question.
+    """
 
     id: str
     query: str
@@ -43,7 +46,9 @@ class BedRow(Record):
 
 
 class TestBed(Record):
-    """Source rows under a name; rows for different abilities may stand together. `origin` says where they are from."""
+    """Source rows under a name; rows for different abilities may stand together. `origin` says
+    where they are from.
+    """
 
     __test__ = False  # not a test, whatever pytest thinks of the name
 
@@ -68,10 +73,12 @@ def compose(
     seed: int = 0,
     limit: int | None = None,
 ) -> Dataset:
-    """The samples to ask: every ability over its first `limit` rows, at every noise level that it knows.
+    """The samples to ask: every ability over its first `limit` rows, at every noise level that it
+    knows.
 
-    Noise robustness and integration use `noise_levels` (shares from 0 to 1); rejection has noise 1, planted
-    errors noise 0. The same seed gives the same documents in the same order, whatever else is asked.
+    Noise robustness and integration use `noise_levels` (shares from 0 to 1); rejection has noise 1,
+    planted errors noise 0. The same seed gives the same documents in the same order, whatever else
+    is asked.
     """
     samples = [
         _sample(row, ability, noise, passages, seed)
@@ -92,7 +99,9 @@ def compose(
 
 
 def recorded_answer(row: Mapping[str, Any]) -> Sample:
-    """The sample in one row of an RGB prediction file, its ability guessed from noise and answers."""
+    """The sample in one row of an RGB prediction file,
+    its ability guessed from noise and answers.
+    """
     noise = row.get("noise_rate")
     sample = Sample(
         id=str(row["id"]),
@@ -103,12 +112,18 @@ def recorded_answer(row: Mapping[str, Any]) -> Sample:
     )
     planted = row.get("fakeanswer")
     ability = Ability.COUNTERFACTUAL if planted else _guess(sample.ground_truth, noise)
-    return sample.model_copy(update={"rgb": RGBTask(ability=ability, noise=noise, counterfactual=planted)})
+    return sample.model_copy(
+        update={"rgb": RGBTask(ability=ability, noise=noise, counterfactual=planted)}
+    )
 
 
 def with_ability(sample: Sample, ability: Ability) -> Sample:
     """The sample, to be judged for this ability."""
-    task = sample.rgb.model_copy(update={"ability": ability}) if sample.rgb else RGBTask(ability=ability)
+    task = (
+        sample.rgb.model_copy(update={"ability": ability})
+        if sample.rgb
+        else RGBTask(ability=ability)
+    )
     return sample.model_copy(update={"rgb": task})
 
 
@@ -164,11 +179,15 @@ def _positives(row: BedRow, ability: Ability, rng: random.Random) -> tuple[list[
     return [text for text in turns if text is not None], len(groups)
 
 
-def _counts(passages: int, noise: float, positives: int, negatives: int, least: int) -> tuple[int, int]:
+def _counts(
+    passages: int, noise: float, positives: int, negatives: int, least: int
+) -> tuple[int, int]:
     """How many positives and negatives a prompt takes."""
     if noise == 1 and not least:
         return 0, min(passages, negatives)
-    wanted = passages - math.ceil(round(passages * noise, 9))  # rounded: 0.07 * 100 is 7.000000000000001
+    wanted = passages - math.ceil(
+        round(passages * noise, 9)
+    )  # rounded: 0.07 * 100 is 7.000000000000001
     take = min(max(wanted, least), positives)
     fill = min(max(passages - take, 0), negatives)
     return min(max(passages - fill, take), positives), fill

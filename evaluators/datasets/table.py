@@ -14,7 +14,9 @@ MOST_COLUMNS = 1000
 MOST_NAMES = 10 * MOST_COLUMNS
 """Different names of fields in a whole file, whose rows need not have the same."""
 MOST_VALUES = 6_000_000
-"""Values of a whole file: each costs memory, however short its text (100 MB of RAGBench hold 2.5 million)."""
+"""Values of a whole file: each costs memory, however short its text (100 MB of RAGBench hold 2.5
+million).
+"""
 RAW_SHOWN = 300
 SHOWN_PROBLEMS = 5
 
@@ -35,7 +37,9 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """What a file holds; `note` says in full sentences what was assumed, and is empty where nothing was."""
+    """What a file holds; `note` says in full sentences what was assumed, and is empty where nothing
+    was.
+    """
 
     rows: list[Row]
     problems: list[Problem]
@@ -44,7 +48,8 @@ class Table:
 
 
 class Collector:
-    """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is beyond one.
+    """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is
+    beyond one.
 
     Where only the `first` so many rows of a file are wanted, the others are not looked at.
     """
@@ -74,7 +79,10 @@ class Collector:
             return
         self._values += 1 + text.count(",") + text.count("[") + text.count("{")
         if self._values > MOST_VALUES:
-            raise DatasetError(f"{self.name} holds more than {MOST_VALUES:,} values. Leave out columns or split it.")
+            raise DatasetError(
+                f"{self.name} holds more than {MOST_VALUES:,} values. Leave out columns "
+                "or split it."
+            )
 
     def add(self, number: int, value: Any, raw: str | None = None) -> None:
         """One row; anything but an object with a name for each value is a problem."""
@@ -83,19 +91,26 @@ class Collector:
         if not isinstance(value, dict):
             what = "a list" if isinstance(value, list) else repr(str(value)[:60])
             self.reject(
-                number, f"{what} is not an object. Each row needs named fields.", str(value) if raw is None else raw
+                number,
+                f"{what} is not an object. Each row needs named fields.",
+                str(value) if raw is None else raw,
             )
             return
         problem = self._beyond(value, raw)
         if problem:
-            self.reject(number, problem, json.dumps(value, ensure_ascii=False)[:RAW_SHOWN] if raw is None else raw)
+            self.reject(
+                number,
+                problem,
+                json.dumps(value, ensure_ascii=False)[:RAW_SHOWN] if raw is None else raw,
+            )
             return
         self.rows.append((number, value))
         self._check_count()
         self._names.update(value)
         if len(self._names) > MOST_NAMES:
             raise DatasetError(
-                f"{self.name} has more than {MOST_NAMES:,} different field names. Give all rows the same fields."
+                f"{self.name} has more than {MOST_NAMES:,} different field names. Give "
+                "all rows the same fields."
             )
 
     def reject(self, number: int, message: str, raw: str = "") -> None:
@@ -116,7 +131,9 @@ class Collector:
     def _check_count(self) -> None:
         if len(self.rows) + len(self.problems) > self.limits.rows_per_dataset:
             limit = f"{self.limits.rows_per_dataset:,}"
-            raise DatasetError(f"{self.name} has more than {limit} rows, the limit. Split the file.")
+            raise DatasetError(
+                f"{self.name} has more than {limit} rows, the limit. Split the file."
+            )
 
     def _beyond(self, row: dict[str, Any], raw: str | None) -> str:
         """The limit that a row exceeds; empty where it exceeds none."""
@@ -133,7 +150,10 @@ class Collector:
         for name, value in row.items():
             size = _size(value)
             if size > limit:
-                return f"{without_surrogates(name[:60])} has {size:,} bytes; the limit is {limit:,}. Cut it."
+                return (
+                    f"{without_surrogates(name[:60])} has {size:,} bytes; the limit is "
+                    f"{limit:,}. Cut it."
+                )
         return ""
 
 
@@ -142,8 +162,14 @@ def told(problems: list[Problem]) -> str:
     rows: dict[str, list[str]] = {}
     for problem in problems[:SHOWN_PROBLEMS]:
         rows.setdefault(problem.message, []).append(str(problem.row))
-    shown = " ".join(f"Row{'s' * (len(at) > 1)} {', '.join(at)}: {message}" for message, at in rows.items())
-    return shown + (f" (and {len(problems) - SHOWN_PROBLEMS} more rows)" if len(problems) > SHOWN_PROBLEMS else "")
+    shown = " ".join(
+        f"Row{'s' * (len(at) > 1)} {', '.join(at)}: {message}" for message, at in rows.items()
+    )
+    return shown + (
+        f" (and {len(problems) - SHOWN_PROBLEMS} more rows)"
+        if len(problems) > SHOWN_PROBLEMS
+        else ""
+    )
 
 
 def too_deep(limits: Config) -> str:
@@ -152,12 +178,16 @@ def too_deep(limits: Config) -> str:
 
 
 def column_names(header: list[str]) -> list[str]:
-    """The names of a header without white space; a name that comes again is numbered, no name stays empty."""
+    """The names of a header without white space; a name that comes again is numbered, no name stays
+    empty.
+    """
     names: list[str] = []
     taken: set[str] = set()
     for name in (name.strip().lstrip("\ufeff") for name in header):
         if name and name in taken:
-            again = sum(1 for earlier in names if earlier == name or earlier.startswith(f"{name} ("))
+            again = sum(
+                1 for earlier in names if earlier == name or earlier.startswith(f"{name} (")
+            )
             name = f"{name} ({again + 1})"
         names.append(name)
         taken.add(name)
@@ -166,7 +196,9 @@ def column_names(header: list[str]) -> list[str]:
 
 def _is_flat(value: Any, depth: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value
-    return all(depth > 1 and _is_flat(item, depth - 1) for item in inner if isinstance(item, list | dict))
+    return all(
+        depth > 1 and _is_flat(item, depth - 1) for item in inner if isinstance(item, list | dict)
+    )
 
 
 def _size(value: Any) -> int:

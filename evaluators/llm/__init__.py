@@ -1,9 +1,9 @@
 """Generators and judges behind one small protocol, and the layers that make paid calls safe.
 
-A call passes, from the outside in: `Cached` (is the answer there already?), `Retried` (is it worth another try?),
-`Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan allow it now?),
-and `Connection` (one attempt with the SDK). The outside is synchronous, for evaluators; the layers
-run on one event loop.
+A call passes, from the outside in: `Cached` (is the answer there already?), `Retried` (is it worth
+another try?), `Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan
+allow it now?), and `Connection` (one attempt with the SDK). The outside is synchronous, for
+evaluators; the layers run on one event loop.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ CACHE_SCHEMA = 1
 class LLMClient(Protocol):
     """Whatever answers a prompt: an LLM, a layer around one, or the offline reader.
 
-    A class that derives from it gets the `Prompt` itself; `llm.judges` makes one of any other object.
-    `room` is how many tokens a prompt may have (`text.size.tokens` counts them); `None` where no limit is known.
+    A class that derives from it gets the `Prompt` itself; `llm.judges` makes one of any other
+    object. `room` is how many tokens a prompt may have (`text.size.tokens` counts them); `None`
+    where no limit is known.
     """
 
     model: str
@@ -74,7 +75,9 @@ Keys = Mapping[str, Access]
 
 
 class Request(Record):
-    """One request on its way to a provider's address; `schema_text` is the JSON schema that the answer shall follow."""
+    """One request on its way to a provider's address; `schema_text` is the JSON schema that the
+    answer shall follow.
+    """
 
     spec: ModelSpec
     text: str
@@ -83,7 +86,9 @@ class Request(Record):
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no limit."""
+        """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no
+        limit.
+        """
         digest = hashlib.sha256(_facts(self.spec, self.base_url))
         digest.update(self.text.encode(errors="surrogatepass"))
         if self.schema_text:
@@ -94,7 +99,11 @@ class Request(Record):
 @lru_cache
 def _facts(spec: ModelSpec, base_url: str) -> bytes:
     """What of a request is the same for a whole run."""
-    facts = {"schema": CACHE_SCHEMA, **spec.model_dump(mode="json"), "base_url": base_url.rstrip("/").lower()}
+    facts = {
+        "schema": CACHE_SCHEMA,
+        **spec.model_dump(mode="json"),
+        "base_url": base_url.rstrip("/").lower(),
+    }
     return json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()
 
 

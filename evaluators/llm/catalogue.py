@@ -1,4 +1,6 @@
-"""The models that can be chosen: what they cost, what their free plan allows, and since when they are gone."""
+"""The models that can be chosen: what they cost, what their free plan allows, and since when they
+are gone.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,15 @@ _NOT_FOR_CHAT = re.compile(
     r"|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
     re.IGNORECASE,
 )
-"""Names of models for sound, pictures, vectors and filters, and of those that OpenAI serves at other addresses."""
+"""Names of models for sound, pictures, vectors and filters, and of those that OpenAI serves at
+other addresses.
+"""
 
 
 class Limits(Record):
-    """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d); `None` is no limit."""
+    """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d); `None` is no
+    limit.
+    """
 
     rpm: int | None = Field(None, gt=0)
     rpd: int | None = Field(None, gt=0)
@@ -40,7 +46,9 @@ class Limits(Record):
 
 
 class Model(Record):
-    """One model, as `data/models.toml` explains it; `None` and "unknown" stand for what nobody has found out."""
+    """One model, as `data/models.toml` explains it; `None` and "unknown" stand for what nobody has
+    found out.
+    """
 
     provider: str
     model: str
@@ -71,16 +79,24 @@ class Model(Record):
         return gone or self.status == "retired"
 
     def spec(self, **options: Any) -> ModelSpec:
-        """The model with these options (see `ModelSpec`); no temperature where it is not known to take one."""
-        spec = ModelSpec(provider=self.provider, model=self.model, **{"effort": self.effort, **options})
-        takes = self.temperature == "yes" or (self.temperature == "without reasoning" and spec.effort == "none")
+        """The model with these options (see `ModelSpec`); no temperature where it is not known to
+        take one.
+        """
+        spec = ModelSpec(
+            provider=self.provider, model=self.model, **{"effort": self.effort, **options}
+        )
+        takes = self.temperature == "yes" or (
+            self.temperature == "without reasoning" and spec.effort == "none"
+        )
         return spec if takes else spec.model_copy(update={"temperature": None})
 
     def cost(self, usage: Usage) -> float | None:
         """US dollars for these tokens; `None` where a price is unknown."""
         if self.price_in is None or self.price_out is None:
             return None
-        return (usage.prompt_tokens * self.price_in + usage.answer_tokens * self.price_out) / 1_000_000
+        return (
+            usage.prompt_tokens * self.price_in + usage.answer_tokens * self.price_out
+        ) / 1_000_000
 
 
 class Choice(Record):
@@ -114,23 +130,31 @@ def title(spec: ModelSpec) -> str:
 
 
 def successor(model: Model, today: date | None = None) -> Model:
-    """What to use in its place: the replacement, or the replacement's own where that is gone as well."""
+    """What to use in its place: the replacement, or the replacement's own where that is gone as
+    well.
+    """
     while model.is_retired(today or date.today()) and model.replacement:
         model = models()[model.replacement]
     return model
 
 
-def choices(keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None) -> dict[str, Choice]:
+def choices(
+    keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None
+) -> dict[str, Choice]:
     """Every model that this host allows by id, retired ones last, each with what speaks against it.
 
-    `offered` holds the ids that a provider lists for this key; a provider that was not asked yet is absent.
+    `offered` holds the ids that a provider lists for this key; a provider that was not asked yet is
+    absent.
     """
     day = today or date.today()
     providers = {OFFLINE.provider, *allowed_providers()}
     known = [model for model in models().values() if model.provider in providers]
     all_models = [*known, *_unknown(offered)]
     all_models.sort(key=lambda model: model.is_retired(day))
-    return {model.id: Choice(model=model, problem=_problem(model, keys, offered, day)) for model in all_models}
+    return {
+        model.id: Choice(model=model, problem=_problem(model, keys, offered, day))
+        for model in all_models
+    }
 
 
 def _problem(model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], today: date) -> str:
@@ -140,7 +164,11 @@ def _problem(model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], tod
         return ""
     if model.provider not in keys:
         return NEEDS_KEY
-    return "" if model.model in offered.get(model.provider, [model.model]) else "not offered to this key"
+    return (
+        ""
+        if model.model in offered.get(model.provider, [model.model])
+        else "not offered to this key"
+    )
 
 
 def _unknown(offered: Mapping[str, Sequence[str]]) -> list[Model]:

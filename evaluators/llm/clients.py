@@ -1,4 +1,6 @@
-"""Clients: from a model and a key to something that answers; one connection for all that use the same key."""
+"""Clients: from a model and a key to something that answers; one connection for all that use the
+same key.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +54,22 @@ class Ledger:
             self._notes[completion.note] = None
 
     def bill(self, earlier: SampleResult | None = None) -> dict[str, Any]:
-        """The fields of a `SampleResult` that tell what it cost, with what an earlier, failed try had cost."""
+        """The fields of a `SampleResult` that tell what it cost, with what an earlier, failed try
+        had cost.
+        """
         costs = [call.cost for call in self.calls] + ([earlier.cost] if earlier else [])
-        usages = [call.completion.usage for call in self.calls] + ([earlier.usage] if earlier else [])
+        usages = [call.completion.usage for call in self.calls] + (
+            [earlier.usage] if earlier else []
+        )
         known = [cost for cost in costs if cost is not None]
         return {
             "calls": len(self.calls) + (earlier.calls if earlier else 0),
             "cached": self.cached + (earlier.cached if earlier else 0),
             "note": ", ".join(self._notes) or (earlier.note if earlier else ""),
             "cost": sum(known) if len(known) == len(costs) else None,
-            "usage": {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields},
+            "usage": {
+                name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields
+            },
         }
 
     def spoil(self, texts: Collection[str]) -> None:
@@ -79,7 +87,9 @@ class Ledger:
 
 
 class Account(NamedTuple):
-    """What the models of one run share: what is in flight, the cap, and (unless bypassed) the stored answers."""
+    """What the models of one run share: what is in flight, the cap, and (unless bypassed) the
+    stored answers.
+    """
 
     scope: Scope
     meter: Meter
@@ -87,7 +97,9 @@ class Account(NamedTuple):
 
 
 class Seat:
-    """A model's place in one run; `client` gives what one cell talks to, `close` lets the connection go."""
+    """A model's place in one run; `client` gives what one cell talks to, `close` lets the
+    connection go.
+    """
 
     def __init__(self, spec: ModelSpec, keys: Keys, account: Account) -> None:
         self.name = title(spec)
@@ -106,7 +118,9 @@ class Seat:
         asked = Retried(Metered(limited, self._account.meter, ledger.calls))
         shelf = self._account.shelf
         layers = Cached(asked, shelf) if shelf else asked
-        return _Client(self._spec, self._access.base_url, self._limiter, layers, self._account.scope, ledger)
+        return _Client(
+            self._spec, self._access.base_url, self._limiter, layers, self._account.scope, ledger
+        )
 
     @property
     def is_remote(self) -> bool:
@@ -159,7 +173,12 @@ class _Client(LLMClient):
         return _room(self._spec, self._limiter)
 
     def complete(self, prompt: Prompt) -> Completion:
-        request = Request(spec=self._spec, text=prompt.text, base_url=self._base_url, schema_text=prompt.schema_text)
+        request = Request(
+            spec=self._spec,
+            text=prompt.text,
+            base_url=self._base_url,
+            schema_text=prompt.schema_text,
+        )
         stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
         reply = stored or self._scope.run(self._layers.complete(request))
         self._ledger.add(reply.completion)
@@ -194,7 +213,9 @@ def _room(spec: ModelSpec, limiter: Limiter) -> int | None:
 
 
 class _Connections:
-    """One connection for each access, kept while it is used; with the last user it forgets the key."""
+    """One connection for each access, kept while it is used;
+    with the last user it forgets the key.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -226,12 +247,17 @@ atexit.register(_connections.close)
 
 
 def access_for(spec: ModelSpec, keys: Keys) -> Access:
-    """The key for this model; raises `AccessError` where there is none, or only one for another address."""
+    """The key for this model; raises `AccessError` where there is none, or only one for another
+    address.
+    """
     access = keys.get(spec.provider)
     if access is None:
         raise missing_access(spec.provider)
     if secrets_in(access.base_url):  # it would stand in the run's card
-        raise AccessError("The base URL holds a user name, a password or a query. Give it without, and the key alone.")
+        raise AccessError(
+            "The base URL holds a user name, a password or a query. Give it without, and "
+            "the key alone."
+        )
     if spec.base_url and spec.base_url != access.base_url:
         message = f"This run asked {spec.base_url}; the address is now {access.base_url}."
         variable = PROVIDERS[access.provider].address_variable
@@ -248,11 +274,15 @@ def missing_access(provider: str) -> AccessError:
     if record.is_custom:
         remedy = Remedy("enter_address", record.address_variable)
         return AccessError("No address of a custom endpoint.", remedy=remedy)
-    return AccessError(f"No key for {record.title}.", remedy=Remedy("enter_key", record.key_variable))
+    return AccessError(
+        f"No key for {record.title}.", remedy=Remedy("enter_key", record.key_variable)
+    )
 
 
 def ask_models(access: Access) -> list[str]:
-    """The ids of the models that the provider offers to this key; raises `LLMError` with what is wrong."""
+    """The ids of the models that the provider offers to this key; raises `LLMError` with what is
+    wrong.
+    """
     found = Scope().run(_listed(access))
     with _asking:
         _offered[digest(access)] = time.monotonic() + LIST_SECONDS, found
@@ -260,14 +290,20 @@ def ask_models(access: Access) -> list[str]:
 
 
 def offered(access: Access) -> list[str] | None:
-    """The provider's list where it is known, else `None`; fetches it in the background when it is not, or is old."""
+    """The provider's list where it is known, else `None`; fetches it in the background when it is
+    not, or is old.
+    """
     with _asking:
         until, found = _offered.get(digest(access), (0.0, None))
         if time.monotonic() > until:
-            for old in [key for key, (end, _) in _offered.items() if time.monotonic() - end > LIST_SECONDS]:
+            for old in [
+                key for key, (end, _) in _offered.items() if time.monotonic() - end > LIST_SECONDS
+            ]:
                 del _offered[old]
             _offered[digest(access)] = time.monotonic() + RETRY_SECONDS, found
-            threading.Thread(target=_fetch, args=(access,), daemon=True, name="plumbline-models").start()
+            threading.Thread(
+                target=_fetch, args=(access,), daemon=True, name="plumbline-models"
+            ).start()
     return found
 
 

@@ -75,7 +75,9 @@ class ConnectedLLM(LLMClient):
             ledger.stored()
 
 
-def connect(llm: object, *, model: str = "", api_key: str = "", cache: str | Path | None = None) -> ConnectedLLM:
+def connect(
+    llm: object, *, model: str = "", api_key: str = "", cache: str | Path | None = None
+) -> ConnectedLLM:
     """A client for a model: it keeps to limits, tries again what failed, and counts its cost.
 
         connect("groq/openai/gpt-oss-20b")                            # key from the environment
@@ -91,7 +93,9 @@ def connect(llm: object, *, model: str = "", api_key: str = "", cache: str | Pat
     """
     if isinstance(llm, str | ModelSpec):
         if model:
-            raise ParameterError('model goes with an SDK\'s object. Write connect("provider/model").')
+            raise ParameterError(
+                'model goes with an SDK\'s object. Write connect("provider/model").'
+            )
         named: str | ModelSpec = llm
         keys = _keys(llm.provider if isinstance(llm, ModelSpec) else llm.partition("/")[0], api_key)
     else:
@@ -180,7 +184,9 @@ def which_model(llm: object) -> str:
 
 
 def _sdk_access(llm: Any) -> Access:
-    """The key and address of an SDK's object; OpenAI's at an unknown address is a custom endpoint."""
+    """The key and address of an SDK's object;
+    OpenAI's at an unknown address is a custom endpoint.
+    """
     name = sdk_name(llm)
     if not name:
         kind = type(llm).__name__

@@ -1,4 +1,6 @@
-"""One attempt at a provider through its own SDK: nothing is tried again, and nothing comes out but our own errors."""
+"""One attempt at a provider through its own SDK: nothing is tried again, and nothing comes out but
+our own errors.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ from evaluators.text.size import tokens
 T = TypeVar("T")
 
 MOST_BYTES = {"identity": 4 * 2**20, "gzip": 64 * 2**10, "deflate": 64 * 2**10}
-"""Of a body. One that came packed although that was not asked for grows a thousandfold at most; twice packed or packed
-otherwise it may grow far more, and is not read."""
+"""Of a body. One that came packed although that was not asked for grows a thousandfold at most;
+twice packed or packed otherwise it may grow far more, and is not read.
+"""
 
 CONNECT_SECONDS = 10
 MOST_HEADER_BYTES = 64 * 2**10
@@ -39,7 +42,9 @@ class PackedError(Exception):
 
 
 class _AskForLessError(Exception):
-    """The provider refused a part of the request that it can do without; `mode` is how JSON is asked for next."""
+    """The provider refused a part of the request that it can do without; `mode` is how JSON is
+    asked for next.
+    """
 
     def __init__(self, mode: str) -> None:
         super().__init__(mode)
@@ -51,21 +56,28 @@ async def _at_once() -> None:
 
 
 class Connection:
-    """The connections to one endpoint with one key; they belong to the event loop that first uses them."""
+    """The connections to one endpoint with one key; they belong to the event loop that first uses
+    them.
+    """
 
     def __init__(self, access: Access, seconds: float | None = None) -> None:
         self._access = access
         self._seconds = seconds if seconds is not None else config().call_seconds
         self._opening = asyncio.Lock()
         self._sdk: _Sdk | None = None
-        self._refused: defaultdict[str, set[str]] = defaultdict(set)  # model: parameters that it does not take
+        self._refused: defaultdict[str, set[str]] = defaultdict(
+            set
+        )  # model: parameters that it does not take
         self._modes = JsonModes()
         self._limit_names = _limit_names(PROVIDERS[access.provider])
 
-    async def complete(self, request: Request, again: Callable[[], Awaitable[None]] = _at_once) -> Reply:
+    async def complete(
+        self, request: Request, again: Callable[[], Awaitable[None]] = _at_once
+    ) -> Reply:
         """Asks once; the completion comes as it is, also cut off or empty.
 
-        What the provider does not take is left out from then on, and the rest asked for after waiting for `again`.
+        What the provider does not take is left out from then on, and the rest asked for after
+        waiting for `again`.
         """
         asked = Asked(self._access, self._seconds, request)
         mode = self._modes.best(request.spec) if request.schema_text else ""
@@ -105,13 +117,17 @@ class Connection:
     async def _ask(self, send: Callable[[_Sdk], Awaitable[Any]], asked: Asked) -> Any:
         sdk = await self.open()
         try:
-            async with asyncio.timeout(self._seconds):  # the SDKs' time-outs are for each read, and end no dripping
+            async with asyncio.timeout(
+                self._seconds
+            ):  # the SDKs' time-outs are for each read, and end no dripping
                 return await send(sdk)
         except sdk.problems as error:
             raise error_for(error, asked) from None  # what the SDKs raise holds the key
 
     async def _create(self, sdk: _Sdk, request: Request, mode: str) -> Any:
-        """Sends the request; raises `_AskForLessError` where the provider would take it with less in it."""
+        """Sends the request; raises `_AskForLessError` where the provider would take it with less
+        in it.
+        """
         spec = request.spec
         body = {"model": spec.model, "messages": [{"role": "user", "content": request.text}]}
         sent = _parameters(spec, self._refused[spec.model])
@@ -126,12 +142,16 @@ class Connection:
             raise
 
     def _note(self, spec: ModelSpec) -> str:
-        left_out = _parameters(spec, set()).keys() & self._refused[spec.model] - {"max_completion_tokens"}
+        left_out = _parameters(spec, set()).keys() & self._refused[spec.model] - {
+            "max_completion_tokens"
+        }
         return ", ".join(f"{name.replace('_', ' ')} not applied" for name in sorted(left_out))
 
 
 class _Sdk(NamedTuple):
-    """What is used of an SDK; groq and openai are made by one generator, so that the names are the same."""
+    """What is used of an SDK; groq and openai are made by one generator, so that the names are the
+    same.
+    """
 
     problems: tuple[type[Exception], ...]
     refusal: type[Exception]
@@ -151,7 +171,8 @@ def _connect(access: Access) -> _Sdk:
 def _connected(access: Access) -> _Sdk:
     provider = PROVIDERS[access.provider]
     is_groq = provider.sdk == "groq"
-    # The SDK of OpenAI looks at each call whether httpx is loaded, and breaks where that of Groq has it by half.
+    # The SDK of OpenAI looks at each call whether httpx is loaded, and breaks where that of Groq
+    # has it by half.
     import_module("httpx")
     api = import_module(provider.sdk)
     http = import_module("httpx" if is_groq else "httpx2")
@@ -173,13 +194,16 @@ def _connected(access: Access) -> _Sdk:
     address = access.base_url.rstrip("/") + provider.path
 
     def create(body: Any) -> Awaitable[Any]:
-        # The SDKs' own `create` and `list` walk through every value of request and answer, for a third of the time.
+        # The SDKs' own `create` and `list` walk through every value of request and answer, for a
+        # third of the time.
         return client.post(f"{address}/chat/completions", body=body, cast_to=http.Response)  # type: ignore[no-any-return]
 
     def models() -> Awaitable[Any]:
         return client.get(f"{address}{provider.models_path}", cast_to=http.Response)  # type: ignore[no-any-return]
 
-    unmapped = () if is_groq else (import_module("aiohttp").ClientError,)  # what the SDK's transport lets through
+    unmapped = (
+        () if is_groq else (import_module("aiohttp").ClientError,)
+    )  # what the SDK's transport lets through
     problems = (api.APIError, *unmapped, TooBigError, PackedError, TimeoutError, ValueError)
     return _Sdk(problems, api.APIStatusError, create, models, client.close)
 
@@ -202,12 +226,14 @@ def _aiohttp(http: Any) -> Any:
             max_field_size=MOST_HEADER_BYTES,
         )
 
-    return import_module("openai._vendor.httpx_aiohttp").AiohttpTransport(verify=context, client=session)
+    return import_module("openai._vendor.httpx_aiohttp").AiohttpTransport(
+        verify=context, client=session
+    )
 
 
 def _client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
-    """The HTTP library's client, but it sends these headers only, follows no redirect, takes no cookie, and reads no
-    further than an answer may be long.
+    """The HTTP library's client, but it sends these headers only, follows no redirect, takes no
+    cookie, and reads no further than an answer may be long.
 
     What SDK and library do in its place takes a third of the processor time of a call.
     """
@@ -225,17 +251,20 @@ def _client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
                 body = await _body(response)
             finally:
                 await response.aclose()
-            answer = http.Response(response.status_code, headers=response.headers, content=body, request=request)
-            answer.encoding = (
-                "utf-8"  # what JSON is in; a server may name any codec of Python's, also one that gives no text
+            answer = http.Response(
+                response.status_code, headers=response.headers, content=body, request=request
             )
+            # what JSON is in; a server may name any codec of Python's, also one that gives no text
+            answer.encoding = "utf-8"
             return answer
 
     return Client(transport=transport, trust_env=False)
 
 
 async def _body(response: Any) -> bytes:
-    """The body as it came; raises `TooBigError` where it is longer than any answer, `PackedError` for one packed."""
+    """The body as it came; raises `TooBigError` where it is longer than any answer, `PackedError`
+    for one packed.
+    """
     coding = response.headers.get("content-encoding", "identity").lower()
     if coding not in MOST_BYTES:
         raise PackedError(f"packed as {coding}")
@@ -253,8 +282,14 @@ def _parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
     budget = PROVIDERS[spec.provider].answer_budget
     if budget in refused:
         budget = "max_tokens"  # older endpoints know this name only
-    wanted = {"temperature": spec.temperature, "reasoning_effort": spec.effort or None, budget: spec.answer_tokens}
-    return {name: value for name, value in wanted.items() if value is not None and name not in refused}
+    wanted = {
+        "temperature": spec.temperature,
+        "reasoning_effort": spec.effort or None,
+        budget: spec.answer_tokens,
+    }
+    return {
+        name: value for name, value in wanted.items() if value is not None and name not in refused
+    }
 
 
 def _read(what: Callable[[Any], T], response: Any, asked: Asked) -> T:
@@ -264,13 +299,19 @@ def _read(what: Callable[[Any], T], response: Any, asked: Asked) -> T:
         raise unreadable(response, asked) from None  # its text holds the answer
 
 
-def _completion(answer: Received, request: Request, note: str, mode: str, mask: Masker) -> Completion:
-    """The answer as it is kept: whatever the provider says of itself is cut only after its key is masked."""
+def _completion(
+    answer: Received, request: Request, note: str, mode: str, mask: Masker
+) -> Completion:
+    """The answer as it is kept: whatever the provider says of itself is cut only after its key is
+    masked.
+    """
     refusal = "" if answer.text else answer.refusal
     text = answer.text or refusal
     return Completion(
         text=mask(text),
-        finish_reason="content_filter" if refusal else mask(answer.finish_reason)[:MOST_NAME] or "unknown",
+        finish_reason="content_filter"
+        if refusal
+        else mask(answer.finish_reason)[:MOST_NAME] or "unknown",
         usage=Usage(
             prompt_tokens=_counted(answer.prompt_tokens, request.text),
             answer_tokens=_counted(answer.answer_tokens, text),
@@ -282,7 +323,9 @@ def _completion(answer: Received, request: Request, note: str, mode: str, mask: 
 
 
 def _counted(told: int | None, text: str) -> int:
-    """The provider's count; one that does not count served not nothing: zero would be a measurement."""
+    """The provider's count; one that does not count served not nothing: zero would be a
+    measurement.
+    """
     return tokens(text) if told is None else told
 
 

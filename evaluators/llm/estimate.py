@@ -1,8 +1,9 @@
 """What a run will take: tokens, money and time, told before anything is paid for.
 
-Tokens are estimated from bytes. An answer takes from few tokens (a short one) to the answer budget. Money is tokens
-times the list price. Time is what the free plan imposes: its first minute and first day are there at once, the rest
-comes back evenly; at best what an answer did not use is given back, at worst the whole budget counts.
+Tokens are estimated from bytes. An answer takes from few tokens (a short one) to the answer budget.
+Money is tokens times the list price. Time is what the free plan imposes: its first minute and first
+day are there at once, the rest comes back evenly; at best what an answer did not use is given back,
+at worst the whole budget counts.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ PLAN = "Waiting goes by the free plan's limits until the provider's answers tell
 
 
 class Estimate(Record):
-    """What the calls to one model will take; money in US dollars, `None` where a price or a plan is unknown.
+    """What the calls to one model will take; money in US dollars, `None` where a price or a plan is
+    unknown.
 
-    `calls` are those that will be made, `cached` those that need not be. `limited_by` names the limit that makes the
-    run take its time, and `too_long` counts the calls that can never be answered.
+    `calls` are those that will be made, `cached` those that need not be. `limited_by` names the
+    limit that makes the run take its time, and `too_long` counts the calls that can never be
+    answered.
     """
 
     model: str
@@ -51,7 +54,8 @@ class Estimate(Record):
 def estimate(
     spec: ModelSpec, prompt_tokens: Sequence[int], *, cached: int = 0, shortest: int = SHORT_ANSWER
 ) -> Estimate:
-    """What it takes to ask the model these prompts, given by their tokens; the `cached` ones are not among them.
+    """What it takes to ask the model these prompts, given by their tokens; the `cached` ones are
+    not among them.
 
     An answer takes from `shortest` tokens to the model's answer budget.
     """
@@ -85,7 +89,10 @@ def basis(estimate: Estimate) -> str:
         return "It runs on this machine and costs nothing."
     parts = ["4 bytes to a token"]
     if estimate.calls:
-        each_low, each_high = estimate.answer_low // estimate.calls, estimate.answer_high // estimate.calls
+        each_low, each_high = (
+            estimate.answer_low // estimate.calls,
+            estimate.answer_high // estimate.calls,
+        )
         parts.append(f"{each_low:,} to {each_high:,} tokens to an answer")
     if model and estimate.cost_high is not None:
         parts.append(f"list prices of {model.source_date}")
@@ -107,7 +114,9 @@ def money(low: float | None, high: float | None) -> str:
 
 
 def duration(minutes: float) -> str:
-    """A time in words, in a unit of which there are fewer than two of the next: "40 s", "12 min", "3 h", "2 days"."""
+    """A time in words, in a unit of which there are fewer than two of the next: "40 s", "12 min",
+    "3 h", "2 days".
+    """
     for unit, length, end in (("s", 1 / 60, 2), ("min", 1, 120), ("h", 60, 2 * DAY)):
         if minutes < end:
             return f"{minutes / length:.0f} {unit}"
@@ -137,9 +146,14 @@ def in_words(name: str, each: Estimate) -> dict[str, object]:
 
 
 def cap_problem(calls: int | None, dollars: float | None, models: Sequence[Model]) -> str:
-    """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can, or there is none."""
+    """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can, or there is
+    none.
+    """
     if calls is not None and calls < 1:
-        return f"A cap of {calls:,} calls is too low. Enter at least 1, or leave the field empty for no cap."
+        return (
+            f"A cap of {calls:,} calls is too low. Enter at least 1, or leave the field empty "
+            "for no cap."
+        )
     if dollars is None:
         return ""
     if dollars < LEAST_DOLLARS:
@@ -151,17 +165,26 @@ def cap_problem(calls: int | None, dollars: float | None, models: Sequence[Model
 
 def unpriced(names: Sequence[str]) -> str:
     """Why a cap in dollars cannot hold for LLMs of these names, and the remedy."""
-    return f"The price of {', '.join(names)} is unknown, so a cap in dollars cannot hold. Cap the calls."
+    return (
+        f"The price of {', '.join(names)} is unknown, so a cap in dollars cannot hold. Cap "
+        "the calls."
+    )
 
 
 def cut_short(cap: Cap, rows: Sequence[tuple[str, Estimate]]) -> str:
-    """A word where a cap is met before the end even if all answers are short; empty where none is."""
+    """A word where a cap is met before the end even if all answers are short;
+    empty where none is.
+    """
     llms, met = _llms(rows), []
     if cap.calls is not None and cap.calls < sum(each.calls for each in llms):
         met.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
     if cap.cost is not None and cap.cost < sum(each.cost_low or 0.0 for each in llms):
         met.append(money(cap.cost, cap.cost))
-    return f"The cap of {' and '.join(met)} is below this estimate: the run will stop before its end." if met else ""
+    return (
+        f"The cap of {' and '.join(met)} is below this estimate: the run will stop before its end."
+        if met
+        else ""
+    )
 
 
 def bases(rows: Sequence[tuple[str, Estimate]]) -> list[str]:
@@ -180,7 +203,8 @@ def impossible(name: str, each: Estimate) -> str:
         return ""
     limit, plan = _narrowest(each)
     return (
-        f"{name}: {each.too_long:,} of {each.calls:,} calls cannot be answered{plan}. Prompt and answer budget "
+        f"{name}: {each.too_long:,} of {each.calls:,} calls cannot be answered{plan}. "
+        "Prompt and answer budget "
         f"({each.answer_high // each.calls:,} tokens) together exceed {limit}. "
         "Lower the answer budget, shorten the prompts, or choose another model."
     )
@@ -191,8 +215,10 @@ def lengthy(name: str, each: Estimate) -> str:
     if not each.minutes_high or each.minutes_high < DAY:
         return ""
     return (
-        f"{name}: at {each.limited_by} this may take {duration(each.minutes_high)}. The run stops at each "
-        "day's limit, keeps everything, and goes on when you resume it. Fewer samples, or a smaller answer "
+        f"{name}: at {each.limited_by} this may take {duration(each.minutes_high)}. The "
+        "run stops at each "
+        "day's limit, keeps everything, and goes on when you resume it. Fewer samples, "
+        "or a smaller answer "
         "budget, take less."
     )
 
@@ -221,7 +247,10 @@ def _total(llms: Sequence[Estimate]) -> dict[str, object]:
 
 def _cost_together(llms: Sequence[Estimate]) -> str:
     """The money of all; "over" where only a part is known."""
-    low, high = sum(each.cost_low or 0.0 for each in llms), sum(each.cost_high or 0.0 for each in llms)
+    low, high = (
+        sum(each.cost_low or 0.0 for each in llms),
+        sum(each.cost_high or 0.0 for each in llms),
+    )
     if all(each.cost_high is not None for each in llms if each.calls):
         return money(low, high)
     return f"over {money(low, low)}" if low >= LEAST_DOLLARS else "unknown"
@@ -237,7 +266,11 @@ def _narrowest(each: Estimate) -> tuple[str, str]:
     if model is None:
         return "what the model takes", ""
     a_minute = (model.free and model.free.tpm, "tokens a minute", " on the free plan")
-    limits = [(most, what, plan) for most, what, plan in (a_minute, (model.context, "tokens of context", "")) if most]
+    limits = [
+        (most, what, plan)
+        for most, what, plan in (a_minute, (model.context, "tokens of context", ""))
+        if most
+    ]
     most, what, plan = min(limits)
     return f"{most:,} {what}", plan
 

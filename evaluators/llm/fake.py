@@ -74,10 +74,14 @@ class FakeLLM(LLMClient):
             for words, answer in answers.items():
                 if words in text:
                     return answer
-            raise ParameterError(f"FakeLLM: none of {list(answers)} stands in the prompt {text[:200]!r}. Add a key.")
+            raise ParameterError(
+                f"FakeLLM: none of {list(answers)} stands in the prompt {text[:200]!r}. Add a key."
+            )
         if isinstance(answers, list | tuple):
             if number > len(answers):
-                raise ParameterError(f"FakeLLM has {len(answers)} answers and was asked {number} times. Give more.")
+                raise ParameterError(
+                    f"FakeLLM has {len(answers)} answers and was asked {number} times. Give more."
+                )
             return answers[number - 1]
         is_answer = isinstance(answers, str | BaseModel | Exception)
         return answers if is_answer else answers(text)

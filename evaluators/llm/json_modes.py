@@ -1,4 +1,6 @@
-"""How JSON is asked for: by a schema where model and provider take one, else by the next best way."""
+"""How JSON is asked for: by a schema where model and provider take one,
+else by the next best way.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,19 @@ class JsonModes:
         self._lowest: dict[str, int] = {}
 
     def best(self, spec: ModelSpec) -> str:
-        """The first that may work; a model that nobody knows is thought to take a schema until it refuses."""
+        """The first that may work; a model that nobody knows is thought to take a schema until it
+        refuses.
+        """
         known = find(spec.id)
         start = MODES.index(known.json_mode if known else "schema")
         return MODES[max(start, self._lowest.get(spec.model, 0))]
 
     def lower(self, spec: ModelSpec, mode: str, error: Any) -> str:
-        """The next one to try after this refusal; "" where it is about something else, or none is left.
+        """The next one to try after this refusal; "" where it is about something else, or none is
+        left.
 
-        What the provider does not take is not tried again; where only the model failed, just this request goes without.
+        What the provider does not take is not tried again; where only the model failed, just this
+        request goes without.
         """
         complaint = refused_form(error) if mode in MODES[:-1] else ""
         if not complaint:

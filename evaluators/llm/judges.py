@@ -37,7 +37,9 @@ def as_client(llm: object) -> LLMClient:
     if isinstance(llm, str | ModelSpec):
         llm = connect(llm)
     if isinstance(llm, OfflineReader) or getattr(llm, "spec", None) == OFFLINE:
-        raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
+        raise ParameterError(
+            "The offline reader only quotes documents and cannot judge. Name an LLM as the judge."
+        )
     if LLMClient in type(llm).__mro__:
         return llm  # type: ignore[return-value]
     if callable(getattr(llm, "complete", None)):
@@ -55,7 +57,9 @@ class _PlainLLM(LLMClient):
         self.model = name if isinstance(name, str) else type(llm).__name__
         self._llm = llm
         if inspect.iscoroutinefunction(llm.complete):
-            raise ParameterError(f"{self.model}: complete is an async function. Give one that returns text.")
+            raise ParameterError(
+                f"{self.model}: complete is an async function. Give one that returns text."
+            )
 
     @property
     def room(self) -> int | None:

@@ -1,4 +1,6 @@
-"""Keys and addresses: cleaned when they come in, masked wherever text goes out, and never stored."""
+"""Keys and addresses: cleaned when they come in, masked wherever text goes out,
+and never stored.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from evaluators.llm.masking import Masker
 from evaluators.llm.providers import PROVIDERS, Provider
 
 _AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
-"""What gets copied along with a key: white space, invisible marks, straight and typographic quotes."""
+"""What gets copied along with a key: white space, invisible marks,
+straight and typographic quotes.
+"""
 _BEGINNINGS = [start for provider in PROVIDERS.values() for start in provider.key_beginnings]
 # hf_ is Hugging Face's, where the data are from.
 _ONE = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))
@@ -31,7 +35,9 @@ _CHATTY = (*_SDKS, "httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def clean_key(text: str) -> SecretStr:
-    """The key without what was copied along with it; raises `AccessError` where the rest cannot be a key."""
+    """The key without what was copied along with it; raises `AccessError` where the rest cannot be
+    a key.
+    """
     key = re.sub(r"^Bearer\s+", "", text.strip(_AROUND), flags=re.IGNORECASE).strip(_AROUND)
     if problem := _key_problem(key):
         raise AccessError(f"The key {problem}. Copy it again from the provider's page, alone.")
@@ -59,7 +65,9 @@ def bind(provider: str, base_url: str, key: str) -> Access:
 
 
 def _owners(key: str) -> list[Provider]:
-    """The providers whose keys begin so; the longest beginning counts: sk-or- is not OpenAI's sk-."""
+    """The providers whose keys begin so; the longest beginning counts:
+    sk-or- is not OpenAI's sk-.
+    """
     beginnings = [
         (len(start), provider)
         for provider in PROVIDERS.values()
@@ -77,7 +85,9 @@ def clean_address(text: str) -> str:
     """
     address = text.strip().rstrip("/").removesuffix("/chat/completions").rstrip("/")
     if problem := _address_problem(address):
-        raise AccessError(f"The address {problem}. Give the base URL, for example http://localhost:11434/v1.")
+        raise AccessError(
+            f"The address {problem}. Give the base URL, for example http://localhost:11434/v1."
+        )
     parts = urlsplit(address)
     address = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
     check_address(address)
@@ -85,10 +95,15 @@ def clean_address(text: str) -> str:
 
 
 def check_address(address: str) -> None:
-    """Raises `AccessError` where this host may not ask the address: a public one asks known providers only."""
+    """Raises `AccessError` where this host may not ask the address: a public one asks known
+    providers only.
+    """
     known = {provider.address for provider in allowed_providers().values()}
     if config().public and address not in known:
-        raise AccessError("This public host asks known providers only. Run Plumbline on your own machine for others.")
+        raise AccessError(
+            "This public host asks known providers only. Run Plumbline on your own "
+            "machine for others."
+        )
 
 
 def allowed_providers() -> dict[str, Provider]:
@@ -122,8 +137,9 @@ def mask(text: str) -> str:
 def quiet_logs() -> None:
     """Keeps keys and prompts out of every log, whoever writes it; may be called again.
 
-    The SDKs turn their own loggers up while they are imported (`GROQ_LOG=debug` logs whole prompts), so levels alone
-    do not hold. Cut off from the root's handlers, only their warnings are printed.
+    The SDKs turn their own loggers up while they are imported (`GROQ_LOG=debug` logs whole
+    prompts), so levels alone do not hold. Cut off from the root's handlers, only their warnings are
+    printed.
     """
     logging.setLogRecordFactory(_MaskedRecord)
     for name in _CHATTY:
@@ -171,7 +187,9 @@ def _is_host(host: str, is_number: bool) -> bool:
 
 
 def _address_problem(address: str) -> str:
-    """What is wrong with it, without showing it: it may hold a password, or be a key in the wrong field."""
+    """What is wrong with it, without showing it: it may hold a password, or be a key in the wrong
+    field.
+    """
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port
@@ -191,7 +209,9 @@ def _address_problem(address: str) -> str:
 
 
 def _from_variables(provider: Provider, environment: Mapping[str, str]) -> Access | None:
-    """A provider needs its key, a custom endpoint its address; one that cannot be used is named in the log."""
+    """A provider needs its key, a custom endpoint its address; one that cannot be used is named in
+    the log.
+    """
     variables = provider.key_variable, provider.address_variable
     key, address = (environment.get(name, "").strip() for name in variables)
     if not (address if provider.is_custom else key):

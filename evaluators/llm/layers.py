@@ -1,4 +1,6 @@
-"""The layers around a provider: what a call costs, how often it is tried, and whether it is needed at all."""
+"""The layers around a provider: what a call costs, how often it is tried, and whether it is needed
+at all.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from collections.abc import Callable
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
-from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.errors import (
+    LLMError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+)
 from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
 from evaluators.llm.connection import Connection
@@ -21,7 +29,9 @@ MOST_REFUSALS = 30
 """How often in a row a provider may ask one request to wait before the run stops."""
 
 NOT_WHOLE = frozenset({"length", "max_tokens", "content_filter", "tool_calls", "function_call"})
-"""Reasons to end that leave no whole answer; local servers have names of their own for a good end."""
+"""Reasons to end that leave no whole answer;
+local servers have names of their own for a good end.
+"""
 
 MOST_ARRIVED = 256
 """Answers may be stored between a look into the store and the next step of the one who looked."""
@@ -61,7 +71,9 @@ class Limited:
 
 
 class Meter:
-    """What a run has spent and may spend; lives on the loop. Calls in flight count with the most they can cost."""
+    """What a run has spent and may spend; lives on the loop. Calls in flight count with the most
+    they can cost.
+    """
 
     def __init__(self, cap: Cap, calls: int, cost: float) -> None:
         self._cap = cap
@@ -97,9 +109,15 @@ class Meter:
 
     def _reason(self) -> str:
         if self._cap.calls is not None and self._calls >= self._cap.calls:
-            spent = f"The cap of {self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''} is reached"
+            spent = (
+                f"The cap of {self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''} is "
+                "reached"
+            )
         else:
-            spent = f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the next call could exceed it"
+            spent = (
+                f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the "
+                "next call could exceed it"
+            )
         return f"{spent}. Everything so far is kept."
 
 
@@ -112,7 +130,9 @@ class Metered:
         self._calls = calls
 
     async def complete(self, request: Request) -> Reply:
-        usage = Usage(prompt_tokens=_request_tokens(request), answer_tokens=request.spec.answer_tokens)
+        usage = Usage(
+            prompt_tokens=_request_tokens(request), answer_tokens=request.spec.answer_tokens
+        )
         most = _cost(request, usage) or 0.0
         await self._meter.reserve(most)
         started, calls, paid = time.perf_counter(), 0, 0.0
@@ -147,7 +167,9 @@ class Retried:
 
     async def complete(self, request: Request) -> Reply:
         try:
-            return await self._try(request)  # nearly always enough; tenacity would take half of the layers' time
+            return await self._try(
+                request
+            )  # nearly always enough; tenacity would take half of the layers' time
         except TransientError as error:
             return await self._again(request, error)
 
@@ -161,12 +183,18 @@ class Retried:
             return await self._try(request)
 
         again = AsyncRetrying(
-            retry=retry_if_exception_type(TransientError), stop=_Tries().are_enough, wait=_wait, reraise=True
+            retry=retry_if_exception_type(TransientError),
+            stop=_Tries().are_enough,
+            wait=_wait,
+            reraise=True,
         )
         try:
             return await again(attempt)
         except RateLimitedError as error:
-            message = f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. Resume later."
+            message = (
+                f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. "
+                "Resume later."
+            )
             raise RunStoppedError(message, error.details, kind="limits") from error
         except EmptyAnswerError as error:
             raise LLMError(str(error), error.details) from error
@@ -186,10 +214,11 @@ class Retried:
 
 
 class Shelf:
-    """The answers of one workspace: those that are stored, and those that are on their way to the store.
+    """The answers of one workspace: those that are stored, and those that are on their way to the
+    store.
 
-    `find` reads the store and may wait for the disk: never on the loop. `arrived` holds the keys that were stored
-    lately, for those who looked just before.
+    `find` reads the store and may wait for the disk: never on the loop. `arrived` holds the keys
+    that were stored lately, for those who looked just before.
     """
 
     def __init__(self, find: Callable[[str], Completion | None]) -> None:
@@ -234,13 +263,17 @@ class Cached:
         return reply
 
     def stored(self, request: Request) -> Reply | None:
-        """The answer that is in the store, if there is one; reads the disk, so it is not for the loop."""
+        """The answer that is in the store, if there is one; reads the disk, so it is not for the
+        loop.
+        """
         found = self._shelf.find(request.key)
         return _reused(found) if found else None
 
     async def _just_stored(self, key: str) -> Reply | None:
         """The answer that came into the store after the caller had looked there."""
-        found = await asyncio.to_thread(self._shelf.find, key) if key in self._shelf.arrived else None
+        found = (
+            await asyncio.to_thread(self._shelf.find, key) if key in self._shelf.arrived else None
+        )
         return _reused(found) if found else None
 
 
@@ -261,7 +294,9 @@ class _Tries:
 
 
 def _wait(state: RetryCallState) -> float:
-    """What the provider asked for, else an exponential pause; after a refusal the limiter does the waiting."""
+    """What the provider asked for, else an exponential pause; after a refusal the limiter does the
+    waiting.
+    """
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, RateLimitedError):
         return 0.0
@@ -282,30 +317,45 @@ def _check(completion: Completion, request: Request) -> None:
     words = f"finish_reason {completion.finish_reason} · {text[:300]}"
     is_cut = completion.finish_reason in ("length", "max_tokens")
     if is_cut and text:
-        raise LLMError(f"The answer of {name} was cut off at {budget:,} tokens. Raise the answer budget.", words)
+        raise LLMError(
+            f"The answer of {name} was cut off at {budget:,} tokens. Raise the answer budget.",
+            words,
+        )
     if is_cut:
         raise LLMError(
-            f"{name} used all {budget:,} tokens of its answer budget for thinking. Raise the answer budget.", words
+            f"{name} used all {budget:,} tokens of its answer budget for thinking. Raise "
+            "the answer budget.",
+            words,
         )
     if completion.finish_reason == "content_filter":
         raise LLMError(f"The provider of {name} withheld the answer (content filter).", words)
     if not text:
-        raise EmptyAnswerError(f"{name} gave an empty answer. Try again, or choose another model.", words, tries=2)
-    raise LLMError(f"{name} wanted to call a tool instead of answering. Choose another model.", words)
+        raise EmptyAnswerError(
+            f"{name} gave an empty answer. Try again, or choose another model.", words, tries=2
+        )
+    raise LLMError(
+        f"{name} wanted to call a tool instead of answering. Choose another model.", words
+    )
 
 
 def _check_context(request: Request, size: int) -> None:
-    """Raises where the model can never take the request; the size is an estimate, so a doubtful one is sent."""
+    """Raises where the model can never take the request; the size is an estimate, so a doubtful one
+    is sent.
+    """
     model = find(request.spec.id)
     if model and model.context and size > TOLERANCE * model.context:
         raise LLMError(
-            f"This example needs about {size:,} tokens with the answer budget, more than {model.title} takes "
-            f"({model.context:,}). Use fewer or shorter documents, or a model with a longer context."
+            f"This example needs about {size:,} tokens with the answer budget, more than "
+            f"{model.title} takes "
+            f"({model.context:,}). Use fewer or shorter documents, or a model with a "
+            "longer context."
         )
 
 
 def _request_tokens(request: Request) -> int:
-    """An estimate of what the provider counts before the answer: the prompt, and the schema where there is one."""
+    """An estimate of what the provider counts before the answer: the prompt, and the schema where
+    there is one.
+    """
     return tokens(request.text) + len(request.schema_text) // 4
 
 
@@ -320,7 +370,8 @@ def _reused(completion: Completion) -> Reply:
 
 def _pass_on(error: BaseException, coming: asyncio.Future[Completion]) -> None:
     if isinstance(error, asyncio.CancelledError | RunStoppedError):
-        coming.cancel()  # what stopped one run (its cap, its key) is its own; whoever waits asks for itself
+        # what stopped one run (its cap, its key) is its own; whoever waits asks for itself
+        coming.cancel()
     else:
         coming.set_exception(error)
         coming.exception()  # whoever waits gets it; nobody need

@@ -1,8 +1,9 @@
 """Limits: requests go out in order, as fast as the provider's plan allows and no faster.
 
-How a provider counts is not known beforehand. A sliding log of what was sent keeps within the limits of servers that
-look back over a minute as well as of those that refill a bucket, but wastes part of a bucket. Where the headers show
-that a server refills (Groq's and OpenAI's do), its own count therefore takes the place of the log.
+How a provider counts is not known beforehand. A sliding log of what was sent keeps within the
+limits of servers that look back over a minute as well as of those that refill a bucket, but wastes
+part of a bucket. Where the headers show that a server refills (Groq's and OpenAI's do), its own
+count therefore takes the place of the log.
 """
 
 from __future__ import annotations
@@ -34,9 +35,13 @@ MOST_LIMITERS = 500
 """From so many on, limiters that nobody uses just now are forgotten."""
 
 MARGIN = 0.02
-"""Part of a minute by which a request may reach the server later than another that was sent with it."""
+"""Part of a minute by which a request may reach the server later than another that was sent with
+it.
+"""
 TOLERANCE = 1.15
-"""A request may be estimated at so many times the tokens per minute: it is sent, and the server decides."""
+"""A request may be estimated at so many times the tokens per minute: it is sent, and the server
+decides.
+"""
 LONGEST_WAIT = 1.5
 """Minutes that a daily limit may hold up a run before it stops."""
 LONGEST_BACKOFF = 30
@@ -69,7 +74,9 @@ class Entry(NamedTuple):
 
 
 class Word(NamedTuple):
-    """What an answer's headers say of one limit; `reset` is in how many seconds nothing counts any more."""
+    """What an answer's headers say of one limit; `reset` is in how many seconds nothing counts any
+    more.
+    """
 
     limit: int
     used: int
@@ -77,18 +84,26 @@ class Word(NamedTuple):
 
 
 class Window:
-    """At most `limit` in any `seconds`: what counts is our own log, and what the server told on top of it."""
+    """At most `limit` in any `seconds`: what counts is our own log, and what the server told on top
+    of it.
+    """
 
     def __init__(self, limit: int, seconds: float, margin: float) -> None:
         self.limit = limit
         self.is_named = False
-        """Whether the provider itself named the limit; else it is the free plan's, which may not be this account's."""
+        """Whether the provider itself named the limit; else it is the free plan's, which may not be
+        this account's.
+        """
         self._seconds = seconds
         self._margin = margin
-        self._log: OrderedDict[Ticket, Entry] = OrderedDict()  # in the order of their ends, as they were sent
+        self._log: OrderedDict[Ticket, Entry] = (
+            OrderedDict()
+        )  # in the order of their ends, as they were sent
         self._logged = 0
         self._told: list[Entry] = []  # in the order of their ends
-        self._told_of = -math.inf  # when the newest request was sent that is in what the server told
+        self._told_of = (
+            -math.inf
+        )  # when the newest request was sent that is in what the server told
         self._matches = 0
 
     def wait(self, amount: int, now: float) -> float:
@@ -117,7 +132,9 @@ class Window:
             self._logged += used - entry.amount
 
     def hear(self, ticket: Ticket, word: Word, now: float) -> None:
-        """Believes what the answer to this request told: a bucket in everything, any other that more is used."""
+        """Believes what the answer to this request told: a bucket in everything, any other that
+        more is used.
+        """
         self.limit, self.is_named = word.limit, True
         if self._is_bucket(word):
             self._believe(ticket, word.used, now)
@@ -132,7 +149,9 @@ class Window:
         return self._logged + sum(entry.amount for entry in self._told)
 
     def _is_bucket(self, word: Word) -> bool:
-        """Whether the last two resets were just when a bucket would be full again; at the limit any server's are."""
+        """Whether the last two resets were just when a bucket would be full again; at the limit any
+        server's are.
+        """
         if word.used < 0.97 * word.limit:
             refill = word.used / word.limit * self._seconds
             fits = word.reset is not None and abs(word.reset - refill) < 0.01 * self._seconds
@@ -140,7 +159,9 @@ class Window:
         return self._matches >= 2
 
     def _believe(self, ticket: Ticket, used: int, now: float) -> None:
-        """Puts the server's count in the place of the log, except for what it may not have seen yet."""
+        """Puts the server's count in the place of the log, except for what it may not have seen
+        yet.
+        """
         self.remove(ticket)
         recent = ticket.sent - self._margin
         if self._told_of > recent:  # which of the two arrived first is not known
@@ -163,7 +184,8 @@ class Limiter:
     """Lets the requests to one model with one key go, first in, first out; lives on the event loop.
 
     `free` are the limits until the headers name others; `header_names` are a provider's own.
-    `concurrency` requests go at once, more with every success, half after a refusal. `minute` is in seconds.
+    `concurrency` requests go at once, more with every success, half after a refusal. `minute` is in
+    seconds.
     """
 
     def __init__(
@@ -182,7 +204,9 @@ class Limiter:
         self._most = most
         self._minute = minute
         self._windows: dict[Kind, Window] = {
-            kind: self._window(kind, limit) for kind, field in PLAN.items() if (limit := getattr(free, field, None))
+            kind: self._window(kind, limit)
+            for kind, field in PLAN.items()
+            if (limit := getattr(free, field, None))
         }
         self._queue: dict[Ticket, asyncio.Future[None]] = {}
         self._in_flight: set[Ticket] = set()
@@ -193,17 +217,23 @@ class Limiter:
 
     @property
     def waiting(self) -> float:
-        """Seconds until the limits let the next request go, 0.0 for now; may be read from any thread."""
+        """Seconds until the limits let the next request go, 0.0 for now; may be read from any
+        thread.
+        """
         return max(0.0, self._opens - self._clock())
 
     @property
     def is_refused(self) -> bool:
-        """Whether the provider's last word was to wait, and its pause is on or just over; from any thread."""
+        """Whether the provider's last word was to wait, and its pause is on or just over; from any
+        thread.
+        """
         return self._refusals > 0 and self._clock() < self._paused_until + NEXT_TRY
 
     @property
     def unanswered(self) -> float:
-        """Seconds for which requests have been out and none was answered; may be read from any thread."""
+        """Seconds for which requests have been out and none was answered; may be read from any
+        thread.
+        """
         return self._clock() - self._heard if self._in_flight else 0.0
 
     @property
@@ -212,14 +242,18 @@ class Limiter:
 
     @property
     def minute_tokens(self) -> int | None:
-        """What the plan grants in a minute, as far as that is known; may be read from any thread."""
+        """What the plan grants in a minute, as far as that is known;
+        may be read from any thread.
+        """
         window = self._windows.get(("tokens", "minute"))
         return window.limit if window else None
 
     async def acquire(self, tokens: int) -> Ticket:
-        """Waits until a request that may use so many tokens may go; whoever gets a ticket gives it back.
+        """Waits until a request that may use so many tokens may go; whoever gets a ticket gives it
+        back.
 
-        Raises `LLMError` where it can never fit, `RunStoppedError` where only another day brings room.
+        Raises `LLMError` where it can never fit, `RunStoppedError` where only another day brings
+        room.
         """
         self._check_size(tokens)
         ticket = Ticket(tokens)
@@ -237,7 +271,9 @@ class Limiter:
         return ticket
 
     def settle(self, ticket: Ticket, used_tokens: int, headers: Mapping[str, str]) -> None:
-        """The request was answered: what it did not use is given back, unless the headers count otherwise."""
+        """The request was answered: what it did not use is given back, unless the headers count
+        otherwise.
+        """
         self._in_flight.discard(ticket)
         self._heard = self._clock()
         if ticket.sent > self._slowed:
@@ -271,7 +307,8 @@ class Limiter:
         window = self._windows.get(("tokens", "minute"))
         if window and window.is_named and tokens > TOLERANCE * window.limit:
             raise LLMError(
-                f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's {window.limit:,} tokens per "
+                f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's "
+                f"{window.limit:,} tokens per "
                 "minute. Lower the answer budget or choose another model."
             )
 
@@ -306,13 +343,18 @@ class Limiter:
 
     def _wait(self, ticket: Ticket, span: Span, now: float) -> float:
         windows = ((kind, window) for kind, window in self._windows.items() if kind[1] == span)
-        return max((window.wait(_amount(kind, ticket), now) for kind, window in windows), default=0.0)
+        return max(
+            (window.wait(_amount(kind, ticket), now) for kind, window in windows), default=0.0
+        )
 
     def _stop(self, seconds: float) -> None:
         """Sends away all who wait."""
         resume_at = datetime.now(UTC) + timedelta(seconds=seconds)
         when = f"{resume_at:%Y-%m-%d %H:%M} UTC"
-        message = f"The daily limit for {self._name} is reached. Everything so far is kept; resume after {when}."
+        message = (
+            f"The daily limit for {self._name} is reached. Everything so far is kept; resume "
+            f"after {when}."
+        )
         for turn in self._queue.values():
             if not turn.done():
                 turn.set_exception(RunStoppedError(message, kind="limits", resume_at=resume_at))
@@ -324,7 +366,8 @@ class Limiter:
             window.remove(ticket)
 
     def _hear(self, ticket: Ticket, headers: Mapping[str, str], used_tokens: int = 0) -> None:
-        """Takes limits and counts from the headers; another plan's limits make the free plan's void.
+        """Takes limits and counts from the headers; another plan's limits make the free plan's
+        void.
 
         A limit below what was used just now is none: believed, it would end the run.
         """
@@ -332,14 +375,21 @@ class Limiter:
         words = {kind: word for kind, word in heard.items() if word}
         if (told := words.get(("tokens", "minute"))) and TOLERANCE * told.limit < used_tokens:
             del words["tokens", "minute"]
-        if any(kind in words and window.limit != words[kind].limit for kind, window in self._windows.items()):
-            self._windows = {kind: window for kind, window in self._windows.items() if kind in words}
+        if any(
+            kind in words and window.limit != words[kind].limit
+            for kind, window in self._windows.items()
+        ):
+            self._windows = {
+                kind: window for kind, window in self._windows.items() if kind in words
+            }
         for kind, word in words.items():
             window = self._windows.setdefault(kind, self._window(kind, word.limit))
             window.hear(ticket, word, self._clock())
 
     def _window(self, kind: Kind, limit: int) -> Window:
-        return Window(limit, self._minute * (1440 if kind[1] == "day" else 1), MARGIN * self._minute)
+        return Window(
+            limit, self._minute * (1440 if kind[1] == "day" else 1), MARGIN * self._minute
+        )
 
 
 def limiter_for(access: Access, spec: ModelSpec) -> Limiter:
@@ -354,7 +404,9 @@ def limiter_for(access: Access, spec: ModelSpec) -> Limiter:
 
 
 def digest(access: Access) -> str:
-    """Stands for the endpoint and the key as long as this process lives; neither can be read from it."""
+    """Stands for the endpoint and the key as long as this process lives; neither can be read from
+    it.
+    """
     text = f"{access.base_url}\0{access.key.get_secret_value()}"
     return hashlib.blake2b(text.encode(), key=_secret).hexdigest()
 

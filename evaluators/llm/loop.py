@@ -1,4 +1,6 @@
-"""One event loop on a thread of its own: it owns the clients, and synchronous code waits for what runs on it."""
+"""One event loop on a thread of its own: it owns the clients, and synchronous code waits for what
+runs on it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _starting = threading.Lock()
 
 
 def loop() -> asyncio.AbstractEventLoop:
-    """The one loop of this process; it starts when it is first asked for and lives as long as the process."""
+    """The one loop of this process; it starts when it is first asked for and lives as long as the
+    process.
+    """
     with _starting:
         return _started()
 

@@ -1,8 +1,10 @@
-"""A key that its endpoint sends back: found by its value, in whatever form, and masked before anything is kept.
+"""A key that its endpoint sends back: found by its value, in whatever form, and masked before
+anything is kept.
 
-What counts as the same key: another case; white space, invisible characters, punctuation between its characters;
-percent, JSON and HTML escapes; base64 of any alignment, hexadecimal, reversed; and a part of it. What is searched for
-are short pieces of these forms, so that a text without the key costs hardly more than reading it.
+What counts as the same key: another case; white space, invisible characters, punctuation between
+its characters; percent, JSON and HTML escapes; base64 of any alignment, hexadecimal, reversed; and
+a part of it. What is searched for are short pieces of these forms, so that a text without the key
+costs hardly more than reading it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 MASK = "***"
 
 SHORTEST_SECRET = 8
-"""A shorter "key" is a word such as `none` or `ollama`, which a local server takes as well as any other."""
+"""A shorter "key" is a word such as `none` or `ollama`, which a local server takes as well as any
+other.
+"""
 
 PART = 12
 """So many characters of a random key in a row are masked."""
@@ -25,10 +29,14 @@ MOST_PUBLIC = 4
 """Characters after a key's beginning that tell nothing: providers show as many themselves."""
 
 LONGEST_WORD = 16
-"""A shorter key of words, such as `lm-studio` or `anything`, may be a part of a longer word by chance."""
+"""A shorter key of words, such as `lm-studio` or `anything`, may be a part of a longer word by
+chance.
+"""
 
 SEED = 6
-"""Characters that are searched for; any part that is masked holds a seed, as they are that dense."""
+"""Characters that are searched for; any part that is masked holds a seed,
+as they are that dense.
+"""
 
 _PUBLIC = re.compile(r"(?:[a-z]{2,7}[-_]){0,2}(?:(?:api|v)[0-9]{1,2}-)?")
 """How keys of a kind begin: gsk_, sk-proj-, sk-ant-api03-."""
@@ -43,14 +51,20 @@ _ESCAPE = re.compile(
     r"|&\#([0-9]{1,5});?"
     r"|\\[bfnrtv]"
 )
-"""A character in a URL, in JSON or a program, in HTML; last an escaped white space, which stands between characters."""
+"""A character in a URL, in JSON or a program, in HTML; last an escaped white space, which stands
+between characters.
+"""
 
 
 class Masker:
-    """Masks these secrets in any text; takes a few milliseconds for 100 KB, and a text without them stays as it is."""
+    """Masks these secrets in any text; takes a few milliseconds for 100 KB, and a text without them
+    stays as it is.
+    """
 
     def __init__(self, *secrets: str) -> None:
-        self._secrets = [_secret(value) for value in dict.fromkeys(secrets) if len(value) >= SHORTEST_SECRET]
+        self._secrets = [
+            _secret(value) for value in dict.fromkeys(secrets) if len(value) >= SHORTEST_SECRET
+        ]
 
     def __call__(self, text: str) -> str:
         for secret in self._secrets:
@@ -71,7 +85,8 @@ def secrets_in(address: str) -> list[str]:
 
 
 class _Form(NamedTuple):
-    """One form of a secret: `least` of its characters in a row are masked, unless they are its `public` beginning.
+    """One form of a secret: `least` of its characters in a row are masked, unless they are its
+    `public` beginning.
 
     Of what `is_word` only the whole word is.
     """
@@ -83,27 +98,42 @@ class _Form(NamedTuple):
 
 
 class _Secret(NamedTuple):
-    """A secret's forms, in lower case and without the `dropped` characters, which do not count in a text either."""
+    """A secret's forms, in lower case and without the `dropped` characters, which do not count in a
+    text either.
+    """
 
     forms: tuple[_Form, ...]
     dropped: bytes
 
 
 def _secret(value: str) -> _Secret:
-    """A random key is known by any part. One of words is masked only whole: a text may hold a part of it by chance."""
+    """A random key is known by any part. One of words is masked only whole: a text may hold a part
+    of it by chance.
+    """
     folded = _folded(value, _SEPARATORS)
-    is_random = len(folded) >= PART and re.search(r"[0-9].*[0-9]|[a-z][A-Z]|[A-Za-z]{20}", value) is not None
+    is_random = (
+        len(folded) >= PART
+        and re.search(r"[0-9].*[0-9]|[a-z][A-Z]|[A-Za-z]{20}", value) is not None
+    )
     dropped = _SEPARATORS if is_random else _SPACES
     plain, encoded = _folded(value, dropped), value.encode(errors="replace")
     others = {plain[::-1]: PART, encoded.hex().encode(): 2 * PART}
     for alphabet in (b"+/", b"-_"):
         for shift in range(3):
-            # What comes before the key moves its bits along; the characters at the ends hold bits of others.
-            text = b64encode(bytes(shift) + encoded, alphabet)[-(-shift * 8 // 6) : (shift + len(encoded)) * 8 // 6]
-            others[_folded(text.decode(), dropped)] = PART  # 14 whole characters stand for 12, two may be no letters
+            # What comes before the key moves its bits along; the characters at the ends hold bits
+            # of others.
+            text = b64encode(bytes(shift) + encoded, alphabet)[
+                -(-shift * 8 // 6) : (shift + len(encoded)) * 8 // 6
+            ]
+            others[_folded(text.decode(), dropped)] = (
+                PART  # 14 whole characters stand for 12, two may be no letters
+            )
     if not is_random:
         return _Secret(
-            (_Form(plain, len(plain), is_word=len(plain) < LONGEST_WORD), *(_Form(text, len(text)) for text in others)),
+            (
+                _Form(plain, len(plain), is_word=len(plain) < LONGEST_WORD),
+                *(_Form(text, len(text)) for text in others),
+            ),
             dropped,
         )
     windows = (value[at : at + PART] for at in range(len(value) - PART + 1))
@@ -114,7 +144,9 @@ def _secret(value: str) -> _Secret:
 
 
 def _folded(text: str, dropped: bytes) -> bytes:
-    """What of a text is compared; keys are ASCII, so that all else stands between their characters."""
+    """What of a text is compared; keys are ASCII,
+    so that all else stands between their characters.
+    """
     return text.encode("ascii", "ignore").lower().translate(None, dropped)
 
 
@@ -128,7 +160,11 @@ def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
     dropped = set(secret.dropped.decode())
     kept = [at for at, letter in enumerate(text) if letter.isascii() and letter not in dropped]
     spans = [(form, kept[start], kept[end - 1] + 1) for form, (start, end) in found]
-    return [(start, end) for form, start, end in spans if not (form.is_word and _is_inside(text, start, end))]
+    return [
+        (start, end)
+        for form, start, end in spans
+        if not (form.is_word and _is_inside(text, start, end))
+    ]
 
 
 def _parts(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
@@ -139,9 +175,17 @@ def _parts(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
         at = folded.find(seed)
         while at >= 0:
             start, end = at, at + SEED
-            while start and start > at - offset and folded[start - 1] == whole[offset + start - 1 - at]:
+            while (
+                start
+                and start > at - offset
+                and folded[start - 1] == whole[offset + start - 1 - at]
+            ):
                 start -= 1
-            while end < len(folded) and end < at - offset + len(whole) and folded[end] == whole[offset + end - at]:
+            while (
+                end < len(folded)
+                and end < at - offset + len(whole)
+                and folded[end] == whole[offset + end - at]
+            ):
                 end += 1
             is_part = end - start >= least and offset + end - at >= public + MOST_PUBLIC
             if is_part:

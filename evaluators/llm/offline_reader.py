@@ -1,8 +1,10 @@
-"""The offline reader: a deterministic baseline that quotes the best supported sentences, without an LLM.
+"""The offline reader: a deterministic baseline that quotes the best supported sentences, without an
+LLM.
 
-A sentence scores by how much of the question it covers, by whether it holds the kind of answer asked for
-(date, number, name), and by how many other documents hold the same answer. Nothing in it is trained, and it
-knows nothing but the documents: where all of them carry the same error, it repeats the error.
+A sentence scores by how much of the question it covers, by whether it holds the kind of answer
+asked for (date, number, name), and by how many other documents hold the same answer. Nothing in it
+is trained, and it knows nothing but the documents: where all of them carry the same error, it
+repeats the error.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ RELATED = 0.3
 """The coverage from which a sentence may answer, and has a say in what the documents agree on."""
 
 CONTEXT = 0.3
-"""The part of the coverage that is the whole document's, for sentences that say "it" and "there"."""
+"""The part of the coverage that is the whole document's,
+for sentences that say "it" and "there".
+"""
 
 VALUE_BONUS = 0.1
 AGREEMENT_BONUS = 0.3
@@ -44,7 +48,9 @@ LONGEST_SENTENCE = 400
 
 MOST_PARTS = 4
 
-_PIECE = re.compile(rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL)
+_PIECE = re.compile(
+    rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL
+)
 
 _ASKING = re.compile(
     r"\b(?:date|year|month|day|time|location|name|place|(?<=how )(?:many|much))\b"
@@ -52,15 +58,19 @@ _ASKING = re.compile(
     "|是?谁|叫|分别|都?有|[的了是在吗呢请]",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(r"\band\b|,(?!\s?\d)|[;，、；？]|[和与及](?![^《》]{0,40}》)", re.IGNORECASE)
+_SEPARATOR = re.compile(
+    r"\band\b|,(?!\s?\d)|[;，、；？]|[和与及](?![^《》]{0,40}》)", re.IGNORECASE
+)
 
 _KINDS = {
     "date": re.compile(
-        r"\b(?:when|date|time|(?:which|what) (?:year|month|day))\b|时间|日期|哪.?[年天]|何时|什么时候|几[月号日]",
+        r"\b(?:when|date|time|(?:which|what) (?:year|month|day))\b"
+        r"|时间|日期|哪.?[年天]|何时|什么时候|几[月号日]",
         re.IGNORECASE,
     ),
     "number": re.compile(
-        r"\bhow (?!do|does|did|is|are|was|were|has|have|can|could|to\b)\w+|\b(?:number|percentage|price|revenue)\b"
+        r"\bhow "
+        r"(?!do|does|did|is|are|was|were|has|have|can|could|to\b)\w+|\b(?:number|percentage|price|revenue)\b"
         "|多[少高长大远]|几|数量|人数|[率量额]",
         re.IGNORECASE,
     ),
@@ -95,9 +105,11 @@ Pages = Sequence[Sequence[Line]]
 
 
 class Part(NamedTuple):
-    """One thing that a question asks for: the kind of answer, what each word of the question weighs, and all of them.
+    """One thing that a question asks for: the kind of answer, what each word of the question
+    weighs, and all of them.
 
-    It is asked of every sentence, so it takes the time of the sentence, however long the question is.
+    It is asked of every sentence, so it takes the time of the sentence, however long the question
+    is.
     """
 
     kind: str
@@ -106,11 +118,15 @@ class Part(NamedTuple):
 
     def coverage(self, words: Iterable[str]) -> float:
         """The share of the question's weight that the words hold, from 0 to 1."""
-        return math.fsum(self.weights[word] for word in self.weights.keys() & set(words)) / self.total
+        return (
+            math.fsum(self.weights[word] for word in self.weights.keys() & set(words)) / self.total
+        )
 
 
 class Claim(NamedTuple):
-    """A sentence as the answer to one part: how far it covers the question, and the values that it offers."""
+    """A sentence as the answer to one part: how far it covers the question, and the values that it
+    offers.
+    """
 
     line: Line
     coverage: float
@@ -118,14 +134,18 @@ class Claim(NamedTuple):
 
 
 class OfflineReader:
-    """Answers from the documents alone: quotes, declines, or says that the documents contradict each other."""
+    """Answers from the documents alone: quotes, declines, or says that the documents contradict
+    each other.
+    """
 
     model = "offline-reader"
     room: int | None = None
     title = "Offline reader (baseline, no key)"
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Reads the question and the documents of the prompt, never the rest; costs no tokens and never fails."""
+        """Reads the question and the documents of the prompt, never the rest; costs no tokens and
+        never fails.
+        """
         language = "zh" if is_chinese(prompt.question) else "en"
         pages = [_read(document, number) for number, document in enumerate(prompt.documents)]
         asked = frozenset(_asked_words(prompt.question))
@@ -135,12 +155,18 @@ class OfflineReader:
             return Completion(text=MARKERS[language].rejection)
         rivals = [_rival(line, part, asked, pages) for part, line in found]
         opening = [MARKERS[language].errors] if any(rivals) else []
-        quotes = [_better(line, rival, pages).text for (_, line), rival in zip(found, rivals, strict=True)]
-        return Completion(text=("" if language == "zh" else " ").join([*opening, *dict.fromkeys(quotes)]))
+        quotes = [
+            _better(line, rival, pages).text for (_, line), rival in zip(found, rivals, strict=True)
+        ]
+        return Completion(
+            text=("" if language == "zh" else " ").join([*opening, *dict.fromkeys(quotes)])
+        )
 
 
 def _read(document: str, number: int) -> list[Line]:
-    """Cuts a document into sentences; "..." stands for a gap in a search result and ends one as well."""
+    """Cuts a document into sentences; "..." stands for a gap in a search result and ends one as
+    well.
+    """
     return [
         Line(piece, number, _words(piece))
         for stretch in re.split(r"\.{3,}|…+", document)
@@ -163,7 +189,10 @@ def _words(text: str) -> tuple[str, ...]:
 def _asked_words(question: str) -> list[str]:
     """The words that an answer would repeat, without those that only ask ("what date")."""
     return [
-        word for piece in _SEPARATOR.split(question) for stretch in _ASKING.split(piece) for word in _words(stretch)
+        word
+        for piece in _SEPARATOR.split(question)
+        for stretch in _ASKING.split(piece)
+        for word in _words(stretch)
     ]
 
 
@@ -173,13 +202,19 @@ def _kind(question: str) -> str:
 
 
 def _parts(question: str, pages: Pages) -> list[Part]:
-    """Cuts "who ... and when ..." in two; each part keeps the words of the other that most documents hold."""
+    """Cuts "who ... and when ..." in two; each part keeps the words of the other that most
+    documents hold.
+    """
     asked = _asked_words(question)
     held = [{word for line in page for word in line.words} for page in pages]
     weight = rarity(held)
     in_pages = Counter(chain.from_iterable(held))
     topic = {word for word in asked if in_pages[word] > len(pages) / 2 and not word.isdigit()}
-    pieces = [(piece, own) for piece in _SEPARATOR.split(question) if pages and (own := set(_asked_words(piece)))]
+    pieces = [
+        (piece, own)
+        for piece in _SEPARATOR.split(question)
+        if pages and (own := set(_asked_words(piece)))
+    ]
     parts = []
     for piece, own in pieces[:MOST_PARTS]:
         kept = own | topic
@@ -189,15 +224,20 @@ def _parts(question: str, pages: Pages) -> list[Part]:
 
 
 def _best(part: Part, asked: frozenset[str], pages: Pages) -> Line | None:
-    """The sentence with the highest score, the first of equals; nothing where all stay below `MIN_SCORE`."""
+    """The sentence with the highest score, the first of equals; nothing where all stay below
+    `MIN_SCORE`.
+    """
     claims = [claim for page in pages for claim in _claims(page, part, asked)]
     holders = Counter(
-        value for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}
+        value
+        for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}
     )
 
     def score(claim: Claim) -> float:
         agreeing = sum(sorted((holders[value] - 1 for value in claim.values), reverse=True)[:2]) / 2
-        bonus = VALUE_BONUS * min(2, len(claim.values)) / 2 + AGREEMENT_BONUS * agreeing / max(1, len(pages) - 1)
+        bonus = VALUE_BONUS * min(2, len(claim.values)) / 2 + AGREEMENT_BONUS * agreeing / max(
+            1, len(pages) - 1
+        )
         return claim.coverage + bonus
 
     top = max(claims, key=score, default=None)
@@ -205,17 +245,23 @@ def _best(part: Part, asked: frozenset[str], pages: Pages) -> Line | None:
 
 
 def _claims(page: Sequence[Line], part: Part, asked: frozenset[str]) -> list[Claim]:
-    """The sentences of one document that are related to the question and hold the kind of answer asked for."""
+    """The sentences of one document that are related to the question and hold the kind of answer
+    asked for.
+    """
     context = CONTEXT * part.coverage(word for line in page for word in line.words)
     covered = [(line, context + (1 - CONTEXT) * part.coverage(line.words)) for line in page]
     claims = [
-        Claim(line, coverage, _values(part.kind, line, asked)) for line, coverage in covered if coverage >= RELATED
+        Claim(line, coverage, _values(part.kind, line, asked))
+        for line, coverage in covered
+        if coverage >= RELATED
     ]
     return [claim for claim in claims if claim.values]
 
 
 def _values(kind: str, line: Line, asked: frozenset[str]) -> frozenset[str]:
-    """The dates, numbers or names in a sentence that the question does not hold itself; else its other words."""
+    """The dates, numbers or names in a sentence that the question does not hold itself; else its
+    other words.
+    """
     if kind == "date":
         found = _DATE.findall(line.text)
     elif kind == "number":
@@ -234,12 +280,16 @@ def _rival(line: Line, part: Part, asked: frozenset[str], pages: Pages) -> Line 
 
 
 def _contradicts(line: Line, other: Line, kind: str, asked: frozenset[str]) -> bool:
-    """Whether two sentences share most words, agree on those of the question, and differ in a short stretch."""
+    """Whether two sentences share most words, agree on those of the question, and differ in a short
+    stretch.
+    """
     here, there = set(line.words), set(other.words)
     if len(here & there) < SAME_STATEMENT * max(len(here), len(there)):
         return False
     steps = SequenceMatcher(None, line.words, other.words, autojunk=False).get_opcodes()
-    changes = [(line.words[a:b], other.words[c:d]) for step, a, b, c, d in steps if step == "replace"]
+    changes = [
+        (line.words[a:b], other.words[c:d]) for step, a, b, c, d in steps if step == "replace"
+    ]
     if any(not asked.isdisjoint(one + two) for one, two in changes):
         return False
     return any(_can_be_value(one, kind) and _can_be_value(two, kind) for one, two in changes)
@@ -252,9 +302,15 @@ def _can_be_value(words: tuple[str, ...], kind: str) -> bool:
 
 
 def _better(line: Line, rival: Line | None, pages: Pages) -> Line:
-    """The side whose own words more documents hold; the first one where both have as many, or there is no other."""
+    """The side whose own words more documents hold; the first one where both have as many, or there
+    is no other.
+    """
     if rival is None:
         return line
     only_here, only_there = set(line.words) - set(rival.words), set(rival.words) - set(line.words)
     held = [{word for other in page for word in other.words} for page in pages]
-    return rival if sum(only_there <= words for words in held) > sum(only_here <= words for words in held) else line
+    return (
+        rival
+        if sum(only_there <= words for words in held) > sum(only_here <= words for words in held)
+        else line
+    )

@@ -15,7 +15,9 @@ from evaluators.text.size import tokens
 
 
 class Sent(NamedTuple):
-    """What a run will send, without the texts: tokens of the prompts, and the keys of answers that may be stored."""
+    """What a run will send, without the texts: tokens of the prompts, and the keys of answers that
+    may be stored.
+    """
 
     prompt_tokens: tuple[int, ...]
     keys: Mapping[ModelSpec, Sequence[str]]
@@ -24,9 +26,14 @@ class Sent(NamedTuple):
 
 
 def sent(
-    prompts: Iterable[str], models: Sequence[ModelSpec], judge_prompts: Iterable[str] = (), schema_text: str = ""
+    prompts: Iterable[str],
+    models: Sequence[ModelSpec],
+    judge_prompts: Iterable[str] = (),
+    schema_text: str = "",
 ) -> Sent:
-    """Measures what is sent to each of the models, and to the judge (there without the answer to be judged)."""
+    """Measures what is sent to each of the models, and to the judge (there without the answer to be
+    judged).
+    """
     sizes: list[int] = []
     keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
     for text in prompts:
@@ -38,7 +45,9 @@ def sent(
 
 def sent_to(judge: ModelSpec, prompts: Iterable[Prompt]) -> Sent:
     """Measures what is sent to one judge, each prompt with the schema of its answer."""
-    found = [(tokens(prompt.text), _key(judge, prompt.text, prompt.schema_text)) for prompt in prompts]
+    found = [
+        (tokens(prompt.text), _key(judge, prompt.text, prompt.schema_text)) for prompt in prompts
+    ]
     return Sent(tuple(size for size, _ in found), {judge: [key for _, key in found]})
 
 
@@ -50,12 +59,18 @@ def together(parts: Iterable[Sent], model: ModelSpec) -> Sent:
 
 
 def to_come(part: Sent, times: int) -> Sent:
-    """What a judge is sent about answers that do not exist yet, each a short one, of so many models."""
+    """What a judge is sent about answers that do not exist yet, each a short one, of so many
+    models.
+    """
     return Sent(tuple(size + SHORT_ANSWER for size in part.prompt_tokens) * times, {})
 
 
-def what_is_left(model: ModelSpec, what: Sent, stored: int, shortest: int = SHORT_ANSWER) -> Estimate:
-    """How many answers are stored is known, which ones is not: the longest prompts are taken to be open."""
+def what_is_left(
+    model: ModelSpec, what: Sent, stored: int, shortest: int = SHORT_ANSWER
+) -> Estimate:
+    """How many answers are stored is known, which ones is not: the longest prompts are taken to be
+    open.
+    """
     return estimate(model, sorted(what.prompt_tokens)[stored:], cached=stored, shortest=shortest)
 
 

@@ -1,7 +1,8 @@
-"""The error table: whatever goes wrong at a provider comes out as one of our errors, saying what to do about it.
+"""The error table: whatever goes wrong at a provider comes out as one of our errors, saying what to
+do about it.
 
-groq and openai are made by one generator, on httpx and httpx2: what they raise has equal names and attributes, and
-none of the four is needed here.
+groq and openai are made by one generator, on httpx and httpx2: what they raise has equal names and
+attributes, and none of the four is needed here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from urllib.parse import urlsplit
 
 from pydantic_core import from_json
 
-from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.errors import (
+    LLMError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+)
 from evaluators.llm import Access, Request
 from evaluators.llm.catalogue import Model, find, successor, title
 from evaluators.llm.durations import WITH_UNITS, parse_duration
@@ -33,22 +40,29 @@ MOST_WORDS = 300
 """Characters of a provider's own words that are kept."""
 
 MOST_READ = 64 * 2**10
-"""Characters of them that are looked at; far more than are kept, so that a key at the end does not count."""
+"""Characters of them that are looked at; far more than are kept, so that a key at the end does not
+count.
+"""
 
 _A_YEAR = 366 * 86400
 _AGAIN = re.compile(f"try again in ({WITH_UNITS})", re.IGNORECASE)
 _DAILY = re.compile(r"per.day|\bTPD\b|\bRPD\b", re.IGNORECASE)
 _NEEDS = re.compile(r"(?:requested|resulted in|request has|request \() ?(\d{1,9})\b", re.IGNORECASE)
-_TAKES = re.compile(r"(?:limit(?: of)?|context (?:length|window|size)(?: is| of| \()) ?(\d{1,9})\b", re.IGNORECASE)
+_TAKES = re.compile(
+    r"(?:limit(?: of)?|context (?:length|window|size)(?: is| of| \()) ?(\d{1,9})\b", re.IGNORECASE
+)
 _UNSUPPORTED = re.compile(
-    "unsupported|not support|unknown|unrecogni|unexpected|extra|not permitted|not allowed|must be one of",
+    "unsupported|not support|unknown|unrecogni|unexpected|extra|not permitted|not "
+    "allowed|must be one of",
     re.IGNORECASE,
 )
 _FORM = re.compile("response_?format|schema", re.IGNORECASE)
 
 
 class Asked(NamedTuple):
-    """Who was asked, how long the answer was waited for, and for what: a completion, else the list of models."""
+    """Who was asked, how long the answer was waited for, and for what: a completion, else the list
+    of models.
+    """
 
     access: Access
     seconds: float
@@ -140,23 +154,35 @@ def unreadable(response: Any, asked: Asked) -> LLMError:
         remedy = Remedy("check_address", asked.address_variable)
         return LLMError(f"{asked.host} answered with a web page.", details, remedy=remedy)
     if isinstance(body, dict) and body.get("error"):
-        message = f"{asked.provider} reported an error instead of an answer. Try again, or choose another model."
+        message = (
+            f"{asked.provider} reported an error instead of an answer. Try again, or choose "
+            "another model."
+        )
     else:
-        message = f"Unexpected answer from {asked.provider}. Try again; if it happens again, check the base URL."
+        message = (
+            f"Unexpected answer from {asked.provider}. Try again; if it happens again, check "
+            "the base URL."
+        )
     return TransientError(message, details, tries=2)
 
 
 def unsupported(error: Any, sent: Container[str]) -> str:
-    """The sent parameter that the provider names as one it does not take; "" where it complains of something else."""
+    """The sent parameter that the provider names as one it does not take; "" where it complains of
+    something else.
+    """
     refusal = _read(error.response)
     if refusal.status not in {400, 422} or not _UNSUPPORTED.search(refusal.text):
         return ""
     optional = ("temperature", "reasoning_effort", "max_completion_tokens")
-    return next((name for name in optional if name in sent and name in (refusal.param or refusal.words)), "")
+    return next(
+        (name for name in optional if name in sent and name in (refusal.param or refusal.words)), ""
+    )
 
 
 def refused_form(error: Any) -> Literal["", "this time", "always"]:
-    """Whether the provider complains of how JSON was asked for, or of what the model then wrote; "" for neither."""
+    """Whether the provider complains of how JSON was asked for, or of what the model then wrote; ""
+    for neither.
+    """
     refusal = _read(error.response)
     if refusal.status not in {400, 422}:
         return ""
@@ -166,7 +192,9 @@ def refused_form(error: Any) -> Literal["", "this time", "always"]:
 
 
 def seconds_to_wait(headers: Mapping[str, str], words: str = "") -> float | None:
-    """How long the provider asks to wait, by its headers or by "try again in 7m12s"; `None` where it does not say."""
+    """How long the provider asks to wait, by its headers or by "try again in 7m12s"; `None` where
+    it does not say.
+    """
     after = headers.get("retry-after", "")
     milliseconds = _number(headers.get("retry-after-ms", ""))
     found = (
@@ -191,7 +219,9 @@ def _until(text: str) -> float | None:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return max(
+        0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    )
 
 
 def _wait_in_words(words: str) -> float | None:
@@ -200,9 +230,11 @@ def _wait_in_words(words: str) -> float | None:
 
 
 def _read(response: Any, mask: Callable[[str], str] = str) -> Refusal:
-    """Finds code, parameter and words in OpenAI's form, in vLLM's (not wrapped in "error"), and in plain text.
+    """Finds code, parameter and words in OpenAI's form, in vLLM's (not wrapped in "error"), and in
+    plain text.
 
-    A key is masked before anything is cut short, as a part of it is no key any more that could be found.
+    A key is masked before anything is cut short, as a part of it is no key any more that could be
+    found.
     """
     found = _parsed(response)
     if isinstance(found, dict):
@@ -210,7 +242,9 @@ def _read(response: Any, mask: Callable[[str], str] = str) -> Refusal:
     told = found if isinstance(found, dict) else {"message": found}
     code = " ".join(str(told[name]) for name in ("code", "type") if told.get(name))
     words = str(told.get("message") or response.text)
-    code, param, words = (mask(each[:MOST_READ]) for each in (code, str(told.get("param") or ""), words))
+    code, param, words = (
+        mask(each[:MOST_READ]) for each in (code, str(told.get("param") or ""), words)
+    )
     return Refusal(response.status_code, code[:200], param[:200], words[:2000], response.headers)
 
 
@@ -238,8 +272,13 @@ def _no_credit(refusal: Refusal, asked: Asked) -> LLMError:
 
 def _not_allowed(refusal: Refusal, asked: Asked) -> LLMError:
     if asked.request is None:  # a restricted key may still ask the models themselves
-        return LLMError(f"This key may not see {asked.model} at {asked.provider}.", refusal.details(asked))
-    message = f"This key may not use {asked.model}. Choose another model, or allow it at {asked.provider}."
+        return LLMError(
+            f"This key may not see {asked.model} at {asked.provider}.", refusal.details(asked)
+        )
+    message = (
+        f"This key may not use {asked.model}. Choose another model, or allow it at "
+        f"{asked.provider}."
+    )
     return RunStoppedError(message, refusal.details(asked), kind="access")
 
 
@@ -260,7 +299,10 @@ def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
 
 
 def _redirected(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"{asked.host} redirects to another address, which is not followed. Enter the final one as the base URL."
+    message = (
+        f"{asked.host} redirects to another address, which is not followed. Enter the final "
+        "one as the base URL."
+    )
     return RunStoppedError(message, refusal.details(asked), kind="address")
 
 
@@ -282,7 +324,9 @@ def _over_plan(refusal: Refusal, asked: Asked) -> LLMError:
     budget = asked.request.spec.answer_tokens if asked.request else 0
     needs = _found(_NEEDS, refusal)
     message = (
-        f"One request ({f'{needs:,}' if needs else f'about {asked.prompt_tokens + budget:,}'} tokens with the answer "
+        "One request "
+        f"({f'{needs:,}' if needs else f'about {asked.prompt_tokens + budget:,}'} tokens "
+        "with the answer "
         f"budget) exceeds your plan's {f'{limit:,} ' if limit else ''}tokens per minute. "
         "Lower the answer budget, use fewer documents, or choose another model."
     )
@@ -295,7 +339,9 @@ def _no_json(refusal: Refusal, asked: Asked) -> LLMError:
 
 
 def _unprocessable(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"{asked.provider} could not process the request or what {asked.model} wrote. Try again."
+    message = (
+        f"{asked.provider} could not process the request or what {asked.model} wrote. Try again."
+    )
     return TransientError(message, refusal.details(asked), tries=2)
 
 
@@ -303,13 +349,20 @@ def _limited(refusal: Refusal, asked: Asked) -> LLMError:
     wait, is_daily = refusal.wait, bool(_DAILY.search(refusal.words))
     if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
         soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
-        message = f"The limit for {asked.model} at {asked.provider} is reached; try again in {soon}."
+        message = (
+            f"The limit for {asked.model} at {asked.provider} is reached; try again in {soon}."
+        )
         return RateLimitedError(message, refusal.details(asked), wait=wait, headers=refusal.headers)
     resume_at = datetime.now(UTC) + timedelta(seconds=wait) if wait is not None else None
     what = "The daily limit" if is_daily else "The limit"
     # Minutes are cut off in the text, and too early would be refused again.
-    when = f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC" if resume_at else "tomorrow"
-    message = f"{what} for {asked.model} at {asked.provider} is reached. Everything so far is kept; resume {when}."
+    when = (
+        f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC" if resume_at else "tomorrow"
+    )
+    message = (
+        f"{what} for {asked.model} at {asked.provider} is reached. Everything so far is kept; "
+        f"resume {when}."
+    )
     return RunStoppedError(message, refusal.details(asked), kind="limits", resume_at=resume_at)
 
 
@@ -320,7 +373,10 @@ def _overloaded(refusal: Refusal, asked: Asked) -> LLMError:
 
 
 def _refused(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"{asked.provider} refused the request (HTTP {refusal.status}). Its own words are in the details."
+    message = (
+        f"{asked.provider} refused the request (HTTP {refusal.status}). Its own words are in "
+        "the details."
+    )
     return LLMError(message, refusal.details(asked))
 
 
@@ -357,7 +413,10 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
 
 def _unreachable(asked: Asked, details: str) -> LLMError:
     if "CERTIFICATE_VERIFY_FAILED" in details:
-        message = f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to that of its issuer."
+        message = (
+            f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to "
+            "that of its issuer."
+        )
         return UnreachableError(message, details)
     if asked.record.is_custom:
         remedy = Remedy("check_network", asked.address_variable)
@@ -366,17 +425,25 @@ def _unreachable(asked: Asked, details: str) -> LLMError:
 
 
 def _late(asked: Asked, details: str) -> LLMError:
-    message = f"No answer from {asked.provider} within {asked.seconds:g} s. Try again, or choose a faster model."
+    message = (
+        f"No answer from {asked.provider} within {asked.seconds:g} s. Try again, or choose a "
+        "faster model."
+    )
     return TransientError(message, details, tries=3)
 
 
 def _too_big(asked: Asked, details: str) -> LLMError:
-    message = f"{asked.host} sent far more than an answer; the rest was not read. Check the base URL."
+    message = (
+        f"{asked.host} sent far more than an answer; the rest was not read. Check the base URL."
+    )
     return LLMError(message, details)
 
 
 def _packed(asked: Asked, details: str) -> LLMError:
-    message = f"{asked.host} sent its answer compressed in a way that was not asked for and that cannot be read here."
+    message = (
+        f"{asked.host} sent its answer compressed in a way that was not asked for and that "
+        "cannot be read here."
+    )
     return LLMError(f"{message} Turn compression off there, or in the proxy before it.", details)
 
 
@@ -404,7 +471,9 @@ _NO_ANSWER = {
     "UnicodeEncodeError": _unfit_key,
     "ValueError": _unfit_key,
 }
-"""By the name of the exception or of the deepest of its causes here; all other names are broken connections."""
+"""By the name of the exception or of the deepest of its causes here; all other names are broken
+connections.
+"""
 
 
 def _without_answer(error: BaseException, asked: Asked) -> LLMError:

@@ -1,4 +1,6 @@
-"""What a provider sent, read with care: whatever is odd about it, an answer that can be read is not thrown away."""
+"""What a provider sent, read with care: whatever is odd about it, an answer that can be read is not
+thrown away.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +47,8 @@ class Received(NamedTuple):
 def load(content: bytes) -> Any:
     """The JSON of a body; raises `ValueError` where it is none.
 
-    Also with half an emoji, in another encoding, with bytes that are no text, with line breaks inside of strings, and
-    with what is nested too deeply, which becomes `None`.
+    Also with half an emoji, in another encoding, with bytes that are no text, with line breaks
+    inside of strings, and with what is nested too deeply, which becomes `None`.
     """
     with suppress(ValueError):
         return from_json(content)
@@ -78,12 +80,18 @@ def answer(body: Any) -> Received:
 
 
 def model_ids(body: Any) -> list[str]:
-    """The ids in a list of models, without the entries that are none; raises `ValueError` where none is left."""
+    """The ids in a list of models, without the entries that are none; raises `ValueError` where
+    none is left.
+    """
     entries = body.get("data") if isinstance(body, dict) else body
     if not isinstance(entries, list):
         raise ValueError("There is no list of models.")
     found = [each.get("id") if isinstance(each, dict) else each for each in entries]
-    usable = [each for each in found if isinstance(each, str) and 0 < len(each) <= MOST_NAME and each.isprintable()]
+    usable = [
+        each
+        for each in found
+        if isinstance(each, str) and 0 < len(each) <= MOST_NAME and each.isprintable()
+    ]
     if entries and not usable:
         raise ValueError("No model in the list has an id.")
     return list(dict.fromkeys(usable))[:MOST_MODELS]
@@ -108,18 +116,26 @@ def _shallow(text: str) -> str:
 
 
 def _text(content: Any) -> str:
-    """The text of a message: as it is, from its parts, or the JSON that a server has parsed already."""
+    """The text of a message: as it is, from its parts, or the JSON that a server has parsed
+    already.
+    """
     if content is None or isinstance(content, str):
         return content or ""
     parts = content if isinstance(content, list) else [content]
-    said = [_part(each) for each in parts if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)]
+    said = [
+        _part(each)
+        for each in parts
+        if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)
+    ]
     texts = [each for each in said if isinstance(each, str)]
     is_data = not texts and any(each is not None for each in said)
     return json.dumps(content, ensure_ascii=False) if is_data else "".join(texts)
 
 
 def _part(part: Any) -> Any:
-    """The text of one part, else what it is; OpenAI has had `text` as a text and as a record with a `value`."""
+    """The text of one part, else what it is; OpenAI has had `text` as a text and as a record with a
+    `value`.
+    """
     for name in ("text", "value"):
         if isinstance(part, dict):
             part = part.get(name, part)

@@ -1,4 +1,6 @@
-"""Answers in a given shape: asked for by a JSON schema, read with care, asked for once more, never guessed."""
+"""Answers in a given shape: asked for by a JSON schema, read with care, asked for once more, never
+guessed.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ from evaluators.text.normalise import without_lone_escapes, without_surrogates
 T = TypeVar("T", bound=BaseModel)
 
 MENDED_HERE = 8_000
-"""Characters of broken JSON that are mended in this process: the time for the worst grows with the square, and 8,000
-take a second. More are mended in a process of their own, which can be ended."""
+"""Characters of broken JSON that are mended in this process: the time for the worst grows with the
+square, and 8,000 take a second. More are mended in a process of their own, which can be ended.
+"""
 MOST_MENDED = 500_000
 """Characters that are mended at all; a long judgement has some 50,000."""
 MENDING_SECONDS = 5
@@ -43,8 +46,8 @@ _TOO_LONG = "it is not valid JSON, and too long to be repaired."
 class Answered(NamedTuple, Generic[T]):
     """A value that a model gave, with its raw answers in order.
 
-    `mode` is how JSON was asked for (see `Completion`), `repaired` whether the JSON had to be mended, and
-    `asked_again` whether it took a second answer.
+    `mode` is how JSON was asked for (see `Completion`), `repaired` whether the JSON had to be
+    mended, and `asked_again` whether it took a second answer.
     """
 
     value: T
@@ -63,17 +66,22 @@ class _Reading(NamedTuple, Generic[T]):
     trouble: str
 
 
-def ask(llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str] = lambda value: "") -> Answered[T]:
-    """Asks for a `kind`; `check` says what is wrong with a value that could be used all the same, else "".
+def ask(
+    llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str] = lambda value: ""
+) -> Answered[T]:
+    """Asks for a `kind`; `check` says what is wrong with a value that could be used all the same,
+    else "".
 
-    An answer that cannot be read or has something wrong is asked for once more. Of two that can be read the one with
-    less to complain of counts; raises `UnreadableAnswerError` where neither can.
+    An answer that cannot be read or has something wrong is asked for once more. Of two that can be
+    read the one with less to complain of counts; raises `UnreadableAnswerError` where neither can.
     """
     prompt = prompt.model_copy(update={"schema_text": schema(kind)})
     first = _read(llm.complete(prompt), kind, check)
     if not first.trouble:
         return _answered(first)
-    again = prompt.model_copy(update={"text": prompt.text + filled(load("again_en"), trouble=first.trouble)})
+    again = prompt.model_copy(
+        update={"text": prompt.text + filled(load("again_en"), trouble=first.trouble)}
+    )
     try:
         second = _read(llm.complete(again), kind, check)
     except (TransientError, RunStoppedError):
@@ -86,10 +94,11 @@ def ask(llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str]
 
 
 def parse(text: str, kind: type[T]) -> tuple[T, bool]:
-    """The one JSON object of an answer as a `kind`, and whether it had to be mended; raises `ValueError`.
+    """The one JSON object of an answer as a `kind`, and whether it had to be mended; raises
+    `ValueError`.
 
-    Thoughts before it, a code fence and words around it do not matter. Several objects are refused: which of them
-    is meant, and whether one is quoted from the documents, nobody can know.
+    Thoughts before it, a code fence and words around it do not matter. Several objects are refused:
+    which of them is meant, and whether one is quoted from the documents, nobody can know.
     """
     found, repaired = _loaded(without_lone_escapes(without_surrogates(text)))
     value = kind.model_validate(found)
@@ -100,7 +109,9 @@ def parse(text: str, kind: type[T]) -> tuple[T, bool]:
 
 @cache
 def schema(kind: type[BaseModel]) -> str:
-    """The JSON schema as the strict mode of providers wants it: every field required, no others, nothing by name."""
+    """The JSON schema as the strict mode of providers wants it: every field required, no others,
+    nothing by name.
+    """
     whole = kind.model_json_schema()
     return json.dumps(_strict(whole, whole.get("$defs", {})), ensure_ascii=False)
 
@@ -143,7 +154,9 @@ def _mended_here(body: str) -> Any:
     from json_repair import loads  # rarely needed, and takes a while
 
     try:
-        return loads(body, skip_json_loads=True, strict=True)  # strict: not where there are several objects
+        return loads(
+            body, skip_json_loads=True, strict=True
+        )  # strict: not where there are several objects
     except (ValueError, RecursionError):
         raise ValueError(_NOT_JSON) from None
 
@@ -152,7 +165,9 @@ def _mended_apart(body: str) -> Any:
     """The same in a process that is ended after some seconds."""
     if len(body) > MOST_MENDED:
         raise ValueError(_TOO_LONG)
-    with child("json", body.encode(errors="replace"), for_text(MENDING_SECONDS, MOST_MENDED)) as lines:
+    with child(
+        "json", body.encode(errors="replace"), for_text(MENDING_SECONDS, MOST_MENDED)
+    ) as lines:
         message = lines.readline(8 * MOST_MENDED)
     try:
         answer = json.loads(message)
@@ -166,7 +181,9 @@ def _mended_apart(body: str) -> Any:
 def _same_fields(found: Any, meant: Any) -> bool:
     """Whether both have the same names all the way down."""
     if isinstance(found, dict) and isinstance(meant, dict):
-        return found.keys() == meant.keys() and all(_same_fields(found[name], meant[name]) for name in found)
+        return found.keys() == meant.keys() and all(
+            _same_fields(found[name], meant[name]) for name in found
+        )
     if isinstance(found, list) and isinstance(meant, list):
         return all(map(_same_fields, found, meant))
     return True
@@ -185,7 +202,9 @@ def _read(completion: Completion, kind: type[T], check: Callable[[T], str]) -> _
 def _told(error: ValidationError) -> str:
     """What does not fit, without what the model had written there."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    own = [each for each in found if each["type"] != "extra_forbidden"]  # that would name what the model invented
+    own = [
+        each for each in found if each["type"] != "extra_forbidden"
+    ]  # that would name what the model invented
     told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in own[:3]]
     return ("; ".join(told) or "it has fields that were not asked for") + "."
 
@@ -194,17 +213,26 @@ def _better(llm: LLMClient, first: _Reading[T], second: _Reading[T]) -> Answered
     texts = (first.completion.text, second.completion.text)
     readable = [reading for reading in (second, first) if reading.value is not None]
     if not readable:
-        raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if second.trouble == _TOO_LONG else "")
+        raise unreadable(
+            llm.model, texts, _TOO_LONG.rstrip(".") if second.trouble == _TOO_LONG else ""
+        )
     return _answered(min(readable, key=lambda reading: len(reading.trouble)), texts)
 
 
 def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAnswerError:
-    """The error that keeps the model's words; `why` says what came of asking again, where that was no answer."""
+    """The error that keeps the model's words; `why` says what came of asking again, where that was
+    no answer.
+    """
     known = find(model)
-    what = f"The answer of {known.title if known else model} could not be read, and asking again did not help"
+    what = (
+        f"The answer of {known.title if known else model} could not be read, and asking again "
+        "did not help"
+    )
     words = "\n\n---\n\n".join(text[: MOST_WORDS // max(1, len(texts)) - 10] for text in texts)
     remedy = "Retry, or start a run with another judge."
-    return UnreadableAnswerError(f"{what}{f' ({why})' if why else ''}. {remedy}", words, texts=texts)
+    return UnreadableAnswerError(
+        f"{what}{f' ({why})' if why else ''}. {remedy}", words, texts=texts
+    )
 
 
 def _answered(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
@@ -226,7 +254,12 @@ def _strict(node: Any, named: dict[str, Any]) -> Any:
     if "properties" not in node:
         return {key: _strict(each, named) for key, each in node.items() if key not in _NOISE}
     fields = {name: _strict(each, named) for name, each in node["properties"].items()}
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 _NOISE = frozenset({"$defs", "default", "title"})

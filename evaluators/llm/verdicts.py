@@ -1,4 +1,6 @@
-"""What a judge decides: yes or no, or a rating from 1 to 5, however it writes them; its reason comes first."""
+"""What a judge decides: yes or no, or a rating from 1 to 5, however it writes them; its reason
+comes first.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _VERDICTS = {"true": "yes", "false": "no"}
 
 
 def _word(said: object) -> object:
-    """Yes and no however they are written; true and false are what a question of one's own may ask for."""
+    """Yes and no however they are written; true and false are what a question of one's own may ask
+    for.
+    """
     word = str(said).strip(" .!*\"'\n\t").lower() if isinstance(said, str | bool) else said
     return _VERDICTS.get(word, word) if isinstance(word, str) else word
 

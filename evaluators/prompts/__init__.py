@@ -27,7 +27,9 @@ class Markers(Record):
 
 MARKERS = {
     "en": Markers(
-        rejection="I can not answer the question because of the insufficient information in documents.",
+        rejection=(
+            "I can not answer the question because of the insufficient information in documents."
+        ),
         rejection_words="insufficient information",
         errors="There are factual errors in the provided documents.",
         errors_words="factual errors",
@@ -42,7 +44,8 @@ MARKERS = {
 
 
 class Prompt(Record):
-    """A prompt ready to send: the text, and the facts it was filled with (the offline reader reads those).
+    """A prompt ready to send: the text, and the facts it was filled with (the offline reader reads
+    those).
 
     `schema_text` is the JSON schema that the answer shall follow; empty where it is free text.
     """
@@ -75,17 +78,25 @@ def check(template: str, blanks: Collection[str] = ("question", "documents")) ->
             raise PromptError(f"The prompt lacks ${blank}. Put it where the {blank} should stand.")
     if unknown := found.difference(blanks):
         known = " and ".join(f"${blank}" for blank in blanks)
-        raise PromptError(f"The prompt has an unknown blank ${min(unknown)}. Only {known} are filled.")
+        raise PromptError(
+            f"The prompt has an unknown blank ${min(unknown)}. Only {known} are filled."
+        )
 
 
 @lru_cache(maxsize=64)
 def _blanks(template: str) -> frozenset[str] | None:
-    """The blanks of a template, remembered for the prompts of a run; `None` where it is not a template."""
-    return frozenset(Template(template).get_identifiers()) if Template(template).is_valid() else None
+    """The blanks of a template, remembered for the prompts of a run; `None` where it is not a
+    template.
+    """
+    return (
+        frozenset(Template(template).get_identifiers()) if Template(template).is_valid() else None
+    )
 
 
 def filled(template: str, **facts: str) -> str:
-    """The template with the facts in its blanks; raises `PromptError` unless each has one and none is left."""
+    """The template with the facts in its blanks; raises `PromptError` unless each has one and none
+    is left.
+    """
     check(template, facts)
     return without_surrogates(Template(template).substitute(facts))
 
@@ -98,10 +109,14 @@ def fill(template: str, question: str, documents: tuple[str, ...]) -> Prompt:
 
 
 def fenced(template: str, **material: str) -> str:
-    """Fills a template with texts of strangers; its blank $tag marks where each of them begins and ends.
+    """Fills a template with texts of strangers; its blank $tag marks where each of them begins and
+    ends.
 
-    The tag is made from the template and all of the material: the same for the same prompt (so that a stored answer
-    is found again), and beyond the reach of whoever wrote the material, as every change to it changes the tag.
+    The tag is made from the template and all of the material: the same for the same prompt (so that
+    a stored answer is found again), and beyond the reach of whoever wrote the material, as every
+    change to it changes the tag.
     """
     tag = hashlib.sha256(json.dumps([template, material]).encode()).hexdigest()[:16]
-    return filled(template, tag=tag, **{blank: text.replace(tag, "") for blank, text in material.items()})
+    return filled(
+        template, tag=tag, **{blank: text.replace(tag, "") for blank, text in material.items()}
+    )

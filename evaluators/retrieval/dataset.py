@@ -1,4 +1,6 @@
-"""A data set from documents and questions: chunks, an index, and the best chunks for each question."""
+"""A data set from documents and questions: chunks, an index,
+and the best chunks for each question.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +33,34 @@ _WORD = re.compile(rf"[{IDEOGRAPHS}][^\w\s]*|[^\s{IDEOGRAPHS}]+")
 class Settings(Record):
     """How documents are cut and searched; the three about chunks mean what they mean for TRACE.
 
-    Windows are smaller than there: of a page of notes as a single chunk, nothing would be left to choose.
+    Windows are smaller than there: of a page of notes as a single chunk, nothing would be left to
+    choose.
     """
 
-    k: int = Field(5, ge=1, le=50, title="Chunks per question", description="The best ones that each question gets.")
+    k: int = Field(
+        5,
+        ge=1,
+        le=50,
+        title="Chunks per question",
+        description="The best ones that each question gets.",
+    )
     chunking_strategy: ChunkingStrategy = Field(
         "dense",
-        description="What a chunk is: an overlapping window of words (dense), a sentence, or a whole document.",
+        description=(
+            "What a chunk is: an overlapping window of words (dense), a sentence, or a whole "
+            "document."
+        ),
     )
     chunk_size: int = Field(120, ge=50, le=2000, description="Words per window (dense only).")
-    chunk_overlap: int = Field(20, ge=0, le=1999, description="Words that neighbouring windows share (dense only).")
+    chunk_overlap: int = Field(
+        20, ge=0, le=1999, description="Words that neighbouring windows share (dense only)."
+    )
     embedding_model: str = Field(
         LEXICAL,
-        description='"lexical" ranks by words (BM25), "sentence-transformers/..." by meaning, if it is installed.',
+        description=(
+            '"lexical" ranks by words (BM25), "sentence-transformers/..." by meaning, if it '
+            "is installed."
+        ),
     )
 
     @model_validator(mode="after")
@@ -65,17 +82,21 @@ def retrieve(
     settings: Settings | None = None,
     on_progress: Progress | None = None,
 ) -> Dataset:
-    """The questions, each with the best chunks of the documents in place of what it had retrieved before.
+    """The questions, each with the best chunks of the documents in place of what it had retrieved
+    before.
 
-    A question that shares no word with any chunk gets none (embeddings always find some). The settings are kept as
-    `origin`. Raises `DatasetError` beyond a limit, `ParameterError` where the embedding model is not available.
+    A question that shares no word with any chunk gets none (embeddings always find some). The
+    settings are kept as `origin`. Raises `DatasetError` beyond a limit, `ParameterError` where the
+    embedding model is not available.
     """
     settings, limits = settings or Settings(), config()
     tell = on_progress or (lambda share: None)
     check_embedding(settings.embedding_model)
     _check(documents, questions, limits)
     cut = chunks(documents, settings)
-    found = index([chunk.text for chunk in cut], settings.embedding_model, lambda share: tell(0.8 * share))
+    found = index(
+        [chunk.text for chunk in cut], settings.embedding_model, lambda share: tell(0.8 * share)
+    )
     samples, size = [], 0
     for number, question in enumerate(questions):
         best = [cut[place] for place in found.best(question.question, settings.k)]
@@ -84,13 +105,21 @@ def retrieve(
         samples.append(_answered_from(question, best))
         tell(0.8 + 0.2 * number / len(questions))
     tell(1.0)
-    return Dataset(name=_title(documents), samples=tuple(samples), origin=_origin(documents, settings, len(cut)))
+    return Dataset(
+        name=_title(documents),
+        samples=tuple(samples),
+        origin=_origin(documents, settings, len(cut)),
+    )
 
 
 def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
     """All documents in chunks, in order; of two documents with one name the second is numbered."""
     names = column_names([document.name for document in documents])
-    return [chunk for name, document in zip(names, documents, strict=True) for chunk in _of(name, document, settings)]
+    return [
+        chunk
+        for name, document in zip(names, documents, strict=True)
+        for chunk in _of(name, document, settings)
+    ]
 
 
 def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
@@ -99,11 +128,20 @@ def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
         places = [0, *accumulate(map(letters, texts))]
     else:
         starts, ends = _words(document.text)
-        cut = units(settings.chunking_strategy, [(0, len(starts))], settings.chunk_size, settings.chunk_overlap)
+        cut = units(
+            settings.chunking_strategy,
+            [(0, len(starts))],
+            settings.chunk_size,
+            settings.chunk_overlap,
+        )
         texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
         places = _letters_before(document, [starts[first] for first, _ in cut])
     for number, text in enumerate(texts):
-        place = _on_pages(document, places[number], text) if document.page_ends else _part(number, len(texts))
+        place = (
+            _on_pages(document, places[number], text)
+            if document.page_ends
+            else _part(number, len(texts))
+        )
         yield Chunk(text, name + place)
 
 
@@ -117,7 +155,9 @@ def _words(text: str) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
-    """How many letters and digits stand before each of these places; only documents with pages need it."""
+    """How many letters and digits stand before each of these places; only documents with pages need
+    it.
+    """
     if not document.page_ends:
         return []
     between = (letters(document.text[start:end]) for start, end in pairwise([0, *starts]))
@@ -127,7 +167,9 @@ def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
 def _on_pages(document: Document, before: int, text: str) -> str:
     """The pages of a text before which so many letters and digits stand."""
     ends = [before, max(before, before + letters(text) - 1)]
-    first, last = (min(bisect_right(document.page_ends, end) + 1, len(document.page_ends)) for end in ends)
+    first, last = (
+        min(bisect_right(document.page_ends, end) + 1, len(document.page_ends)) for end in ends
+    )
     return f", page {first}" if first == last else f", pages {first}-{last}"
 
 
@@ -136,8 +178,18 @@ def _part(number: int, count: int) -> str:
 
 
 def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:
-    """The question and what is known of it; labels and sentences of other documents would be wrong."""
-    kept = {"id", "question", "response", "ground_truth", "generator", "situation", "gold_documents"}
+    """The question and what is known of it;
+    labels and sentences of other documents would be wrong.
+    """
+    kept = {
+        "id",
+        "question",
+        "response",
+        "ground_truth",
+        "generator",
+        "situation",
+        "gold_documents",
+    }
     return Sample(
         **{name: getattr(question, name) for name in kept},
         retrieved_documents=tuple(chunk.text for chunk in best),
@@ -152,7 +204,9 @@ def _origin(documents: Sequence[Document], settings: Settings, count: int) -> di
 
 def _title(documents: Sequence[Document]) -> str:
     more = len(documents) - 1
-    return documents[0].name + (f" and {more} more document{'s' if more > 1 else ''}" if more else "")
+    return documents[0].name + (
+        f" and {more} more document{'s' if more > 1 else ''}" if more else ""
+    )
 
 
 def _check(documents: Sequence[Document], questions: Sequence[Sample], limits: Config) -> None:
@@ -161,7 +215,10 @@ def _check(documents: Sequence[Document], questions: Sequence[Sample], limits: C
     if not questions:
         raise DatasetError("There are no questions. Add at least one.")
     if len(documents) > MOST_DOCUMENTS:
-        raise DatasetError(f"{len(documents):,} documents; the limit is {MOST_DOCUMENTS:,}. Join or leave out some.")
+        raise DatasetError(
+            f"{len(documents):,} documents; the limit is {MOST_DOCUMENTS:,}. Join or "
+            "leave out some."
+        )
     if len(questions) > limits.rows_per_dataset:
         limit = f"{limits.rows_per_dataset:,}"
         raise DatasetError(f"{len(questions):,} questions; the limit is {limit}. Leave out some.")
@@ -169,11 +226,15 @@ def _check(documents: Sequence[Document], questions: Sequence[Sample], limits: C
     if size > MOST_TEXT:
         limit = f"{MOST_TEXT / 1e6:,.0f}"
         raise DatasetError(
-            f"The documents hold {size / 1e6:,.0f} million characters; the limit is {limit} million. Leave out some."
+            f"The documents hold {size / 1e6:,.0f} million characters; the limit is "
+            f"{limit} million. Leave out some."
         )
 
 
 def _check_size(size: int, limits: Config) -> None:
     if size > limits.decoded_bytes:
         limit = limits.decoded_bytes // 2**20
-        raise DatasetError(f"The data set would hold more than {limit} MB. Take fewer or smaller chunks per question.")
+        raise DatasetError(
+            f"The data set would hold more than {limit} MB. Take fewer or smaller chunks "
+            "per question."
+        )

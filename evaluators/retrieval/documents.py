@@ -26,11 +26,17 @@ SECONDS = {"pdf": 120, "html": 20, "markdown": 60}
 SECONDS_ON_A_PUBLIC_HOST = 30
 """For one document, as others wait meanwhile."""
 MOST_TEXT = 20_000_000
-"""Characters of all documents together, some 7,000 pages; to index them takes up to two minutes and 500 MB."""
+"""Characters of all documents together, some 7,000 pages; to index them takes up to two minutes and
+500 MB.
+"""
 WRAPPED = range(30, 161)
-"""Usual widths, in characters, of lines that are parts of a paragraph; shorter ones are a list, longer ones whole."""
+"""Usual widths, in characters, of lines that are parts of a paragraph; shorter ones are a list,
+longer ones whole.
+"""
 NEARLY_FULL = 0.7
-"""A line with less than this share of the usual width ends its paragraph; one as far beyond it is a paragraph."""
+"""A line with less than this share of the usual width ends its paragraph; one as far beyond it is a
+paragraph.
+"""
 
 _OTHERS = {
     ZIP: "an archive or an Office file",
@@ -38,15 +44,24 @@ _OTHERS = {
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
 }
-_KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkeys(("html", "htm", "xhtml"), "html")
+_KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkeys(
+    ("html", "htm", "xhtml"), "html"
+)
 """What files with these endings are, if they are texts."""
 _NO_PDF = "It is not a PDF file, whatever its name; it was read as text."
 _REMEDY = "Save it as PDF, HTML, Markdown or plain text."
-_HTML = re.compile(r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
-"""A comment ends where it first can, and is never read in another way: 40 of them could be, in 2 ** 39 ways."""
+_HTML = re.compile(
+    r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A comment ends where it first can, and is never read in another way: 40 of them could be, in 2 **
+39 ways.
+"""
 _FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
 _BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")
-"""How a line begins that is not a continuation: a heading, quotation, table, list entry, code, or nothing at all."""
+"""How a line begins that is not a continuation: a heading, quotation, table, list entry, code, or
+nothing at all.
+"""
 _ENDS = re.compile(r"\s*#|\s*\|.*\|\s*$|.*\s\s$")
 """A line that nothing is joined to: a heading, a table row, a line break in Markdown."""
 _HYPHEN = re.compile(r"[^\W\d_]-$")
@@ -55,7 +70,8 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}。，、；：？！]")
 
 @dataclass(frozen=True)
 class Document:
-    """A text in which a line is a whole paragraph, not what fits the paper; `note` says what was assumed.
+    """A text in which a line is a whole paragraph, not what fits the paper; `note` says what was
+    assumed.
 
     `page_ends` says for each page of a PDF how many letters and digits the text has up to its end.
     """
@@ -67,7 +83,9 @@ class Document:
 
 
 def document(name: str, data: bytes) -> Document:
-    """The text in a file; raises `DatasetError` for one without any, or beyond a limit of the configuration."""
+    """The text in a file; raises `DatasetError` for one without any, or beyond a limit of the
+    configuration.
+    """
     limits = config()
     _check(name, data, limits)
     if PDF in data[:PDF_START]:
@@ -77,7 +95,9 @@ def document(name: str, data: bytes) -> Document:
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if DAMAGED.search(whole):
         note = f"{note} Some bytes are not characters; \ufffd stands for them.".strip()
-    whole = without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
+    whole = (
+        without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
+    )
     kind = _kind(name, whole)
     if kind == "pdf":
         note = f"{_NO_PDF} {note}".strip()
@@ -89,13 +109,17 @@ def document(name: str, data: bytes) -> Document:
 def unwrapped(text: str) -> str:
     """The text with the lines of a paragraph joined, where a program has broken them to a width.
 
-    A word that was divided at the end of a line becomes whole; lists, headings, tables and code keep their lines.
+    A word that was divided at the end of a line becomes whole; lists, headings, tables and code
+    keep their lines.
     """
     width = _width(text)
     if not width:
         return text
     parts = _FENCED.split(text)
-    return "".join(part if number % 2 else _joined(part.split("\n"), width) for number, part in enumerate(parts))
+    return "".join(
+        part if number % 2 else _joined(part.split("\n"), width)
+        for number, part in enumerate(parts)
+    )
 
 
 def letters(text: str) -> int:
@@ -118,22 +142,34 @@ def _some(name: str, text: str) -> str:
     if not letters(text):
         raise DatasetError(f"{name} holds no text. Choose another file.")
     if len(text) > MOST_TEXT:
-        raise DatasetError(f"{name} holds more than {MOST_TEXT / 1e6:,.0f} million characters, the limit. Split it.")
+        raise DatasetError(
+            f"{name} holds more than {MOST_TEXT / 1e6:,.0f} million characters, the "
+            "limit. Split it."
+        )
     return text.strip()
 
 
 def _kind(name: str, text: str) -> str:
     """What a text is by its beginning, else by its name."""
-    return "html" if _HTML.match(text[:2000]) else _KINDS.get(name.lower().removesuffix(".gz").rpartition(".")[2], "")
+    return (
+        "html"
+        if _HTML.match(text[:2000])
+        else _KINDS.get(name.lower().removesuffix(".gz").rpartition(".")[2], "")
+    )
 
 
 def _pdf(name: str, data: bytes) -> Document:
     pages = [page.replace("\u00ad", "").strip("\n") for page in _pages(name, "pdf", data)]
     counts = list(map(letters, pages))
     if not any(counts):
-        pictures = "a picture of its one page" if len(pages) == 1 else f"pictures of its {len(pages)} pages"
+        pictures = (
+            "a picture of its one page"
+            if len(pages) == 1
+            else f"pictures of its {len(pages)} pages"
+        )
         raise DatasetError(
-            f"{name} holds {pictures}, not the text. Run a text recognition (OCR) over it and choose the result."
+            f"{name} holds {pictures}, not the text. Run a text recognition (OCR) over it "
+            "and choose the result."
         )
     blank = counts.count(0)
     note = f"{blank} of {len(pages)} pages hold no text that can be read." if blank else ""
@@ -152,7 +188,10 @@ def _pages(name: str, kind: str, data: bytes) -> list[str]:
                 pages.append(message["text"])
             is_whole = "end" in message
     if not is_whole:
-        raise DatasetError(f"{name} needs more memory or time than a document may. Split it, or save it as plain text.")
+        raise DatasetError(
+            f"{name} needs more memory or time than a document may. Split it, or save it "
+            "as plain text."
+        )
     return pages
 
 
@@ -164,7 +203,9 @@ def _told(lines: Iterable[bytes]) -> Iterator[script.Message]:
 
 
 def _width(text: str) -> int:
-    """The usual length of a full line, which four of five do not exceed; 0 where lines are not broken to a width."""
+    """The usual length of a full line, which four of five do not exceed; 0 where lines are not
+    broken to a width.
+    """
     lengths = sorted(len(line) for line in text.split("\n") if line.strip())
     width = lengths[len(lengths) * 4 // 5] if lengths else 0
     return width if width in WRAPPED else 0
@@ -184,14 +225,22 @@ def _joined(lines: list[str], width: int) -> str:
 
 
 def _linked(before: str, line: str) -> tuple[str, str]:
-    """The end of a line without the hyphen that divides a word, and what stands between it and the next line."""
+    """The end of a line without the hyphen that divides a word, and what stands between it and the
+    next line.
+    """
     if _HYPHEN.search(before) and line[0].islower():
         return before[:-1], ""
     return before, "" if _IDEOGRAPH.match(before[-1:]) and _IDEOGRAPH.match(line) else " "
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
-    """Whether a paragraph goes on in the next line: not in a short one that is not a sentence, after the end of one."""
+    """Whether a paragraph goes on in the next line: not in a short one that is not a sentence,
+    after the end of one.
+    """
     is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL and before.strip()
-    is_apart = len(line) < NEARLY_FULL * width and SENTENCE_END.search(before) and not SENTENCE_END.search(line)
+    is_apart = (
+        len(line) < NEARLY_FULL * width
+        and SENTENCE_END.search(before)
+        and not SENTENCE_END.search(line)
+    )
     return bool(is_full) and not is_apart and not _BEGINS.match(line) and not _ENDS.match(before)

@@ -1,4 +1,6 @@
-"""Which chunks fit a question best: BM25 over their words, or the likeness of embeddings where a model is installed."""
+"""Which chunks fit a question best: BM25 over their words, or the likeness of embeddings where a
+model is installed.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,24 @@ class Index(Protocol):
     """Chunks, ready to be searched."""
 
     def best(self, question: str, k: int) -> list[int]:
-        """The numbers of at most `k` chunks, the best first; of two that fit equally the earlier one."""
+        """The numbers of at most `k` chunks, the best first; of two that fit equally the earlier
+        one.
+        """
 
 
 def index(texts: Sequence[str], embedding_model: str, on_progress: Progress) -> Index:
     """An index over these texts: BM25 for "lexical", else by the embeddings of that model.
 
-    Raises `ParameterError` where the model is not available, `DatasetError` where no text holds a word.
+    Raises `ParameterError` where the model is not available, `DatasetError` where no text holds a
+    word.
     """
     embed = embedder(embedding_model)
     return Meaning(texts, embed, on_progress) if embed else Words(texts, on_progress)
 
 
 class Words:
-    """BM25 (Lucene's: k1 1.5, b 0.75) over the terms that TRACE compares: stems, and pairs of Chinese characters.
+    """BM25 (Lucene's: k1 1.5, b 0.75) over the terms that TRACE compares: stems, and pairs of
+    Chinese characters.
 
     A chunk that shares no term with the question is not found.
     """
@@ -48,7 +54,9 @@ class Words:
         self._columns: dict[str, int] = {}
         rows = []
         for number, text in enumerate(texts):
-            rows.append([self._columns.setdefault(term, len(self._columns)) for term in terms(text) if term])
+            rows.append(
+                [self._columns.setdefault(term, len(self._columns)) for term in terms(text) if term]
+            )
             on_progress(number / len(texts))
         if not self._columns:
             raise DatasetError("The documents hold no words to search for. Choose others.")
@@ -81,7 +89,9 @@ class Meaning:
 
 
 def _top(scores: Scores, k: int) -> list[int]:
-    """The numbers of the `k` highest scores, of equal ones the earlier; far faster than to sort them all."""
+    """The numbers of the `k` highest scores, of equal ones the earlier; far faster than to sort
+    them all.
+    """
     if k < len(scores):
         least = np.partition(scores, -k)[-k]
         numbers = np.flatnonzero(scores >= least)

@@ -1,4 +1,6 @@
-"""Questions to retrieve for: a list with one a line, or a table with a question in each row and what is known of it."""
+"""Questions to retrieve for: a list with one a line, or a table with a question in each row and
+what is known of it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ def questions(name: str, data: bytes) -> Questions:
     table = read(name, data)
     names = names_of(table)
     if len(names) == 1 and names[0].rstrip().endswith(("?", "？")):
-        return Questions(_listed(name, [names[0], *(str(row[names[0]]) for _, row in table.rows if names[0] in row)]))
+        return Questions(
+            _listed(
+                name, [names[0], *(str(row[names[0]]) for _, row in table.rows if names[0] in row)]
+            )
+        )
     return _in_table(name, table, names)
 
 
@@ -53,8 +59,12 @@ def _listed(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
     if not found:
         raise DatasetError(f"{name} holds no questions. Write one on each line.")
     if len(found) > config().rows_per_dataset:
-        raise DatasetError(f"{name} has more than {config().rows_per_dataset:,} questions, the limit. Split it.")
-    return tuple(Sample(id=str(number), question=text) for number, text in enumerate(found, start=1))
+        raise DatasetError(
+            f"{name} has more than {config().rows_per_dataset:,} questions, the limit. Split it."
+        )
+    return tuple(
+        Sample(id=str(number), question=text) for number, text in enumerate(found, start=1)
+    )
 
 
 def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
@@ -69,5 +79,7 @@ def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
         raise DatasetError(f"{name} has no column question (it has: {there}). Rename or add one.")
     loaded = open_table(name, table, kept)
     if loaded.data is None or isinstance(loaded.data, TestBed):
-        raise DatasetError(f"{name} holds no question that can be used. {told(list(loaded.problems))}")
+        raise DatasetError(
+            f"{name} holds no question that can be used. {told(list(loaded.problems))}"
+        )
     return Questions(loaded.data.samples, loaded.problems)

@@ -37,8 +37,8 @@ class Mean(Record):
 class View(NamedTuple):
     """Which labels are counted, and by which formulas.
 
-    `by` is a labeller's name; "corrected" only where a person corrected labels; `None` is what counts: the labels of
-    the run, with a person's corrections where there are some.
+    `by` is a labeller's name; "corrected" only where a person corrected labels; `None` is what
+    counts: the labels of the run, with a person's corrections where there are some.
     """
 
     definition: str = SENTENCE
@@ -46,7 +46,9 @@ class View(NamedTuple):
 
 
 class NoisePoint(Record):
-    """The accuracy at one noise level; `effective_noise` is the mean share of negatives that prompts really held."""
+    """The accuracy at one noise level; `effective_noise` is the mean share of negatives that
+    prompts really held.
+    """
 
     noise: float
     effective_noise: float | None
@@ -74,10 +76,11 @@ def viewed(
     view: View,
     corrections: Mapping[Cell, Sequence[Correction]],
 ) -> list[Outline]:
-    """The rows with their TRACE values as the view counts them; without values where its labeller gave no labels.
+    """The rows with their TRACE values as the view counts them; without values where its labeller
+    gave no labels.
 
-    TRACE is the run's first metric; rows of the others stay as they are. A row that is not among the `scored` ones
-    although it has a score cannot be read: it counts as failed.
+    TRACE is the run's first metric; rows of the others stay as they are. A row that is not among
+    the `scored` ones although it has a score cannot be read: it counts as failed.
     """
     values: dict[Cell, dict[str, float | None]] = {}
     for cell, sample, score in scored:
@@ -94,7 +97,9 @@ def viewed(
 
 
 def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[str]:
-    """Who labelled samples of the run: the jury, its judges, the heuristic, and whoever published labels (gold)."""
+    """Who labelled samples of the run: the jury, its judges, the heuristic, and whoever published
+    labels (gold).
+    """
     found: set[str] = set()
     for _, sample, score in scored:
         found.add(score.details.get("by", HEURISTIC))
@@ -119,7 +124,8 @@ def of_metric(rows: Iterable[Outline], number: int) -> list[Outline]:
 def merged(rows: Iterable[Outline]) -> list[Outline]:
     """One row for each answer with the values of all metrics, under the names of `columns`.
 
-    It is failed where any metric failed, else open where any is open. For tables: a mean is of one metric's rows.
+    It is failed where any metric failed, else open where any is open. For tables: a mean is of one
+    metric's rows.
     """
     answers: dict[Cell, list[Outline]] = {}
     for row in rows:
@@ -129,7 +135,8 @@ def merged(rows: Iterable[Outline]) -> list[Outline]:
 
 
 def columns(rows: Iterable[Outline]) -> dict[tuple[int, str], str]:
-    """What each value is called beside those of other metrics, by metric and its own name, in the metrics' order.
+    """What each value is called beside those of other metrics, by metric and its own name, in the
+    metrics' order.
 
     A name that an earlier metric has gets the metric's number, counted from 1: "recall (2)".
     """
@@ -155,7 +162,9 @@ def accuracy_by_noise(rows: Iterable[Outline], ability: Ability) -> list[NoisePo
 
 
 def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
-    """The headline rates of the abilities that were asked, by title; a judge's rates where a judge was asked."""
+    """The headline rates of the abilities that were asked, by title; a judge's rates where a judge
+    was asked.
+    """
     wanted = (
         ("Noise robustness", Ability.NOISE, "accuracy"),
         ("Negative rejection", Ability.REJECTION, "rejection"),
@@ -175,7 +184,9 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
     }
 
 
-def _scores(sample: Sample, score: Score, view: View, corrections: Sequence[Correction]) -> TRACEScores | None:
+def _scores(
+    sample: Sample, score: Score, view: View, corrections: Sequence[Correction]
+) -> TRACEScores | None:
     counted = from_score(score, sample, view.definition)
     labels = _labels(sample, score, view.by, counted.labels, corrections)
     if labels is counted.labels:

@@ -41,7 +41,9 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
         _check_place(store, path, replace)
         draft.replace(path)
     except (sqlite3.Error, OSError, ValueError) as error:
-        raise StoreError(f"No backup at {path} ({error}). Choose a folder with room that can be written.") from error
+        raise StoreError(
+            f"No backup at {path} ({error}). Choose a folder with room that can be written."
+        ) from error
     finally:
         _remove(draft)
     return Backup(path=path, size=path.stat().st_size, runs=runs)
@@ -53,7 +55,10 @@ def _check_place(store: Store, path: Path, replace: bool) -> None:
     if store.path and path.absolute().parent.resolve() / path.name in _files(store.path):
         raise StoreError(f"{path} is a part of the run store. Choose another file.")
     if path.is_dir():
-        raise StoreError(f"{path} is a folder. Name a file in it, for example {path / 'plumbline-backup.sqlite3'}.")
+        raise StoreError(
+            f"{path} is a folder. Name a file in it, for example "
+            f"{path / 'plumbline-backup.sqlite3'}."
+        )
     if path.exists() and not replace:
         raise StoreError(f"{path} is there already.", remedy=Remedy("replace_file"))
 

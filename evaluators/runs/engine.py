@@ -95,15 +95,17 @@ def check_cap(run: Run, cap: Cap) -> None:
 class RunRegistry:
     """The runs of this process, at work or waiting for a place; whoever knows an id can attach.
 
-    Where a public host is full, a run waits in a queue. `share_seconds` is how long a further run of an address may
-    keep its place there while somebody else has none.
+    Where a public host is full, a run waits in a queue. `share_seconds` is how long a further run
+    of an address may keep its place there while somebody else has none.
     """
 
     def __init__(self, share_seconds: float = SHARE_SECONDS) -> None:
         self._share_seconds = share_seconds
         self._jobs: dict[str, Job] = {}
         self._tickets: dict[str, Ticket] = {}  # of the jobs
-        self._waiting: list[Ticket] = []  # as they came; never changed in place, so that readers need no lock
+        self._waiting: list[
+            Ticket
+        ] = []  # as they came; never changed in place, so that readers need no lock
         self._recent: deque[float] = deque(maxlen=RECENT_RUNS)
         self._keeper: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -123,18 +125,24 @@ class RunRegistry:
                 job = self._begin(Ticket(run, store, keys))
             return job
 
-    def start_or_wait(self, run: Run, store: Store, keys: Keys | None = None, address: str = "") -> None:
-        """The same, but where a public host is full, the run waits for its turn and then starts by itself.
+    def start_or_wait(
+        self, run: Run, store: Store, keys: Keys | None = None, address: str = ""
+    ) -> None:
+        """The same, but where a public host is full, the run waits for its turn and then starts by
+        itself.
 
-        `address` is where the visitor comes from, empty where that is not known; addresses take turns. Raises
-        `HostLimitError` only where the visitor has a run already, or the queue is full.
+        `address` is where the visitor comes from, empty where that is not known; addresses take
+        turns. Raises `HostLimitError` only where the visitor has a run already, or the queue is
+        full.
         """
         with self._lock:
             if self.is_live(run.id):
                 return
             ticket = Ticket(run, store, keys, address)
             if self.is_waiting(run.id):  # perhaps with another key or cap; it keeps its place
-                self._waiting = [ticket if each.run.id == run.id else each for each in self._waiting]
+                self._waiting = [
+                    ticket if each.run.id == run.id else each for each in self._waiting
+                ]
                 return
             self._check_visitor(run)
             if self._has_room():
@@ -174,15 +182,23 @@ class RunRegistry:
         if run_id not in order:
             return None
         number = order.index(run_id) + 1
-        return Place(number=number, seconds=expected(number, config().runs_in_all, tuple(self._recent)))
+        return Place(
+            number=number, seconds=expected(number, config().runs_in_all, tuple(self._recent))
+        )
 
     def live(self, workspace: str) -> list[Run]:
         """The workspace's runs that are at work or wait."""
         jobs = [job.run for job in list(self._jobs.values()) if job.is_live]
-        return [run for run in (*jobs, *(each.run for each in self._waiting)) if run.workspace == workspace]
+        return [
+            run
+            for run in (*jobs, *(each.run for each in self._waiting))
+            if run.workspace == workspace
+        ]
 
     def cancel(self, run_id: str) -> None:
-        """Stops the run, or takes it out of the queue; waits for its threads, so that nothing is written afterwards."""
+        """Stops the run, or takes it out of the queue; waits for its threads, so that nothing is
+        written afterwards.
+        """
         with self._lock:
             self._waiting = [ticket for ticket in self._waiting if ticket.run.id != run_id]
             if ticket := self._tickets.get(run_id):
@@ -193,11 +209,14 @@ class RunRegistry:
             job.wait()
 
     def move_workspace(self, workspace: str, store: Store) -> str:
-        """Moves all of a workspace to a new token and returns it; raises `HostLimitError` while a run is at work."""
+        """Moves all of a workspace to a new token and returns it; raises `HostLimitError` while a
+        run is at work.
+        """
         with self._lock:
             if self.live(workspace):
                 raise HostLimitError(
-                    "A run of yours is at work or waiting. Cancel it or wait for its end, then make the new link."
+                    "A run of yours is at work or waiting. Cancel it or wait for its "
+                    "end, then make the new link."
                 )
             return workspaces.of(store).move(workspace)
 
@@ -221,10 +240,15 @@ class RunRegistry:
             if not ticket.returns:
                 self._recent.append(job.seconds)
             else:
-                self._waiting = [*self._waiting, Ticket(job.run, ticket.store, ticket.keys, ticket.address)]
+                self._waiting = [
+                    *self._waiting,
+                    Ticket(job.run, ticket.store, ticket.keys, ticket.address),
+                ]
 
     def _check_visitor(self, run: Run) -> None:
-        """Raises `HostLimitError` where a visitor of a public host has as many runs at work or waiting as allowed."""
+        """Raises `HostLimitError` where a visitor of a public host has as many runs at work or
+        waiting as allowed.
+        """
         most = config().runs_per_visitor
         if config().public and len(self.live(run.workspace)) >= most:
             raise HostLimitError(
@@ -240,7 +264,9 @@ class RunRegistry:
         return in_turn(self._waiting, [ticket.address for ticket in [*self._tickets.values()]])
 
     def _queue(self, ticket: Ticket) -> None:
-        """Lets the run wait; where the queue is full, whoever's turn is farthest leaves it, perhaps this one."""
+        """Lets the run wait; where the queue is full, whoever's turn is farthest leaves it, perhaps
+        this one.
+        """
         before = self._waiting
         self._waiting = [*before, ticket]
         if len(self._waiting) > config().runs_waiting:
@@ -264,12 +290,16 @@ class RunRegistry:
                 self._drop_unwatched()
                 self._start_next()
                 self._make_room()
-                if not self._waiting and not any(ticket.returns for ticket in self._tickets.values()):
+                if not self._waiting and not any(
+                    ticket.returns for ticket in self._tickets.values()
+                ):
                     self._keeper = None
                     return
 
     def _drop_unwatched(self) -> None:
-        """Whoever does not look at a run any more neither waits nor keeps a place for which others wait."""
+        """Whoever does not look at a run any more neither waits nor keeps a place for which others
+        wait.
+        """
         since = time.monotonic() - config().unwatched_seconds_when_full
         for ticket in self._waiting:
             if ticket.last_seen < since:
@@ -289,17 +319,23 @@ class RunRegistry:
                 self._begin(ticket).last_seen = ticket.last_seen
             except PlumblineError as error:
                 _note(ticket, error.reason)
-            except Exception as error:  # whatever it is, the others in the queue must get their turn
+            except (
+                Exception
+            ) as error:  # whatever it is, the others in the queue must get their turn
                 log.exception("A run that waited could not be started")
                 what = f"It could not be started ({type(error).__name__})."
                 message = f"{what} Resume it; if it happens again, report it."
                 _note(ticket, Reason(kind="unexpected", message=message))
 
     def _make_room(self) -> None:
-        """Where somebody waits who has no place, an address with several gives its newest one up, and waits again."""
+        """Where somebody waits who has no place, an address with several gives its newest one up,
+        and waits again.
+        """
         at_work = Counter(ticket.address for ticket in self._tickets.values() if not ticket.returns)
         leaving = sum(job.is_pausing for job in self._jobs.values())
-        without = {ticket.address for ticket in self._waiting} - {ticket.address for ticket in self._tickets.values()}
+        without = {ticket.address for ticket in self._waiting} - {
+            ticket.address for ticket in self._tickets.values()
+        }
         if leaving >= len(without):
             return
         for run_id, ticket in reversed(self._tickets.items()):
@@ -321,7 +357,9 @@ registry = RunRegistry()
 
 
 def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
-    """The evaluators in the order of the run; raises `ParameterError` where they cannot be in one run."""
+    """The evaluators in the order of the run; raises `ParameterError` where they cannot be in one
+    run.
+    """
     if not specs:
         raise ParameterError("No metric is chosen. Choose one.")
     found = sorted(map(from_spec, specs), key=lambda evaluator: evaluator.leads is None)
@@ -330,37 +368,54 @@ def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
         raise ParameterError(f"{' and '.join(leading)} cannot be in one run. Start a run for each.")
     for number, evaluator in enumerate(found):
         if evaluator in found[:number]:
-            raise ParameterError(f"{evaluator.title} is chosen twice with the same parameters. Remove one.")
+            raise ParameterError(
+                f"{evaluator.title} is chosen twice with the same parameters. Remove one."
+            )
         evaluator.check_ready()
     return found
 
 
 def _check_judges(evaluators: Sequence[Evaluator], judges: Sequence[ModelSpec]) -> None:
-    """Raises `ParameterError` where the evaluators take no judge, not so many, or cannot do without one."""
+    """Raises `ParameterError` where the evaluators take no judge, not so many, or cannot do without
+    one.
+    """
     check_judged(evaluators, judges)
     most = max(evaluator.most_judges() for evaluator in evaluators)
     if len(judges) > most:
         titles = " with ".join(evaluator.title for evaluator in evaluators)
-        raise ParameterError(f"{len(judges)} judges are chosen; {titles} takes {most} at most. Remove some.")
+        raise ParameterError(
+            f"{len(judges)} judges are chosen; {titles} takes {most} at most. Remove some."
+        )
     if len(set(judges)) < len(judges):
-        raise ParameterError("The same judge is chosen twice; its second vote would be a copy. Remove one.")
+        raise ParameterError(
+            "The same judge is chosen twice; its second vote would be a copy. Remove one."
+        )
     first = evaluators[0]
     if first.leads and first.needs_judge and not judges:
-        raise ParameterError(f"{first.title} labels with an LLM, and no judge is chosen. Choose one.")
+        raise ParameterError(
+            f"{first.title} labels with an LLM, and no judge is chosen. Choose one."
+        )
 
 
 def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
-    """Raises `HostLimitError` where a public host takes no run of this size, or no more runs of this visitor."""
+    """Raises `HostLimitError` where a public host takes no run of this size, or no more runs of
+    this visitor.
+    """
     settings = config()
     if not settings.public:
         return
     cells = len(dataset.samples) * max(1, len(run.models)) * len(run.evaluators)
     if cells > settings.cells_per_run:
         raise HostLimitError(
-            f"This run has {cells:,} samples to score; this host allows {settings.cells_per_run:,}. "
-            "Choose fewer samples, noise levels, models or metrics, or run Plumbline on your own machine."
+            f"This run has {cells:,} samples to score; this host allows "
+            f"{settings.cells_per_run:,}. "
+            "Choose fewer samples, noise levels, models or metrics, or run Plumbline on "
+            "your own machine."
         )
-    if len(store.runs(run.workspace, settings.runs_kept_per_visitor)) == settings.runs_kept_per_visitor:
+    if (
+        len(store.runs(run.workspace, settings.runs_kept_per_visitor))
+        == settings.runs_kept_per_visitor
+    ):
         raise HostLimitError(
             f"This host keeps {settings.runs_kept_per_visitor} runs for each visitor.",
             remedy=Remedy("delete_a_run"),

@@ -1,4 +1,6 @@
-"""Files to take away: the values of a run as a table, and every labeller's labels with a person's corrections."""
+"""Files to take away: the values of a run as a table, and every labeller's labels with a person's
+corrections.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ from evaluators.trace.labelling import Correction, corrected, labellings
 
 
 def table(
-    rows: Sequence[Outline], models: Sequence[str] = (), responses: Mapping[tuple[int, int], str] | None = None
+    rows: Sequence[Outline],
+    models: Sequence[str] = (),
+    responses: Mapping[tuple[int, int], str] | None = None,
 ) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
-    A value that does not apply is an empty cell, and so is one of a metric that failed. `models` names the run's models
-    where there are several; `responses` by position and model get a column, where there are some, and so do ability
-    and noise of RGB. Text that looks like a formula is quoted by an apostrophe.
+    A value that does not apply is an empty cell, and so is one of a metric that failed. `models`
+    names the run's models where there are several; `responses` by position and model get a column,
+    where there are some, and so do ability and noise of RGB. Text that looks like a formula is
+    quoted by an apostrophe.
     """
     rows = merged(rows)
     names = dict.fromkeys(name for row in rows for name in row.values)
@@ -43,7 +48,9 @@ def table(
             safe(row.by),
             row.corrected,
         ]
-        texts = [row.question, (responses or {}).get((row.position, row.model), "")][: 1 + len(response)]
+        texts = [row.question, (responses or {}).get((row.position, row.model), "")][
+            : 1 + len(response)
+        ]
         writer.writerow([*facts, *(row.values.get(name) for name in names), *map(safe, texts)])
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
@@ -53,7 +60,8 @@ def labels(
     corrections: Mapping[Cell, Sequence[Correction]],
     models: Sequence[str] = (),
 ) -> Iterator[bytes]:
-    """A JSON line for each scored answer: whose labels count, all labellers' labels, corrections and their outcome.
+    """A JSON line for each scored answer: whose labels count, all labellers' labels, corrections
+    and their outcome.
 
     `models` names the run's models where there are several.
     """

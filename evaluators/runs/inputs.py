@@ -1,4 +1,6 @@
-"""What a person named, in Python or in a terminal: the data, metrics and models, found and checked before a run."""
+"""What a person named, in Python or in a terminal: the data, metrics and models, found and checked
+before a run.
+"""
 
 from __future__ import annotations
 
@@ -62,19 +64,29 @@ def _open(path: Path) -> Store:
 def load_data(
     given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON
 ) -> Dataset | TestBed:
-    """The data set or test bed that is given: itself, a file, bundled or uploaded data by name, a table, a list.
+    """The data set or test bed that is given: itself, a file, bundled or uploaded data by name, a
+    table, a list.
 
-    A table is a `DataFrame`, a list holds a mapping for each sample; both get the name `name`. Raises `DatasetError`.
+    A table is a `DataFrame`, a list holds a mapping for each sample; both get the name `name`.
+    Raises `DatasetError`.
     """
     if isinstance(given, Dataset | TestBed):
         return given
     if isinstance(given, str | Path):
-        return _read(Path(given)) if isfile(given) else _by_name(str(given), store or local_store(), workspace)
+        return (
+            _read(Path(given))
+            if isfile(given)
+            else _by_name(str(given), store or local_store(), workspace)
+        )
     return load(name, _as_json(given))
 
 
-def dataset(given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON) -> Dataset:
-    """The samples that are given; raises `DatasetError` for a test bed, whose prompts must be composed first."""
+def dataset(
+    given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON
+) -> Dataset:
+    """The samples that are given; raises `DatasetError` for a test bed, whose prompts must be
+    composed first.
+    """
     found = load_data(given, store=store, workspace=workspace, name=name)
     if isinstance(found, TestBed):
         raise DatasetError(
@@ -88,7 +100,9 @@ def _read(path: Path) -> Dataset | TestBed:
     try:
         found = load(path.name, path.read_bytes())
     except OSError as error:
-        raise DatasetError(f"{printable(str(path))} cannot be read ({error.strerror}). Check its rights.") from error
+        raise DatasetError(
+            f"{printable(str(path))} cannot be read ({error.strerror}). Check its rights."
+        ) from error
     return found.model_copy(update={"origin": {**found.origin, "file": str(path.resolve())}})
 
 
@@ -118,7 +132,8 @@ def _as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DatasetError(
             f"The data cannot be used ({str(error)[:100]}). "
-            "Give a Dataset, a path, a name, a DataFrame, or a list with a mapping of columns for each sample."
+            "Give a Dataset, a path, a name, a DataFrame, or a list with a mapping of "
+            "columns for each sample."
         ) from error
 
 
@@ -136,11 +151,14 @@ def _plain(value: Any) -> Any:
 def specs(
     metrics: Metric | Sequence[Metric], saved: Mapping[str, EvaluatorSpec] | None = None
 ) -> tuple[EvaluatorSpec, ...]:
-    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for what is none.
+    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for
+    what is none.
 
     `saved` are metrics of the workspace by title, which are known by title and by slug.
     """
-    several = metrics if isinstance(metrics, Sequence) and not isinstance(metrics, str) else [metrics]
+    several = (
+        metrics if isinstance(metrics, Sequence) and not isinstance(metrics, str) else [metrics]
+    )
     if not several:
         raise ParameterError(f"No metric is given. Known: {', '.join(sorted(catalogue()))}.")
     return tuple(_spec(metric, saved or {}) for metric in several)
@@ -153,9 +171,13 @@ def named(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     for title, spec in saved.items():
         if name in (title, slug(title)):
             return spec
-    unusable = "".join(f" {file.file}, line {file.line}, cannot be used: {file.message}" for file in broken())
+    unusable = "".join(
+        f" {file.file}, line {file.line}, cannot be used: {file.message}" for file in broken()
+    )
     known = [*sorted(catalogue()), *map(slug, saved)]
-    raise ParameterError(f"No metric is called “{printable(name)[:60]}”. {_meant(name, known)}{printable(unusable)}")
+    raise ParameterError(
+        f"No metric is called “{printable(name)[:60]}”. {_meant(name, known)}{printable(unusable)}"
+    )
 
 
 def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
@@ -166,9 +188,14 @@ def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     if isinstance(metric, type) and issubclass(metric, Evaluator):
         raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
     if not isinstance(metric, Evaluator):
-        raise ParameterError(f"{printable(repr(metric))[:80]} is not a metric. Give its name, an evaluator, or a spec.")
+        raise ParameterError(
+            f"{printable(repr(metric))[:80]} is not a metric. Give its name, an "
+            "evaluator, or a spec."
+        )
     if getattr(metric, "llm_client", None) is not None:
-        raise ParameterError(f"{metric.title} brings an LLM client of its own. Leave it out and name a judge.")
+        raise ParameterError(
+            f"{metric.title} brings an LLM client of its own. Leave it out and name a judge."
+        )
     return metric.spec()
 
 
@@ -186,12 +213,15 @@ def check_usable(
     models: Sequence[ModelSpec] = (),
     judges: Sequence[ModelSpec] = (),
 ) -> None:
-    """Raises `ParameterError` where no sample has what a metric needs, or where the models have nothing to answer.
+    """Raises `ParameterError` where no sample has what a metric needs, or where the models have
+    nothing to answer.
 
     Also where a metric asks a judge and none is named, or one that cannot judge.
     """
     if OFFLINE in judges:
-        raise ParameterError("The offline reader only quotes documents and cannot judge. Name an LLM as the judge.")
+        raise ParameterError(
+            "The offline reader only quotes documents and cannot judge. Name an LLM as the judge."
+        )
     evaluators = [from_spec(spec) for spec in metrics]
     for evaluator in evaluators:
         if not judges and evaluator.needs_judge:
@@ -199,10 +229,13 @@ def check_usable(
             raise ParameterError(message, remedy=Remedy("name_judge"))
     if models and all(sample.response is not None for sample in data.samples):
         raise ParameterError(
-            f"Every sample of {printable(data.name)} has a response already, so a model has nothing to answer. "
+            f"Every sample of {printable(data.name)} has a response already, so a model "
+            "has nothing to answer. "
             "Leave the model out, or the column response."
         )
-    if any(evaluator.leads == "rgb" for evaluator in evaluators) and not any(sample.rgb for sample in data.samples):
+    if any(evaluator.leads == "rgb" for evaluator in evaluators) and not any(
+        sample.rgb for sample in data.samples
+    ):
         message = f"Nothing in {printable(data.name)} says which ability of RGB its samples test."
         raise ParameterError(message, remedy=Remedy("name_ability"))
     check_samples(data, evaluators, models)
@@ -214,7 +247,9 @@ def check_samples(
     models: Sequence[ModelSpec] = (),
     fields: Collection[str] = tuple(Sample.model_fields),
 ) -> None:
-    """Raises `ParameterError` where no sample has what a metric needs among these fields; models give responses."""
+    """Raises `ParameterError` where no sample has what a metric needs among these fields; models
+    give responses.
+    """
     for evaluator in evaluators:
         needs = tuple(field for field in evaluator.needed if field in fields)
         lacking = [missing(needs, sample, has_generator=bool(models)) for sample in data.samples]
@@ -224,20 +259,30 @@ def check_samples(
 
 def _lacking(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
     absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
-    columns = "; ".join(" or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed)
+    columns = "; ".join(
+        " or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed
+    )
     model = ", or name a model that answers" if "response" in absent else ""
-    return f"No sample of {printable(name)} has what {evaluator.title} needs. Add a column: {columns}{model}."
+    return (
+        f"No sample of {printable(name)} has what {evaluator.title} needs. Add a column: "
+        f"{columns}{model}."
+    )
 
 
 # Models
 
 
 def models(
-    given: Named | Sequence[Named] | None, keys: Keys, *, temperature: float = 0.0, answer_tokens: int = ANSWER_TOKENS
+    given: Named | Sequence[Named] | None,
+    keys: Keys,
+    *,
+    temperature: float = 0.0,
+    answer_tokens: int = ANSWER_TOKENS,
 ) -> tuple[ModelSpec, ...]:
     """The models that are given by id (`groq/openai/gpt-oss-20b`), as specs or connected.
 
-    Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is missing.
+    Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is
+    missing.
     """
     several = given if isinstance(given, list | tuple) else [] if given is None else [given]
     return tuple(

@@ -1,4 +1,6 @@
-"""A job is a run at work: threads take the open answers in turn; every result is stored the moment it exists."""
+"""A job is a run at work: threads take the open answers in turn; every result is stored the moment
+it exists.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,14 @@ from evaluators.runs.store import Store
 
 CPU_WORKERS = 2
 LONG_RUN = 100
-"""Open cells from which worker processes are started for a run; a shorter one is done before they are there."""
+"""Open cells from which worker processes are started for a run; a shorter one is done before they
+are there.
+"""
 
 MOST_IN_A_ROW = 10
-"""Samples in a row, failed for want of an answer that can be used, after which a model's part of the run stops."""
+"""Samples in a row, failed for want of an answer that can be used, after which a model's part of
+the run stops.
+"""
 
 READ_AHEAD = 16
 """Samples that are read together."""
@@ -62,9 +68,11 @@ log = logging.getLogger(__name__)
 
 
 class Progress(Record):
-    """How fast a live run is: cells a minute, seconds left at that rate, and what it waits for, if anything.
+    """How fast a live run is: cells a minute, seconds left at that rate, and what it waits for, if
+    anything.
 
-    A run that stands still has no rate, unless it only waits until its plan lets the next request go.
+    A run that stands still has no rate, unless it only waits until its plan lets the next request
+    go.
     """
 
     rate: float | None
@@ -73,7 +81,9 @@ class Progress(Record):
 
 
 class Task(NamedTuple):
-    """One answer to be judged: a sample and a model, with the metrics that have not scored it yet."""
+    """One answer to be judged: a sample and a model,
+    with the metrics that have not scored it yet.
+    """
 
     position: int
     model: int
@@ -83,7 +93,8 @@ class Task(NamedTuple):
 class Job:
     """One run at work, a lane for each model, until no cell is open or somebody cancels.
 
-    Raises `AccessError` where a model or the judge has no key, `RunElsewhereError` where another process works on it.
+    Raises `AccessError` where a model or the judge has no key, `RunElsewhereError` where another
+    process works on it.
     """
 
     def __init__(self, run: Run, store: Store, keys: Keys | None = None) -> None:
@@ -109,7 +120,9 @@ class Job:
             store.check()  # before a lock is put where there is no store any more
             self._run_lock.acquire()
             counts = store.counts(run)
-            self._is_resumed = counts.open < counts.asked  # else there is no earlier result to be read
+            self._is_resumed = (
+                counts.open < counts.asked
+            )  # else there is no earlier result to be read
             self._judges, self._lanes = self._opened(self.keys)
         except BaseException:
             self._close()
@@ -139,7 +152,9 @@ class Job:
         self._scope.cancel()
 
     def pause(self, *reasons: Reason) -> None:
-        """Takes up nothing more: the answers on their way are stored, so that nothing is paid for twice."""
+        """Takes up nothing more: the answers on their way are stored, so that nothing is paid for
+        twice.
+        """
         for lane in self._lanes:
             lane.stop(*reasons)
         with suppress(StoreError):
@@ -170,13 +185,19 @@ class Job:
         recent = sum(now - moment < RECENT for moment in done)
         rate = 60 * recent / min(RECENT, now - self._started) if recent else None
         left = sum(max(0, lane.left) for lane in self._lanes)
-        return Progress(rate=rate, seconds_left=60 * left / rate if rate else None, waiting=self._waiting())
+        return Progress(
+            rate=rate, seconds_left=60 * left / rate if rate else None, waiting=self._waiting()
+        )
 
     # Opening and closing
 
     def _opened(self, keys: Keys) -> tuple[list[Seat], list[Lane]]:
         spent = self._store.spent(self.run.id).values()
-        meter = Meter(self.run.cap, sum(model.calls for model in spent), sum(model.cost or 0.0 for model in spent))
+        meter = Meter(
+            self.run.cap,
+            sum(model.calls for model in spent),
+            sum(model.cost or 0.0 for model in spent),
+        )
         account = Account(self._scope, meter, self._shelf)
 
         def seat(spec: ModelSpec) -> Seat:
@@ -188,11 +209,20 @@ class Job:
         tasks = _tasks(self._store.open_cells(self.run))
         if seats:
             tasks.sort(key=_scattered)
-        self._is_for_pool = len(tasks) * len(self._evaluators) >= LONG_RUN and self._needs_processor(seats)
+        self._is_for_pool = len(tasks) * len(
+            self._evaluators
+        ) >= LONG_RUN and self._needs_processor(seats)
         at_once = _workers([*seats, *judges], self._pool.size if self._is_for_pool else 0)
         workers = max(1, at_once // max(1, len(seats)))
         return judges, [
-            Lane(self._work, self._read, [task for task in tasks if task.model == number], each, judges, workers)
+            Lane(
+                self._work,
+                self._read,
+                [task for task in tasks if task.model == number],
+                each,
+                judges,
+                workers,
+            )
             for number, each in enumerate(seats or [None])
         ]
 
@@ -218,9 +248,13 @@ class Job:
         except PlumblineError as error:
             self._tell(lane, error)
             self.cancel()
-        except Exception as error:  # the last resort: a thread that ends in silence leaves a run that nobody can mend
+        # the last resort: a thread that ends in silence leaves a run that nobody can mend
+        except Exception as error:
             self._log(error)
-            what = f"Unexpected {type(error).__name__}, which stopped the run. Everything so far is kept."
+            what = (
+                f"Unexpected {type(error).__name__}, which stopped the run. Everything so far "
+                "is kept."
+            )
             remedy = "Resume it; if it happens again, report it."
             self._tell(lane, RunStoppedError(f"{what} {remedy}", kind="unexpected"))
             self.cancel()
@@ -235,12 +269,16 @@ class Job:
             self._store.save_stop_reasons(self.run.id, *reasons)
 
     def _do(self, task: Task, lane: Lane) -> None:
-        """Judges one answer by each of its metrics; every result is stored before the next is asked for."""
+        """Judges one answer by each of its metrics; every result is stored before the next is asked
+        for.
+        """
         if time.monotonic() - self.last_seen > self._patience:
             message = "Nobody watched this run, so it was paused. Resume it when you are back."
             raise RunStoppedError(message, kind="unwatched")
         self._store.check()  # nothing is paid for that could not be stored
-        earlier = self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
+        earlier = (
+            self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
+        )
         load = partial(lane.samples.take, task.position)
         ask = partial(self._answered, lane.seat) if lane.seat else None
         answer = _Answer(load, ask, earlier.values())
@@ -254,8 +292,12 @@ class Job:
             lane.left -= 1
         lane.count(failures)
 
-    def _judge(self, cell: Cell, answer: _Answer, earlier: SampleResult | None) -> type[BaseException] | None:
-        """Stores the result of one cell with the calls it took; returns the kind of error, where it failed."""
+    def _judge(
+        self, cell: Cell, answer: _Answer, earlier: SampleResult | None
+    ) -> type[BaseException] | None:
+        """Stores the result of one cell with the calls it took; returns the kind of error, where it
+        failed.
+        """
         ledger = Ledger(self._shelf)
         try:
             result, failure = self._result(cell, answer, earlier, ledger)
@@ -264,7 +306,9 @@ class Job:
             except UnstorableError as error:
                 failure = type(error)
                 unstored = {"score": None, "response": None, **_failed(error)}
-                self._store.save_result(self.run.id, result.model_copy(update=unstored), ledger.calls)
+                self._store.save_result(
+                    self.run.id, result.model_copy(update=unstored), ledger.calls
+                )
             return failure
         except BaseException:
             self._store.save_calls(self.run.id, ledger.calls)
@@ -275,11 +319,17 @@ class Job:
     def _result(
         self, cell: Cell, answer: _Answer, earlier: SampleResult | None, ledger: Ledger
     ) -> tuple[SampleResult, type[BaseException] | None]:
-        """The result for one cell; the one place where an exception becomes a failed result, beside its kind."""
+        """The result for one cell; the one place where an exception becomes a failed result, beside
+        its kind.
+        """
         started = time.perf_counter()
 
         def result(**outcome: object) -> SampleResult:
-            facts = {"response": answer.response, "seconds": time.perf_counter() - started, **ledger.bill(earlier)}
+            facts = {
+                "response": answer.response,
+                "seconds": time.perf_counter() - started,
+                **ledger.bill(earlier),
+            }
             return SampleResult.model_validate({**cell._asdict(), **facts, **outcome})
 
         try:
@@ -293,7 +343,9 @@ class Job:
             return result(**_failed(error), details=details(error)), type(error)
 
     def _scored(self, evaluator: Evaluator, sample: Sample) -> Score:
-        """The score, from a worker process where one can do it: the pages' threads then hardly wait."""
+        """The score, from a worker process where one can do it: the pages' threads then hardly
+        wait.
+        """
         if pool.takes(evaluator) and self._pool.can_take(sample):
             return self._pool.score(evaluator, sample, self._is_cancelled.is_set)
         return scored(evaluator, sample)
@@ -312,7 +364,13 @@ class Job:
     def _log(self, error: BaseException) -> None:
         """Notes each kind of error that is not ours once."""
         is_ours = isinstance(error, PlumblineError)
-        kind = error.foreign if isinstance(error, WorkerError) else "" if is_ours else type(error).__name__
+        kind = (
+            error.foreign
+            if isinstance(error, WorkerError)
+            else ""
+            if is_ours
+            else type(error).__name__
+        )
         if kind and kind not in self._logged:
             self._logged.add(kind)
             log.error("A sample failed with %s", kind)
@@ -324,7 +382,9 @@ class Job:
         if not judges:
             return evaluator
         clients = tuple(judge.client(ledger) for judge in judges)
-        return evaluator.model_copy(update={"llm_client": clients if len(clients) > 1 else clients[0]})
+        return evaluator.model_copy(
+            update={"llm_client": clients if len(clients) > 1 else clients[0]}
+        )
 
     def _leave(self) -> None:
         """The last thread lets the connections go; a run that came to its end has not stopped."""
@@ -340,28 +400,39 @@ class Job:
 
     def _waiting(self) -> str:
         longest = max((seat.waiting for seat in self._seats), default=0.0)
-        return f"waiting {longest:.0f} s for the provider's limit" if longest > WORTH_TELLING else ""
+        return (
+            f"waiting {longest:.0f} s for the provider's limit" if longest > WORTH_TELLING else ""
+        )
 
     def _obstacle(self, now: float, done: Sequence[float]) -> str:
-        """What keeps the run from moving, where nothing has ended for longer than is usual: refusals or silence."""
+        """What keeps the run from moving, where nothing has ended for longer than is usual:
+        refusals or silence.
+        """
         last = done[-1] if done else self._started
         quiet, usual = now - last, (last - self._started) / max(1, len(done))
         if quiet > max(WORTH_TELLING, 3 * usual) and any(seat.is_refused for seat in self._seats):
             return self._waiting() or "waiting for the provider's limit"
         unanswered = min(quiet, max((seat.unanswered for seat in self._seats), default=0.0))
         if unanswered > max(STANDSTILL, 3 * usual):
-            return f"no answer for {unanswered:.0f} s; each call is given up after {config().call_seconds:g} s"
+            return (
+                f"no answer for {unanswered:.0f} s; each call is given up after "
+                f"{config().call_seconds:g} s"
+            )
         return ""
 
 
 class _Answer:
-    """A sample and what its model answered, asked for once: whoever comes later gets the same, or the same error.
+    """A sample and what its model answered, asked for once: whoever comes later gets the same, or
+    the same error.
 
     A response that an `earlier` result holds is not asked for again.
     """
 
     def __init__(
-        self, load: Callable[[], Sample], ask: Callable[[Sample, Ledger], str] | None, earlier: Iterable[SampleResult]
+        self,
+        load: Callable[[], Sample],
+        ask: Callable[[Sample, Ledger], str] | None,
+        earlier: Iterable[SampleResult],
     ) -> None:
         self.response = next((each.response for each in earlier if each.response is not None), None)
         self._load = load
@@ -389,10 +460,14 @@ class _Answer:
 
 
 class Ahead:
-    """The samples of a lane, each taken once; they are read some at a time, in the order in which their turn comes."""
+    """The samples of a lane, each taken once; they are read some at a time, in the order in which
+    their turn comes.
+    """
 
     def __init__(
-        self, read: Callable[[Collection[int]], dict[int, Sample | UnreadableRowError]], positions: Iterable[int]
+        self,
+        read: Callable[[Collection[int]], dict[int, Sample | UnreadableRowError]],
+        positions: Iterable[int],
     ) -> None:
         self._read = read
         self._to_come = iter(positions)
@@ -400,7 +475,9 @@ class Ahead:
         self._turn = threading.Lock()
 
     def take(self, position: int) -> Sample:
-        """The sample; raises `UnreadableRowError` for one that cannot be read, which fails only itself."""
+        """The sample; raises `UnreadableRowError` for one that cannot be read, which fails only
+        itself.
+        """
         with self._turn:
             while position not in self._found:
                 self._found |= self._read([*islice(self._to_come, READ_AHEAD)] or [position])
@@ -458,9 +535,11 @@ class Lane:
         self._stopped.set()
 
     def count(self, failures: Sequence[type[BaseException] | None]) -> None:
-        """Takes note of how one answer's metrics failed; raises `RunStoppedError` where it was so too often in a row.
+        """Takes note of how one answer's metrics failed; raises `RunStoppedError` where it was so
+        too often in a row.
 
-        An answer counts once, and metrics that ask nobody do not make up for one that was not answered.
+        An answer counts once, and metrics that ask nobody do not make up for one that was not
+        answered.
         """
         self.outages = _in_a_row(self.outages, TransientError, failures)
         self.unreadable = _in_a_row(self.unreadable, UnreadableAnswerError, failures)
@@ -480,8 +559,12 @@ def _failed(error: BaseException) -> dict[str, object]:
     return {"status": "failed", "error": why.message, "error_kind": why.kind, "remedy": why.remedy}
 
 
-def _in_a_row(before: int, kind: type[PlumblineError], failures: Sequence[type[BaseException] | None]) -> int:
-    """How many answers in a row failed of this kind, with this one; failures of another kind change nothing."""
+def _in_a_row(
+    before: int, kind: type[PlumblineError], failures: Sequence[type[BaseException] | None]
+) -> int:
+    """How many answers in a row failed of this kind, with this one; failures of another kind change
+    nothing.
+    """
     if any(failure and issubclass(failure, kind) for failure in failures):
         return before + 1
     return before if any(failures) else 0
@@ -491,9 +574,11 @@ _shelves: WeakValueDictionary[tuple[Store, str], Shelf] = WeakValueDictionary()
 
 
 def _shelf(store: Store, run: Run) -> Shelf:
-    """The answers of a workspace, one shelf for all its jobs, so that they share what is on its way.
+    """The answers of a workspace, one shelf for all its jobs, so that they share what is on its
+    way.
 
-    A run without stored answers has a shelf of its own: what it paid for itself, it does not pay for again.
+    A run without stored answers has a shelf of its own: what it paid for itself, it does not pay
+    for again.
     """
     if not run.use_cache:
         return Shelf(partial(store.answer, run.workspace, run_id=run.id))
@@ -503,16 +588,22 @@ def _shelf(store: Store, run: Run) -> Shelf:
 def _tasks(cells: Sequence[Cell]) -> list[Task]:
     """The open cells, those of one answer together."""
     answers = groupby(cells, key=lambda cell: (cell.position, cell.model))
-    return [Task(position, model, tuple(cell.metric for cell in own)) for (position, model), own in answers]
+    return [
+        Task(position, model, tuple(cell.metric for cell in own))
+        for (position, model), own in answers
+    ]
 
 
 def _scattered(task: Task) -> tuple[int, Task]:
-    """Every model goes through the samples in the same mixed order, so that a part of a run is a fair part."""
+    """Every model goes through the samples in the same mixed order, so that a part of a run is a
+    fair part.
+    """
     return zlib.crc32(str(task.position).encode()), task
 
 
 def _workers(seats: Sequence[Seat | None], processes: int) -> int:
-    """Where a provider or a worker process answers, threads only wait; else they compete for the processor.
+    """Where a provider or a worker process answers, threads only wait; else they compete for the
+    processor.
 
     Two for each process: while one stores its result, the other one's sample is at work.
     """

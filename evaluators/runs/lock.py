@@ -1,4 +1,6 @@
-"""One process at a time works on a run: a lock of the operating system, which a killed process cannot leave behind."""
+"""One process at a time works on a run: a lock of the operating system, which a killed process
+cannot leave behind.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,14 @@ PATIENCE = 0.5
 
 
 class RunLock:
-    """The right to work on one run; without a folder (a store in memory) there is nobody to share with."""
+    """The right to work on one run; without a folder (a store in memory) there is nobody to share
+    with.
+    """
 
     def __init__(self, folder: Path | None, run_id: str) -> None:
-        self._lock = FileLock(folder / f"{run_id}.lock", mode=0o600, thread_local=False) if folder else None
+        self._lock = (
+            FileLock(folder / f"{run_id}.lock", mode=0o600, thread_local=False) if folder else None
+        )
 
     def acquire(self) -> None:
         """Takes the lock; raises `RunElsewhereError` where another process has it."""
@@ -27,7 +33,8 @@ class RunLock:
             self._lock.acquire(timeout=PATIENCE)
         except Timeout as error:
             raise RunElsewhereError(
-                "This run is at work in another process, perhaps a terminal. Wait for it, or stop it there (Ctrl-C)."
+                "This run is at work in another process, perhaps a terminal. Wait for "
+                "it, or stop it there (Ctrl-C)."
             ) from error
 
     def release(self) -> None:

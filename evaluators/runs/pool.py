@@ -1,7 +1,8 @@
-"""Worker processes that score away from the threads of the pages, shared by all runs; a sample can end its worker.
+"""Worker processes that score away from the threads of the pages, shared by all runs; a sample can
+end its worker.
 
-They are programs of their own and no `multiprocessing`: that would run an unguarded script or notebook again in every
-worker, or fork a process full of threads.
+They are programs of their own and no `multiprocessing`: that would run an unguarded script or
+notebook again in every worker, or fork a process full of threads.
 """
 
 from __future__ import annotations
@@ -51,9 +52,11 @@ Cancelled = Callable[[], bool]
 
 
 def takes(evaluator: Evaluator) -> bool:
-    """Whether workers can do it: it ships with Plumbline, asks no LLM, and loads no embedding model.
+    """Whether workers can do it: it ships with Plumbline, asks no LLM, and loads no embedding
+    model.
 
-    The code of metrics of one's own stays where its author expects it, and a model would be loaded once per worker.
+    The code of metrics of one's own stays where its author expects it, and a model would be loaded
+    once per worker.
     """
     asks = getattr(evaluator, "llm_client", None) is not None
     is_lexical = getattr(evaluator, "embedding_model", LEXICAL) == LEXICAL
@@ -94,7 +97,9 @@ class Pool:
             threading.Thread(target=self._add, daemon=True, name="plumbline-worker").start()
 
     def can_take(self, sample: Sample) -> bool:
-        """Whether the sample goes to a worker: to one that is there, or a large one to the first that will be."""
+        """Whether the sample goes to a worker: to one that is there, or a large one to the first
+        that will be.
+        """
         if self._is_broken:
             return False
         if not self.is_ready and is_large(sample):
@@ -163,7 +168,9 @@ class Pool:
                 self._leave(ticket)
                 if not self._is_broken:
                     raise CancelledError
-                raise WorkerError("No worker process can be started on this machine. Resume the run.")
+                raise WorkerError(
+                    "No worker process can be started on this machine. Resume the run."
+                )
 
     def _leave(self, ticket: SimpleQueue[_Worker]) -> None:
         """Gives up a place in the queue, and on the worker that came meanwhile."""
@@ -218,8 +225,8 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(),
-            # Ctrl-C in a terminal is meant for us alone. No session of its own, though: Linux shares the processor
-            # among sessions alike, however nice their processes are.
+            # Ctrl-C in a terminal is meant for us alone. No session of its own, though: Linux
+            # shares the processor among sessions alike, however nice their processes are.
             process_group=0 if hasattr(os, "setpgid") else None,
         )
         assert self._process.stdin
@@ -238,7 +245,9 @@ class _Worker:
         return False
 
     def ask(self, line: bytes, seconds: float, is_cancelled: Cancelled) -> bytes:
-        """Its reply; raises `WorkerError` where none comes, after which this worker is of no use."""
+        """Its reply; raises `WorkerError` where none comes,
+        after which this worker is of no use.
+        """
         with suppress(OSError):  # it has ended: then its output has, too
             self._input.write(line)
             self._input.flush()
@@ -255,12 +264,14 @@ class _Worker:
                 if was_cancelled:
                     raise CancelledError from None
                 raise WorkerError(
-                    f"This sample took longer than {seconds:g} s and was ended. Shorten its texts, or split it."
+                    f"This sample took longer than {seconds:g} s and was ended. Shorten "
+                    "its texts, or split it."
                 ) from None
             if reply:
                 return reply
             raise WorkerError(
-                "The process that worked on this sample ended, perhaps because it ran out of memory "
+                "The process that worked on this sample ended, perhaps because it ran "
+                "out of memory "
                 f"(it may use {MEMORY / 2**20:,.0f} MB). Shorten the sample's texts, or try again."
             )
 
@@ -279,7 +290,9 @@ class _Worker:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours, no key above all; one thread for each worker, and no metrics of one's own."""
+    """Nothing of ours, no key above all; one thread for each worker,
+    and no metrics of one's own.
+    """
     return environment() | {"OPENBLAS_NUM_THREADS": "1", "PLUMBLINE_CUSTOM_DIR": os.devnull}
 
 

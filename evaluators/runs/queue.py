@@ -13,12 +13,16 @@ from evaluators.records import Record, Run
 from evaluators.runs.store import Store
 
 ONE_VISITOR = 64
-"""Leading bits of an IPv6 address that tell visitors apart: the rest is free to choose for whoever has them."""
+"""Leading bits of an IPv6 address that tell visitors apart: the rest is free to choose for whoever
+has them.
+"""
 
 
 @dataclass(eq=False)
 class Ticket:
-    """A run that is at work or waits for a place, with what it takes to start it; it is in memory only."""
+    """A run that is at work or waits for a place, with what it takes to start it; it is in memory
+    only.
+    """
 
     run: Run
     store: Store
@@ -39,10 +43,11 @@ class Place(Record):
 
 
 def in_turn(waiting: Iterable[Ticket], at_work: Iterable[str]) -> list[Ticket]:
-    """The tickets in the order of their turns, addresses in rotation; `at_work` are those of the runs at work.
+    """The tickets in the order of their turns, addresses in rotation; `at_work` are those of the
+    runs at work.
 
-    A second run of an address comes after the first ones of all others. Where a proxy gives everybody one address,
-    this is the order in which they came.
+    A second run of an address comes after the first ones of all others. Where a proxy gives
+    everybody one address, this is the order in which they came.
     """
     so_far = Counter(at_work)
     ranked = []
@@ -53,14 +58,18 @@ def in_turn(waiting: Iterable[Ticket], at_work: Iterable[str]) -> list[Ticket]:
 
 
 def expected(number: int, places: int, recent: Sequence[float]) -> float | None:
-    """Seconds until the place in the queue comes to its turn, if runs go on to take as long as the recent ones."""
+    """Seconds until the place in the queue comes to its turn, if runs go on to take as long as the
+    recent ones.
+    """
     return number * sum(recent) / len(recent) / places if recent else None
 
 
 def visitor_address(peer: str, forwarded: str) -> str:
-    """The address that stands for one visitor: that of the connection, or the last public one a proxy forwards.
+    """The address that stands for one visitor: that of the connection, or the last public one a
+    proxy forwards.
 
-    The last, because whatever stands before it may have been made up by the visitor. Empty where there is none.
+    The last, because whatever stands before it may have been made up by the visitor. Empty where
+    there is none.
     """
     for text in (*reversed(forwarded.split(",")), peer):
         try:
@@ -69,5 +78,7 @@ def visitor_address(peer: str, forwarded: str) -> str:
             continue
         if address.is_global or text is peer:
             is_wide = isinstance(address, IPv6Address) and not address.ipv4_mapped
-            return str(ip_network((address, ONE_VISITOR), strict=False)) if is_wide else str(address)
+            return (
+                str(ip_network((address, ONE_VISITOR), strict=False)) if is_wide else str(address)
+            )
     return ""

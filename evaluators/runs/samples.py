@@ -1,4 +1,6 @@
-"""The two runs that need nothing: RGB with the offline reader, TRACE without an LLM, on bundled data."""
+"""The two runs that need nothing: RGB with the offline reader, TRACE without an LLM, on bundled
+data.
+"""
 
 from __future__ import annotations
 
@@ -31,4 +33,6 @@ def trace(store: Store, workspace: str) -> Run:
     """The TRACE sample, labelled by the heuristic."""
     dataset = bundled()[TRACE_SAMPLES]
     assert isinstance(dataset, Dataset)
-    return create_run(store, dataset, EvaluatorSpec(name="trace"), workspace=workspace, title=dataset.name)
+    return create_run(
+        store, dataset, EvaluatorSpec(name="trace"), workspace=workspace, title=dataset.name
+    )

@@ -1,4 +1,6 @@
-"""What becomes of one sample: a score, or what it failed of; the same in a run's threads and in a worker process."""
+"""What becomes of one sample: a score, or what it failed of; the same in a run's threads and in a
+worker process.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def answered(sample: Sample, prompt: str, llm: LLMClient) -> str:
 
 
 def scored(evaluator: Evaluator, sample: Sample) -> Score:
-    """What the evaluator says; raises where that could not be stored, which fails this sample and not the run."""
+    """What the evaluator says; raises where that could not be stored, which fails this sample and
+    not the run.
+    """
     score = evaluator.score(sample)
     if not isinstance(score, Score):
         kind = type(score).__name__
@@ -33,7 +37,8 @@ def scored(evaluator: Evaluator, sample: Sample) -> Score:
 
 
 def reason(error: BaseException) -> Reason:
-    """Why a sample failed: our own errors speak for themselves, a person's own file is theirs to fix.
+    """Why a sample failed: our own errors speak for themselves, a person's own file is theirs to
+    fix.
 
     Of any other error only the class is named, as its text may hold anything.
     """
@@ -48,8 +53,12 @@ def reason(error: BaseException) -> Reason:
 
 
 def details(error: BaseException) -> str:
-    """What our own errors tell the curious; of any other its kind and where it happened, not its text."""
+    """What our own errors tell the curious; of any other its kind and where it happened, not its
+    text.
+    """
     if isinstance(error, PlumblineError):
         return without_surrogates(str(getattr(error, "details", "")))
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    return without_surrogates(f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}")
+    return without_surrogates(
+        f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"
+    )

@@ -1,4 +1,6 @@
-"""The run store: one SQLite file that holds samples, uploads, runs, and every result and call the moment it exists."""
+"""The run store: one SQLite file that holds samples, uploads, runs, and every result and call the
+moment it exists.
+"""
 
 from __future__ import annotations
 
@@ -52,14 +54,24 @@ PAGES_AT_ONCE = 1000
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
 MOST_COUNTED = 10**15
-"""Tokens that are shown at most. Version 0.1.0 stored whatever a server told, up to 2^63 - 1: its sums overflow."""
+"""Tokens that are shown at most. Version 0.1.0 stored whatever a server told, up to 2^63 - 1: its
+sums overflow.
+"""
 
 APPLICATION = 1347179853
-"""What SQLite's `application_id` says of a run store, "PLUM"; 0 in those of the first six versions."""
+"""What SQLite's `application_id` says of a run store, "PLUM";
+0 in those of the first six versions.
+"""
 
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-RESTORE = "Stop Plumbline and put a backup in its place (README, “Backup”), or move it away to begin a new one."
-NEWER = "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. Nothing in it was changed."
+RESTORE = (
+    "Stop Plumbline and put a backup in its place (README, “Backup”), or move it away to "
+    "begin a new one."
+)
+NEWER = (
+    "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. Nothing in it "
+    "was changed."
+)
 
 _R = TypeVar("_R", bound=Record)
 
@@ -82,7 +94,9 @@ class Counts(Record):
 
 
 class Spent(Record):
-    """What one model cost a run: answered requests, tokens, and US dollars (`None` where a price is unknown)."""
+    """What one model cost a run: answered requests, tokens, and US dollars (`None` where a price is
+    unknown).
+    """
 
     calls: int
     prompt_tokens: int
@@ -93,7 +107,8 @@ class Spent(Record):
 class Outline(Record):
     """A cell of a run without its texts; `status` is `None` until there is a result.
 
-    `by` names who gave the labels that count, where the score tells; `corrected` is how many a person has set.
+    `by` names who gave the labels that count, where the score tells; `corrected` is how many a
+    person has set.
     """
 
     position: int
@@ -121,10 +136,11 @@ class Unreadable(Record):
 class Store:
     """All reading and writing of runs; safe to share between threads. `path` may be ":memory:".
 
-    A row that cannot be read never keeps others from being read: alone it raises `UnreadableRowError`, among others
-    it is left out and told by a method of its own.
+    A row that cannot be read never keeps others from being read: alone it raises
+    `UnreadableRowError`, among others it is left out and told by a method of its own.
 
-    Reads have a connection of their own: a page does not wait until the results of runs are on the disk.
+    Reads have a connection of their own: a page does not wait until the results of runs are on the
+    disk.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -141,7 +157,9 @@ class Store:
             raise StoreError(_not_opened(path, error)) from error
         try:
             self._check_ours(path)
-            self._db.execute("pragma auto_vacuum = incremental")  # of a new file: what is deleted makes it smaller
+            self._db.execute(
+                "pragma auto_vacuum = incremental"
+            )  # of a new file: what is deleted makes it smaller
             _write_ahead(self._db)
             self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
@@ -167,7 +185,9 @@ class Store:
         return self._file.locks if self._file else None
 
     def check(self) -> None:
-        """Raises `StoreError` where the file is gone, was replaced, or was changed by another program."""
+        """Raises `StoreError` where the file is gone, was replaced, or was changed by another
+        program.
+        """
         if self._file is None:
             return
         with self._lock:
@@ -183,8 +203,12 @@ class Store:
             raise found
         return found
 
-    def samples(self, fingerprint: str, positions: Collection[int]) -> dict[int, Sample | UnreadableRowError]:
-        """Some samples of a data set by position, or why one cannot be read; raises `StoreError` for a missing one."""
+    def samples(
+        self, fingerprint: str, positions: Collection[int]
+    ) -> dict[int, Sample | UnreadableRowError]:
+        """Some samples of a data set by position, or why one cannot be read; raises `StoreError`
+        for a missing one.
+        """
         query = """select position, body from samples
                    where fingerprint = ? and position in (select value from json_each(?))"""
         rows = dict(self._all(query, fingerprint, json.dumps(list(positions))))
@@ -195,7 +219,10 @@ class Store:
             try:
                 found[position] = _record(Sample, body)
             except ValueError as error:
-                words = f"Sample {position + 1} cannot be read ({_why(error)}). The others of its data set can."
+                words = (
+                    f"Sample {position + 1} cannot be read ({_why(error)}). The others of its "
+                    "data set can."
+                )
                 found[position] = UnreadableRowError(words)
         return found
 
@@ -208,11 +235,17 @@ class Store:
 
     def uploads(self, workspace: str) -> dict[str, str]:
         """The names of the workspace's uploads, each with the time it was made."""
-        return dict(self._all("select name, created from uploads where workspace = ? order by name", workspace))
+        return dict(
+            self._all(
+                "select name, created from uploads where workspace = ? order by name", workspace
+            )
+        )
 
     def upload(self, workspace: str, name: str) -> Upload | None:
         """The data of that name; raises `UnreadableRowError`."""
-        rows = self._all("select body from uploads where workspace = ? and name = ?", workspace, name)
+        rows = self._all(
+            "select body from uploads where workspace = ? and name = ?", workspace, name
+        )
         try:
             return _UPLOAD.validate_json(rows[0][0]) if rows else None
         except (ValueError, TypeError) as error:
@@ -234,7 +267,10 @@ class Store:
         """Keeps a metric for the workspace; one of the same title is replaced."""
         with self._transaction() as db:
             _open_workspace(db, workspace)
-            db.execute("insert or replace into saved_metrics values (?, ?, ?)", (workspace, title, _json(spec)))
+            db.execute(
+                "insert or replace into saved_metrics values (?, ?, ?)",
+                (workspace, title, _json(spec)),
+            )
 
     def saved_metrics(self, workspace: str) -> dict[str, EvaluatorSpec]:
         """The workspace's metrics by title; without those of `unreadable_metrics`."""
@@ -244,7 +280,9 @@ class Store:
         return self._metrics(workspace)[1]
 
     def _metrics(self, workspace: str) -> tuple[dict[str, EvaluatorSpec], list[Unreadable]]:
-        rows = self._all("select title, body from saved_metrics where workspace = ? order by title", workspace)
+        rows = self._all(
+            "select title, body from saved_metrics where workspace = ? order by title", workspace
+        )
         found: dict[str, EvaluatorSpec] = {}
         unreadable = []
         for title, body in rows:
@@ -260,22 +298,35 @@ class Store:
 
     def delete_metric(self, workspace: str, title: str) -> None:
         with self._transaction() as db:
-            db.execute("delete from saved_metrics where workspace = ? and title = ?", (workspace, title))
+            db.execute(
+                "delete from saved_metrics where workspace = ? and title = ?", (workspace, title)
+            )
 
     # Saved mappings
 
-    def save_mapping(self, workspace: str, columns: Iterable[str], mapping: Mapping[str, str]) -> None:
-        """Keeps which column means what in files with these columns; of many mappings the oldest is forgotten."""
-        values = (workspace, _hash(columns), datetime.now(UTC).isoformat(), json.dumps(dict(mapping)))
+    def save_mapping(
+        self, workspace: str, columns: Iterable[str], mapping: Mapping[str, str]
+    ) -> None:
+        """Keeps which column means what in files with these columns; of many mappings the oldest is
+        forgotten.
+        """
+        values = (
+            workspace,
+            _hash(columns),
+            datetime.now(UTC).isoformat(),
+            json.dumps(dict(mapping)),
+        )
         oldest = """delete from saved_mappings where workspace = ?1 and columns not in
-                    (select columns from saved_mappings where workspace = ?1 order by rowid desc limit ?2)"""
+                    (select columns from saved_mappings where workspace = ?1 order by rowid desc
+                      limit ?2)"""
         with self._transaction() as db:
             _open_workspace(db, workspace)
             db.execute("insert or replace into saved_mappings values (?, ?, ?, ?)", values)
             db.execute(oldest, (workspace, MOST_MAPPINGS))
 
     def mapping(self, workspace: str, columns: Iterable[str]) -> dict[str, str] | None:
-        """The column for each field as a person last said for files with these columns, in whatever order.
+        """The column for each field as a person last said for files with these columns, in whatever
+        order.
 
         One that cannot be read is as if nothing had been said: it is asked for again.
         """
@@ -287,7 +338,10 @@ class Store:
 
     def delete_mapping(self, workspace: str, columns: Iterable[str]) -> None:
         with self._transaction() as db:
-            db.execute("delete from saved_mappings where workspace = ? and columns = ?", (workspace, _hash(columns)))
+            db.execute(
+                "delete from saved_mappings where workspace = ? and columns = ?",
+                (workspace, _hash(columns)),
+            )
 
     # Workspaces
 
@@ -298,15 +352,24 @@ class Store:
     def visit(self, workspace: str) -> None:
         """Notes that somebody came to the workspace now; nothing where nothing is kept for it."""
         with self._transaction() as db:
-            db.execute("update workspaces set last_visit = ? where token = ?", (_moment(), workspace))
+            db.execute(
+                "update workspaces set last_visit = ? where token = ?", (_moment(), workspace)
+            )
 
     def workspaces_since(self, moment: datetime) -> int:
         """How many workspaces there are that were new after that moment."""
-        return int(self._all("select count(*) from workspaces where created > ?", _moment(moment))[0][0])
+        return int(
+            self._all("select count(*) from workspaces where created > ?", _moment(moment))[0][0]
+        )
 
     def unvisited_since(self, moment: datetime) -> list[str]:
-        """The workspaces that nobody came to after that moment; that of a person's own machine is none of them."""
-        query = "select token from workspaces where last_visit < ? and token <> 'local' order by last_visit"
+        """The workspaces that nobody came to after that moment; that of a person's own machine is
+        none of them.
+        """
+        query = (
+            "select token from workspaces where last_visit < ? and token <> 'local' order by "
+            "last_visit"
+        )
         return [token for (token,) in self._all(query, _moment(moment))]
 
     def move_workspace(self, workspace: str, new: str) -> None:
@@ -314,14 +377,18 @@ class Store:
         with self._transaction() as db:
             db.execute("update workspaces set token = ? where token = ?", (new, workspace))
             for table in ("uploads", "runs", "saved_metrics", "saved_mappings", "calls"):
-                db.execute(f"update {table} set workspace = ? where workspace = ?", (new, workspace))
+                db.execute(
+                    f"update {table} set workspace = ? where workspace = ?", (new, workspace)
+                )
             # A body that cannot be read stays as it is: it must not keep the others back.
             moved = """update runs set body = json_set(body, '$.workspace', workspace)
                        where workspace = ? and json_valid(body)"""
             db.execute(moved, (new,))
 
     def delete_workspace(self, workspace: str) -> None:
-        """Removes all that is in the workspace, a part at a time, so that others read and write in between."""
+        """Removes all that is in the workspace, a part at a time, so that others read and write in
+        between.
+        """
         for name in self.uploads(workspace):
             self.delete_upload(workspace, name)
         for run_id in self.run_ids(workspace):
@@ -332,11 +399,15 @@ class Store:
             db.execute("delete from workspaces where token = ?", (workspace,))
 
     def bytes_of(self, workspace: str) -> int:
-        """Bytes that the workspace's uploads, samples, results and answers take up; names and the like not counted."""
+        """Bytes that the workspace's uploads, samples, results and answers take up; names and the
+        like not counted.
+        """
         query = """select coalesce(sum(size), 0) from (
-                   select length(cast(body as blob)) size from uploads where workspace = ?1 union all
+                   select length(cast(body as blob)) size from uploads where workspace = ?1
+                     union all
                    select length(cast(body as blob)) from samples
-                   where fingerprint in (select fingerprint from runs where workspace = ?1) union all
+                   where fingerprint in (select fingerprint from runs where workspace = ?1)
+                     union all
                    select length(cast(body as blob)) from results
                    where run_id in (select id from runs where workspace = ?1) union all
                    select length(cast(answer as blob)) from calls where workspace = ?1)"""
@@ -345,7 +416,8 @@ class Store:
     def bytes_used(self) -> int:
         """Bytes of the file that are in use."""
         pages, free, size = (
-            self._all(f"pragma {name}")[0][0] for name in ("page_count", "freelist_count", "page_size")
+            self._all(f"pragma {name}")[0][0]
+            for name in ("page_count", "freelist_count", "page_size")
         )
         return int((pages - free) * size)
 
@@ -354,18 +426,31 @@ class Store:
     def save_run(self, run: Run, dataset: Dataset) -> None:
         """Stores a run and its samples (those once, whatever the data set's name)."""
         rows = (
-            (run.fingerprint, position, sample.id, sample.question[:QUESTION_SHOWN], _facets(sample), _json(sample))
+            (
+                run.fingerprint,
+                position,
+                sample.id,
+                sample.question[:QUESTION_SHOWN],
+                _facets(sample),
+                _json(sample),
+            )
             for position, sample in enumerate(dataset.samples)
         )
         with self._transaction() as db:
             _open_workspace(db, run.workspace)
             db.executemany("insert or ignore into samples values (?, ?, ?, ?, ?, ?)", rows)
             values = (run.id, run.workspace, run.created, run.fingerprint, _json(run))
-            db.execute("insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)", values)
+            db.execute(
+                "insert into runs (id, workspace, created, fingerprint, body) values (?, "
+                "?, ?, ?, ?)",
+                values,
+            )
 
     def run(self, run_id: str) -> Run | None:
         """The run of that id; raises `UnreadableRowError`."""
-        for row in self._all("select id, workspace, fingerprint, body from runs where id = ?", run_id):
+        for row in self._all(
+            "select id, workspace, fingerprint, body from runs where id = ?", run_id
+        ):
             try:
                 return _run(*row)
             except ValueError as error:
@@ -374,7 +459,8 @@ class Store:
         return None
 
     def runs(self, workspace: str, limit: int = 100) -> list[Run]:
-        """The workspace's runs, newest first, in the order in which they were made whatever a clock said then.
+        """The workspace's runs, newest first, in the order in which they were made whatever a clock
+        said then.
 
         Without those of `unreadable_runs`.
         """
@@ -397,13 +483,19 @@ class Store:
 
     def run_ids(self, workspace: str, start: str = "") -> list[str]:
         """The ids that begin so, newest first, of runs that cannot be read as well."""
-        query = "select id from runs where workspace = ? and substr(id, 1, ?) = ? order by rowid desc"
+        query = (
+            "select id from runs where workspace = ? and substr(id, 1, ?) = ? order by rowid desc"
+        )
         return [run_id for (run_id,) in self._all(query, workspace, len(start), start)]
 
     def raw_run(self, run_id: str) -> Iterator[bytes]:
-        """All that is stored of a run as JSON lines, a row each with its table, whether or not it can be read."""
+        """All that is stored of a run as JSON lines, a row each with its table, whether or not it
+        can be read.
+        """
         yield from self._raw("runs", "id = ?", run_id)
-        yield from self._raw("samples", "fingerprint = (select fingerprint from runs where id = ?)", run_id)
+        yield from self._raw(
+            "samples", "fingerprint = (select fingerprint from runs where id = ?)", run_id
+        )
         for table in ("results", "corrections", "calls"):
             yield from self._raw(table, "run_id = ?", run_id)
 
@@ -412,9 +504,13 @@ class Store:
         rows = self._all(f"select rowid, * from {table} where {where} order by rowid", *values)
         for _, *row in rows:
             cells = {
-                name: _text(cell) if isinstance(cell, bytes) else cell for name, cell in zip(names, row, strict=True)
+                name: _text(cell) if isinstance(cell, bytes) else cell
+                for name, cell in zip(names, row, strict=True)
             }
-            yield json.dumps({"table": table, **cells}, ensure_ascii=False).encode(errors="replace") + b"\n"
+            yield (
+                json.dumps({"table": table, **cells}, ensure_ascii=False).encode(errors="replace")
+                + b"\n"
+            )
 
     def set_cap(self, run_id: str, cap: Cap) -> None:
         """Changes what the run may spend."""
@@ -422,7 +518,8 @@ class Store:
             run = self.run(run_id)
             if run is not None:
                 db.execute(
-                    "update runs set body = ? where id = ?", (_json(run.model_copy(update={"cap": cap})), run_id)
+                    "update runs set body = ? where id = ?",
+                    (_json(run.model_copy(update={"cap": cap})), run_id),
                 )
 
     def stop_reasons(self, run_id: str) -> tuple[Reason, ...]:
@@ -436,7 +533,9 @@ class Store:
             return (Reason(message="Why the run stopped cannot be read. Resume it."),)
 
     def save_stop_reasons(self, run_id: str, *reasons: Reason) -> None:
-        """Keeps why the run stopped; what cannot be written, as the disk is full, this process knows all the same."""
+        """Keeps why the run stopped; what cannot be written, as the disk is full, this process
+        knows all the same.
+        """
         self._unwritten[run_id] = reasons
         with self._transaction() as db:
             body = _REASONS.dump_json(reasons).decode() if reasons else ""
@@ -444,11 +543,16 @@ class Store:
         self._unwritten.pop(run_id, None)
 
     def delete_run(self, run_id: str) -> None:
-        """Removes a run with its results, and its samples when no other run uses them; answers stay for the cache."""
+        """Removes a run with its results, and its samples when no other run uses them; answers stay
+        for the cache.
+        """
         with self._transaction() as db:
             rows = db.execute("select fingerprint from runs where id = ?", (run_id,)).fetchall()
             db.execute("delete from runs where id = ?", (run_id,))
-            unused = "delete from samples where fingerprint = ?1 and ?1 not in (select fingerprint from runs)"
+            unused = (
+                "delete from samples where fingerprint = ?1 and ?1 not in (select "
+                "fingerprint from runs)"
+            )
             db.executemany(unused, rows)
         self._give_back()
         RunLock(self.locks, run_id).remove()
@@ -456,15 +560,19 @@ class Store:
     # Results
 
     def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
-        """Stores one result with the calls it took, in one transaction; it replaces an earlier failure.
+        """Stores one result with the calls it took, in one transaction; it replaces an earlier
+        failure.
 
-        Raises `UnstorableError` where the result is of a kind that cannot be stored, and nothing is.
+        Raises `UnstorableError` where the result is of a kind that cannot be stored, and nothing
+        is.
         """
         values = json.dumps(result.score.values) if result.score else None
         by = result.score.details.get("by") if result.score else ""
         with self._transaction() as db:
             cell = result.position, result.model, result.metric
-            labeller = by if isinstance(by, str) else ""  # a metric of one's own may mean something else by it
+            labeller = (
+                by if isinstance(by, str) else ""
+            )  # a metric of one's own may mean something else by it
             row = (run_id, *cell, result.status, values, labeller, _json(result))
             db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
             _insert_calls(db, run_id, calls)
@@ -475,33 +583,49 @@ class Store:
             with self._transaction() as db:
                 _insert_calls(db, run_id, calls)
 
-    def result(self, run_id: str, position: int, model: int = 0, metric: int = 0) -> SampleResult | None:
+    def result(
+        self, run_id: str, position: int, model: int = 0, metric: int = 0
+    ) -> SampleResult | None:
         return self.results(run_id, position, model).get(metric)
 
     def results(self, run_id: str, position: int, model: int = 0) -> dict[int, SampleResult]:
-        """What the metrics say of one answer, as far as they are, by their numbers; one that cannot be read failed."""
-        query = "select metric, body from results where run_id = ? and position = ? and model = ? order by metric"
+        """What the metrics say of one answer, as far as they are, by their numbers; one that cannot
+        be read failed.
+        """
+        query = (
+            "select metric, body from results where run_id = ? and position = ? and model = "
+            "? order by metric"
+        )
         found: dict[int, SampleResult] = {}
         for metric, body in self._all(query, run_id, position, model):
             try:
                 found[metric] = _record(SampleResult, body)
             except ValueError as error:
-                words = f"This result cannot be read ({_why(error)}). Start a new run to have it again."
+                words = (
+                    f"This result cannot be read ({_why(error)}). Start a new run to have it again."
+                )
                 cell = {"position": position, "model": model, "metric": metric}
                 found[metric] = SampleResult(**cell, status="failed", error=words)
         return found
 
     def counts(self, run: Run) -> Counts:
-        samples = self._all("select count(*) from samples where fingerprint = ?", run.fingerprint)[0][0]
-        by_status = dict(self._all("select status, count(*) from results where run_id = ? group by 1", run.id))
+        samples = self._all("select count(*) from samples where fingerprint = ?", run.fingerprint)[
+            0
+        ][0]
+        by_status = dict(
+            self._all("select status, count(*) from results where run_id = ? group by 1", run.id)
+        )
         asked = samples * len(_models(run)) * len(run.evaluators)
-        return Counts(asked=asked, scored=by_status.get("scored", 0), failed=by_status.get("failed", 0))
+        return Counts(
+            asked=asked, scored=by_status.get("scored", 0), failed=by_status.get("failed", 0)
+        )
 
     def open_cells(self, run: Run) -> list[Cell]:
         """What has no score yet: the cells never tried and those that failed, sample by sample."""
         query = """select s.position, m.value, e.value
                    from samples s cross join json_each(?) m cross join json_each(?) e
-                   left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
+                   left join results r on r.run_id = ? and r.position = s.position and r.model =
+                     m.value
                         and r.metric = e.value and r.status = 'scored'
                    where s.fingerprint = ? and r.run_id is null order by 1, 2, 3"""
         return [Cell(*row) for row in self._all(query, *_numbers(run), run.id, run.fingerprint)]
@@ -511,24 +635,29 @@ class Store:
 
         A person's corrections count for the first metric only.
         """
-        query = """select s.position, m.value, e.value, s.sample_id, s.question, s.facets, r.status, r."values",
+        query = """select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
+                   r.status, r."values",
                           r.labeller,
                           (select count(*) from corrections c where r.metric = 0
-                           and c.run_id = r.run_id and c.position = r.position and c.model = r.model)
+                           and c.run_id = r.run_id and c.position = r.position and c.model =
+                             r.model)
                    from samples s cross join json_each(?) m cross join json_each(?) e
-                   left join results r on r.run_id = ? and r.position = s.position and r.model = m.value
+                   left join results r on r.run_id = ? and r.position = s.position and r.model =
+                     m.value
                         and r.metric = e.value
                    where s.fingerprint = ? order by 1, 2, 3"""
         return [_outline(*row) for row in self._all(query, *_numbers(run), run.id, run.fingerprint)]
 
     def scored(self, run: Run, metric: int = 0) -> Iterator[tuple[Cell, Sample, Score]]:
-        """Every cell that the metric scored with its sample and score, in order, a few hundred in memory at a time.
+        """Every cell that the metric scored with its sample and score, in order, a few hundred in
+        memory at a time.
 
         Those whose sample or result cannot be read are left out.
         """
         query = """select r.position, r.model, s.body, r.body from results r
                    join samples s on s.position = r.position and s.fingerprint = ?
-                   where r.run_id = ? and r.metric = ? and r.status = 'scored' and (r.position, r.model) > (?, ?)
+                   where r.run_id = ? and r.metric = ? and r.status = 'scored' and (r.position,
+                     r.model) > (?, ?)
                    order by r.position, r.model limit 256"""
         last = Cell(-1)
         while rows := self._all(query, run.fingerprint, run.id, metric, *last[:2]):
@@ -541,9 +670,12 @@ class Store:
             yield from found
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
-        """What was judged, by position and model: the samples' own responses, and those that the models gave."""
+        """What was judged, by position and model: the samples' own responses, and those that the
+        models gave.
+        """
         given = f"""select position, m.value, {_field("response")} response
-                   from samples cross join json_each(?) m where fingerprint = ? and response is not null"""
+                   from samples cross join json_each(?) m where fingerprint = ? and response is
+                     not null"""
         generated = f"""select position, model, {_field("response")} response
                        from results where run_id = ? and response is not null"""
         rows = [*self._all(given, _numbers(run)[0], run.fingerprint), *self._all(generated, run.id)]
@@ -567,9 +699,12 @@ class Store:
         return [(_reason(*row), count) for *row, count in self._all(query, run_id)]
 
     def flips(self, run: Run) -> dict[str, int]:
-        """How many verdicts each option changed, by option; options that changed none are absent."""
+        """How many verdicts each option changed, by option;
+        options that changed none are absent.
+        """
         query = """select option.value, count(*)
-                   from results, json_each(case when json_valid(results.body) then results.body else '{}' end,
+                   from results, json_each(case when json_valid(results.body) then results.body
+                     else '{}' end,
                                            '$.score.details.flips') as option
                    where run_id = ? group by 1 order by 1"""
         return dict(self._all(query, run.id))
@@ -580,17 +715,23 @@ class Store:
         """Keeps what a person changed in the labels of one cell, after what was changed before."""
         values = (correction.created, correction.label, correction.key, correction.value)
         with self._transaction() as db:
-            db.execute("insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)", (run_id, *cell[:2], *values))
+            db.execute(
+                "insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)",
+                (run_id, *cell[:2], *values),
+            )
 
     def corrections(self, run_id: str, cell: Cell | None = None) -> dict[Cell, list[Correction]]:
-        """The corrections by cell, of one cell or of the whole run, in the order in which they were made.
+        """The corrections by cell, of one cell or of the whole run, in the order in which they were
+        made.
 
         One that cannot be read is left out; it goes with `reset_corrections`.
         """
         query = """select position, model, label, key, value, created from corrections
                    where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3)) order by id"""
         found: dict[Cell, list[Correction]] = {}
-        for position, model, label, key, value, created in self._all(query, run_id, *(cell or (None, None))[:2]):
+        for position, model, label, key, value, created in self._all(
+            query, run_id, *(cell or (None, None))[:2]
+        ):
             with suppress(ValueError):
                 datetime.fromisoformat(created)
                 correction = Correction(label=label, key=key, value=value, created=created)
@@ -600,20 +741,29 @@ class Store:
     def undo_correction(self, run_id: str, cell: Cell) -> bool:
         """Takes the newest correction of the cell back; tells whether there was one."""
         query = """delete from corrections where id =
-                   (select max(id) from corrections where run_id = ? and position = ? and model = ?)"""
+                   (select max(id) from corrections where run_id = ? and position = ? and model
+                     = ?)"""
         with self._transaction() as db:
             return db.execute(query, (run_id, *cell[:2])).rowcount > 0
 
     def drop_corrections(self, run_id: str, cell: Cell, label: str, key: str) -> None:
-        """Takes back what was changed in one label of one sentence: it is again as the labeller said."""
-        query = "delete from corrections where run_id = ? and position = ? and model = ? and label = ? and key = ?"
+        """Takes back what was changed in one label of one sentence: it is again as the labeller
+        said.
+        """
+        query = (
+            "delete from corrections where run_id = ? and position = ? and model = ? and "
+            "label = ? and key = ?"
+        )
         with self._transaction() as db:
             db.execute(query, (run_id, *cell[:2], label, key))
 
     def reset_corrections(self, run_id: str, cell: Cell) -> None:
         """Takes all corrections of the cell back."""
         with self._transaction() as db:
-            db.execute("delete from corrections where run_id = ? and position = ? and model = ?", (run_id, *cell[:2]))
+            db.execute(
+                "delete from corrections where run_id = ? and position = ? and model = ?",
+                (run_id, *cell[:2]),
+            )
 
     # Calls
 
@@ -625,7 +775,9 @@ class Store:
                           case when count(cost) = count(*) then sum(cost) end
                    from calls where run_id = ?1 group by 1 order by 1"""
         rows = self._all(query, run_id, MOST_COUNTED)
-        return {model: Spent(**dict(zip(Spent.model_fields, row, strict=True))) for model, *row in rows}
+        return {
+            model: Spent(**dict(zip(Spent.model_fields, row, strict=True))) for model, *row in rows
+        }
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
@@ -633,7 +785,8 @@ class Store:
         return int(self._all(query, run_id)[0][0])
 
     def answer(self, workspace: str, key: str, run_id: str | None = None) -> Completion | None:
-        """The newest whole answer to the same request, asked by anyone in this workspace, or by that run alone.
+        """The newest whole answer to the same request, asked by anyone in this workspace, or by
+        that run alone.
 
         One that cannot be read is as if it were not there.
         """
@@ -648,7 +801,8 @@ class Store:
         """How many of these requests have an answer already."""
         wanted = list(keys)
         query = """select distinct key from calls
-                   where workspace = ? and answer is not null and key in (select value from json_each(?))"""
+                   where workspace = ? and answer is not null and key in (select value from
+                     json_each(?))"""
         found = {key for (key,) in self._all(query, workspace, json.dumps(wanted))}
         return sum(key in found for key in wanted)
 
@@ -667,7 +821,8 @@ class Store:
     def copy_into(self, copy: sqlite3.Connection) -> None:
         """Copies everything, as it is at one moment, into an empty database.
 
-        Others may write meanwhile; not where the file is gone and only this connection still holds what was in it.
+        Others may write meanwhile; not where the file is gone and only this connection still holds
+        what was in it.
         """
         try:
             self.check()
@@ -715,7 +870,9 @@ class Store:
         for number, path in enumerate(sorted(MIGRATIONS.glob("*.sql")), start=1):
             if number > self._version():
                 with self._transaction() as db:
-                    if number > self._version():  # asked again: another process may have been faster
+                    if (
+                        number > self._version()
+                    ):  # asked again: another process may have been faster
                         for statement in _statements(path.read_text(encoding="utf-8")):
                             db.execute(statement)
                         db.execute(f"pragma user_version = {number}")
@@ -724,23 +881,33 @@ class Store:
         return int(self._all("pragma user_version")[0][0])
 
     def _check_ours(self, path: Path | str) -> None:
-        """Raises `StoreError` for a store of a newer version and for any other database, before anything is written."""
+        """Raises `StoreError` for a store of a newer version and for any other database, before
+        anything is written.
+        """
         self._db.execute("begin")  # one look: another process may just be making this store
         application, version = (
-            self._db.execute(f"pragma {name}").fetchone()[0] for name in ("application_id", "user_version")
+            self._db.execute(f"pragma {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
         )
-        tables = {name for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")}
+        tables = {
+            name
+            for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")
+        }
         self._db.execute("commit")
         is_empty = not (application or version or tables)
-        is_old = application == 0 and version > 0 and tables >= {"samples", "uploads", "runs", "results"}
+        is_old = (
+            application == 0 and version > 0 and tables >= {"samples", "uploads", "runs", "results"}
+        )
         if not is_empty and not is_old and application != APPLICATION:
             raise StoreError(
-                f"{path} is a database, but not a run store of Plumbline. Move it away, or set PLUMBLINE_DATA_DIR to "
+                f"{path} is a database, but not a run store of Plumbline. Move it away, "
+                "or set PLUMBLINE_DATA_DIR to "
                 "another folder. Nothing in it was changed."
             )
         if version > NEWEST:
             raise StoreError(
-                f"The run store {path} is of a newer version of Plumbline (format {version}; this one knows {NEWEST}). "
+                f"The run store {path} is of a newer version of Plumbline (format "
+                f"{version}; this one knows {NEWEST}). "
                 f"{NEWER}"
             )
 
@@ -784,20 +951,32 @@ class Store:
             self._wrote()
 
     def _wrote(self) -> None:
-        """To be called, with the lock, after whatever may change the file: it was no other program."""
+        """To be called, with the lock, after whatever may change the file:
+        it was no other program.
+        """
         if self._file:
             self._looked = -math.inf
             self._file.written()
             self._looked = time.monotonic()
 
     def _rollback(self) -> None:
-        with suppress(sqlite3.Error):  # closed, or the disk is gone: what is not committed is not there anyway
+        with suppress(
+            sqlite3.Error
+        ):  # closed, or the disk is gone: what is not committed is not there anyway
             if self._db.in_transaction:
                 self._db.execute("rollback")
 
 
-_UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError, sqlite3.DataError)
-"""Raised for one value: a number beyond 64 bits, a text too long or with half a character, a record in a knot."""
+_UNSTORABLE = (
+    OverflowError,
+    RecursionError,
+    UnicodeError,
+    PydanticSerializationError,
+    sqlite3.DataError,
+)
+"""Raised for one value: a number beyond 64 bits, a text too long or with half a character, a record
+in a knot.
+"""
 
 
 def _connected(path: Path | str) -> sqlite3.Connection:
@@ -807,7 +986,9 @@ def _connected(path: Path | str) -> sqlite3.Connection:
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:
-    """Switches to WAL. SQLite itself does not wait for others here, so processes that start at once wait in turns."""
+    """Switches to WAL. SQLite itself does not wait for others here, so processes that start at once
+    wait in turns.
+    """
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -871,14 +1052,18 @@ def _moment(moment: datetime | None = None) -> str:
 
 
 def _insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) -> None:
-    query = "insert into calls select null, workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"
+    query = (
+        "insert into calls select null, workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"
+    )
     db.executemany(query, [(*_call_values(call), run_id) for call in calls])
 
 
 def _call_values(call: Call) -> tuple[Any, ...]:
     usage, answer = call.completion.usage, _json(call.completion) if call.reusable else None
     now = datetime.now(UTC).isoformat()
-    prompt_tokens, answer_tokens = (min(count, MOST_COUNTED) for count in (usage.prompt_tokens, usage.answer_tokens))
+    prompt_tokens, answer_tokens = (
+        min(count, MOST_COUNTED) for count in (usage.prompt_tokens, usage.answer_tokens)
+    )
     return call.key, call.model, now, call.cost, prompt_tokens, answer_tokens, answer
 
 
@@ -917,7 +1102,9 @@ def _why(error: Exception) -> str:
 
 
 def _field(name: str) -> str:
-    """A field of a body in SQL; `null` where the body is damaged, which would end the whole query."""
+    """A field of a body in SQL; `null` where the body is damaged,
+    which would end the whole query.
+    """
     return f"case when json_valid(body) then json_extract(body, '$.{name}') end"
 
 
@@ -937,12 +1124,21 @@ def _hash(columns: Iterable[str]) -> str:
 def _facets(sample: Sample) -> str:
     facets: dict[str, Any] = {"situation": sample.situation} if sample.situation else {}
     if sample.rgb:
-        facets |= sample.rgb.model_dump(mode="json", include={"ability", "noise", "effective_noise"})
+        facets |= sample.rgb.model_dump(
+            mode="json", include={"ability", "noise", "effective_noise"}
+        )
     return json.dumps(facets)
 
 
 def _outline(
-    position: int, model: int, metric: int, sample_id: str, question: str, facets: str, status: Any, *result: Any
+    position: int,
+    model: int,
+    metric: int,
+    sample_id: str,
+    question: str,
+    facets: str,
+    status: Any,
+    *result: Any,
 ) -> Outline:
     values, by, corrected = result
     found = {} if values is None else _read_object(values, _is_value)
@@ -979,7 +1175,9 @@ def _is_value(_: str, value: Any) -> bool:
 def _is_facet(name: str, value: Any) -> bool:
     if name in ("noise", "effective_noise"):
         return _is_value(name, value)
-    return (name == "situation" and isinstance(value, str)) or (name == "ability" and value in _ABILITIES)
+    return (name == "situation" and isinstance(value, str)) or (
+        name == "ability" and value in _ABILITIES
+    )
 
 
 _ABILITIES = (None, *Ability)

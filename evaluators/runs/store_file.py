@@ -79,7 +79,8 @@ class StoreFile:
         self._stamp, self._version = self._look(), version
 
     def check(self, version: Callable[[], int | None] | None = None) -> None:
-        """Raises `StoreError` where the file is gone, another one, or was changed by another program.
+        """Raises `StoreError` where the file is gone, another one, or was changed by another
+        program.
 
         A copy over an open store does not change which file it is, so size and time are looked at
         too: only SQLite changes them, and only after somebody wrote. `version()` tells by its

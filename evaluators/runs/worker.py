@@ -1,7 +1,9 @@
-"""A worker process: it scores samples, or answers them as the offline reader does, one after the other.
+"""A worker process: it scores samples, or answers them as the offline reader does, one after the
+other.
 
-It reads a `Request` and writes a `Reply`, a line of JSON each; its first line says that it is ready. It ends when its
-input does, that is with the process that started it, even if that one is killed.
+It reads a `Request` and writes a `Reply`, a line of JSON each; its first line says that it is
+ready. It ends when its input does, that is with the process that started it, even if that one is
+killed.
 """
 
 from __future__ import annotations
@@ -22,13 +24,17 @@ from evaluators.text.sentences import split_sentences
 
 READY = b"ready\n"
 MEMORY = 2**30
-"""Bytes that one sample may need beside those of Python and its libraries; the heuristic takes a quarter at most."""
+"""Bytes that one sample may need beside those of Python and its libraries; the heuristic takes a
+quarter at most.
+"""
 SECONDS = 120
 """The longest that one sample may take, by the clock."""
 
 
 class Request(Record):
-    """A sample to be scored by an evaluator, or, with a prompt, to be answered by the offline reader."""
+    """A sample to be scored by an evaluator, or, with a prompt, to be answered by the offline
+    reader.
+    """
 
     sample: Sample
     evaluator: EvaluatorSpec | None = None
@@ -64,7 +70,9 @@ def main() -> None:
     """Works until the input ends."""
     output = _own_output()
     catalogue()
-    split_sentences("Loads the cutter.")  # the first sample shall not wait for it, nor count as its memory
+    split_sentences(
+        "Loads the cutter."
+    )  # the first sample shall not wait for it, nor count as its memory
     _restrict()
     requests: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
@@ -77,7 +85,9 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """The standard output, kept for replies: whatever else a library prints goes to the error stream."""
+    """The standard output, kept for replies: whatever else a library prints goes to the error
+    stream.
+    """
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return output
@@ -109,7 +119,8 @@ def _restrict() -> None:
 
 
 def _alarm(seconds: int) -> None:
-    """Ends this process by itself so long from now, should the one that started it be gone; 0 calls that off.
+    """Ends this process by itself so long from now, should the one that started it be gone; 0 calls
+    that off.
 
     The system does it, even in the middle of a regular expression.
     """

@@ -1,4 +1,6 @@
-"""The workspaces of a public host: only tokens that it issued open one, each has its limits, and unused ones expire."""
+"""The workspaces of a public host: only tokens that it issued open one, each has its limits, and
+unused ones expire.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace: at least 128 bits that nobody can guess."""
 
 REMEMBERED = 20_000
-"""Tokens in memory. One under which nothing is kept is nowhere else, so that a visit writes nothing."""
+"""Tokens in memory. One under which nothing is kept is nowhere else, so that a visit writes
+nothing.
+"""
 
 VISIT = 300.0
 """Seconds after which another visit is written down."""
@@ -30,7 +34,9 @@ SWEEP = 3600.0
 """Seconds between two looks for workspaces that have expired."""
 
 EXPIRED = "expired "
-"""What stands before the token of a workspace that is being deleted: no visitor's token begins so."""
+"""What stands before the token of a workspace that is being deleted:
+no visitor's token begins so.
+"""
 
 MB = 2**20
 
@@ -40,7 +46,9 @@ class Workspaces:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._visits: OrderedDict[str, float] = OrderedDict()  # when the last visit was written down
+        self._visits: OrderedDict[str, float] = (
+            OrderedDict()
+        )  # when the last visit was written down
         self._lock = threading.Lock()
         self._next_sweep = -math.inf
 
@@ -66,14 +74,18 @@ class Workspaces:
         return True
 
     def move(self, token: str) -> str:
-        """Gives all that is kept under the token a new one, which is returned; the old one leads nowhere any more."""
+        """Gives all that is kept under the token a new one, which is returned; the old one leads
+        nowhere any more.
+        """
         new = self.issue()
         self._store.move_workspace(token, new)
         self._forget(token)
         return new
 
     def check_room(self, token: str, incoming: int = 0) -> None:
-        """Raises `HostLimitError` where a public host cannot keep so many more bytes under the token."""
+        """Raises `HostLimitError` where a public host cannot keep so many more bytes under the
+        token.
+        """
         limits = config()
         if not limits.public:
             return
@@ -83,7 +95,8 @@ class Workspaces:
         used = self._store.bytes_of(token)
         if used + incoming > limits.workspace_bytes:
             raise HostLimitError(
-                f"Your uploads and runs take up {_mb(used)}, this would add {_mb(incoming)}, and this host keeps "
+                f"Your uploads and runs take up {_mb(used)}, this would add "
+                f"{_mb(incoming)}, and this host keeps "
                 f"{_mb(limits.workspace_bytes)} for each visitor. Delete some first."
             )
         if self._store.bytes_used() + incoming > limits.store_bytes:
@@ -91,11 +104,14 @@ class Workspaces:
         if self._store.bytes_used() + incoming > limits.store_bytes:
             raise HostLimitError(
                 f"This host has no space left: its store may take {_mb(limits.store_bytes)}. "
-                "Delete something of yours, try again tomorrow, or run Plumbline on your own machine."
+                "Delete something of yours, try again tomorrow, or run Plumbline on your "
+                "own machine."
             )
 
     def sweep(self) -> None:
-        """Deletes what nobody visited for too long, little by little, and gives the space back to the disk."""
+        """Deletes what nobody visited for too long, little by little, and gives the space back to
+        the disk.
+        """
         self._next_sweep = time.monotonic() + SWEEP
         before = datetime.now(UTC) - timedelta(days=config().workspace_days)
         for token in self._store.unvisited_since(before):
@@ -114,7 +130,9 @@ class Workspaces:
             if is_due:
                 self._next_sweep = time.monotonic() + SWEEP
         if is_due:
-            threading.Thread(target=self._sweep_quietly, daemon=True, name="plumbline sweep").start()
+            threading.Thread(
+                target=self._sweep_quietly, daemon=True, name="plumbline sweep"
+            ).start()
 
     def _sweep_quietly(self) -> None:
         with suppress(StoreError):  # in an hour it is tried again
@@ -123,9 +141,13 @@ class Workspaces:
     def _check_new(self) -> None:
         """Raises `HostLimitError` where this host makes no further workspace now."""
         limits = config()
-        if self._store.workspaces_since(datetime.now(UTC) - timedelta(minutes=1)) >= limits.workspaces_per_minute:
+        if (
+            self._store.workspaces_since(datetime.now(UTC) - timedelta(minutes=1))
+            >= limits.workspaces_per_minute
+        ):
             raise HostLimitError(
-                f"{limits.workspaces_per_minute} new visitors a minute are the most that this host takes. "
+                f"{limits.workspaces_per_minute} new visitors a minute are the most that "
+                "this host takes. "
                 "Nothing was kept yet: try again in a minute."
             )
         if self._count() >= limits.workspaces_in_all:

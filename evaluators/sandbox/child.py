@@ -67,6 +67,16 @@ def _child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]
 
 
 def environment() -> dict[str, str]:
-    """Nothing of ours but what a system needs to start a program; the rest keeps the library to one thread."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
-    return kept | {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1", "OMP_NUM_THREADS": "1"}
+    """Nothing of ours but what a system needs to start a program; the rest keeps the library to one
+    thread.
+    """
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
+        if name in os.environ
+    }
+    return kept | {
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "MALLOC_ARENA_MAX": "1",
+        "OMP_NUM_THREADS": "1",
+    }

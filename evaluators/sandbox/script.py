@@ -1,9 +1,10 @@
-"""The child process that parses Parquet, XLSX, PDF, HTML, Markdown and broken JSON, with little memory and time.
+"""The child process that parses Parquet, XLSX, PDF, HTML, Markdown and broken JSON, with little
+memory and time.
 
-It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet '{"memory": ...}' < file`.
-It writes JSON lines. Each is one of {"names": the columns', "note": text}, {"row": [number, cells]},
-{"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands for}, {"refused": text}, and
-{"end": true} where nothing is missing.
+It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet
+'{"memory": ...}' < file`. It writes JSON lines. Each is one of {"names": the columns', "note":
+text}, {"row": [number, cells]}, {"problem": [number, message, beginning]}, {"text": a page's},
+{"value": what JSON stands for}, {"refused": text}, and {"end": true} where nothing is missing.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ Message = dict[str, Any]
 
 
 class Limits(TypedDict):
-    """What the parent allows: bytes of memory beyond what Python and the library take, seconds, and sizes.
+    """What the parent allows: bytes of memory beyond what Python and the library take, seconds, and
+    sizes.
 
     `first` is how many rows it wants, where it does not want all.
     """
@@ -59,8 +61,12 @@ def main(kind: str, limits: Limits) -> None:
     sys.stdout.flush()
 
 
-def messages(parse: Callable[[bytes, Limits], Iterator[Message]], data: bytes, limits: Limits) -> Iterator[Message]:
-    """All messages about a file; whatever the libraries raise for a broken one becomes a refusal."""
+def messages(
+    parse: Callable[[bytes, Limits], Iterator[Message]], data: bytes, limits: Limits
+) -> Iterator[Message]:
+    """All messages about a file; whatever the libraries raise for a broken
+    one becomes a refusal.
+    """
     try:
         yield from parse(data, limits)
     except RefusedError as error:
@@ -107,7 +113,9 @@ def _restrict(limits: Limits) -> None:
 
 
 def parquet(data: bytes, limits: Limits) -> Iterator[Message]:
-    """The rows of a Parquet file, which is decoded twice: the first time only to see how large it becomes."""
+    """The rows of a Parquet file, which is decoded twice: the first time only to see how large it
+    becomes.
+    """
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
@@ -133,7 +141,9 @@ def _rows_of(batch: Any) -> Iterator[tuple[Any, ...]]:
     import pyarrow as pa
 
     columns = [
-        column.cast(pa.string()).to_pylist() if pa.types.is_temporal(column.type) else column.to_pylist()
+        column.cast(pa.string()).to_pylist()
+        if pa.types.is_temporal(column.type)
+        else column.to_pylist()
         for column in map(_decoded, batch.columns)
     ]
     return zip(*columns, strict=True)
@@ -148,12 +158,16 @@ def _decoded(column: Any) -> Any:
 
 
 def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
-    """The rows of the first sheet with several columns, else of one with a single one; numbered as Excel shows them."""
+    """The rows of the first sheet with several columns, else of one with a single one; numbered as
+    Excel shows them.
+    """
     import python_calamine
 
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "xl/workbook.xml" not in archive.namelist():
-            raise RefusedError("is an archive, not an XLSX file. Unpack it and choose the file with the rows.")
+            raise RefusedError(
+                "is an archive, not an XLSX file. Unpack it and choose the file with the rows."
+            )
         _check_size(0, sum(entry.file_size for entry in archive.infolist()), limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     for fewest in (2, 1):
@@ -178,20 +192,28 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _assumed(name: str, sheets: int, header: int) -> str:
-    sheet = f"The rows are those of the sheet {name[:60]}, the only one that was read." if sheets > 1 else ""
+    sheet = (
+        f"The rows are those of the sheet {name[:60]}, the only one that was read."
+        if sheets > 1
+        else ""
+    )
     return " ".join(filter(None, [sheet, TITLE if header else ""]))
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:
-    """Which of the first rows of a table holds the column names: the first, or the one below a title.
+    """Which of the first rows of a table holds the column names: the first, or the one below a
+    title.
 
-    A title stands alone in the first of several cells, above a row of several texts and another one of several cells.
+    A title stands alone in the first of several cells, above a row of several texts and another one
+    of several cells.
     """
     counts = [sum(map(is_filled, cells)) for cells in rows]
     at = next((at for at, count in enumerate(counts) if count > 1), 0)
     titles = [cells for cells, count in zip(rows[:at], counts, strict=False) if count]
     are_alone = all(len(cells) > 1 and is_filled(cells[0]) for cells in titles)
-    are_texts = all(isinstance(cell, str) for cell in rows[at] if is_filled(cell)) if rows else False
+    are_texts = (
+        all(isinstance(cell, str) for cell in rows[at] if is_filled(cell)) if rows else False
+    )
     return at if are_alone and are_texts and next(filter(None, counts[at + 1 :]), 0) > 1 else 0
 
 
@@ -222,7 +244,9 @@ def _pages(data: bytes) -> Iterator[str]:
     try:
         yield from map(_page_text, PdfReader(io.BytesIO(data)).pages)
     except (DependencyError, FileNotDecryptedError, NotImplementedError) as error:
-        raise RefusedError("is encrypted. Save it without a password, or print it into a new PDF.") from error
+        raise RefusedError(
+            "is encrypted. Save it without a password, or print it into a new PDF."
+        ) from error
 
 
 def _page_text(page: Any) -> str:
@@ -238,8 +262,8 @@ def _page_text(page: Any) -> str:
 
 
 _INLINE_TEXT = """
-a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup
-q rp rt ruby s samp small span strike strong sub sup time tt u var wbr
+a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo
+mrow msub msup q rp rt ruby s samp small span strike strong sub sup time tt u var wbr
 """
 _INLINE = frozenset(_INLINE_TEXT.split())
 """Elements that stand within a line."""
@@ -248,7 +272,9 @@ _CELLS = frozenset(("td", "th"))
 
 
 class _Lines(HTMLParser):
-    """The text that a reader of the page would see, a line for each paragraph, heading, list entry or table row."""
+    """The text that a reader of the page would see, a line for each paragraph, heading, list entry
+    or table row.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -291,7 +317,11 @@ def markdown(data: bytes, limits: Limits) -> Iterator[Message]:
 def _rendered(data: bytes) -> Iterator[str]:
     from markdown_it import MarkdownIt
 
-    yield from _seen(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(data.decode(errors="replace")))
+    yield from _seen(
+        MarkdownIt("commonmark")
+        .enable(["table", "strikethrough"])
+        .render(data.decode(errors="replace"))
+    )
 
 
 def _seen(page: str) -> Iterator[str]:
@@ -312,16 +342,22 @@ def _texts(texts: Iterable[str], limits: Limits) -> Iterator[Message]:
     except RefusedError:
         raise
     except MemoryError as error:
-        raise RefusedError("needs more memory than a document may. Split it, or save it as plain text.") from error
+        raise RefusedError(
+            "needs more memory than a document may. Split it, or save it as plain text."
+        ) from error
     except Exception as error:
-        raise RefusedError(f"cannot be read ({type(error).__name__}). Save it again, or as plain text.") from error
+        raise RefusedError(
+            f"cannot be read ({type(error).__name__}). Save it again, or as plain text."
+        ) from error
 
 
 # Broken JSON
 
 
 def broken_json(data: bytes, _: Limits) -> Iterator[Message]:
-    """What JSON stands for that a model wrote with small faults; strict: not where there are several objects."""
+    """What JSON stands for that a model wrote with small faults; strict: not where there are
+    several objects.
+    """
     from json_repair import loads
 
     yield {"value": loads(data.decode(errors="replace"), skip_json_loads=True, strict=True)}
@@ -332,12 +368,16 @@ def broken_json(data: bytes, _: Limits) -> Iterator[Message]:
 
 def _check_columns(count: int, limits: Limits) -> None:
     if count > limits["columns"]:
-        raise RefusedError(f"has {count:,} columns; the limit is {limits['columns']:,}. Leave some out.")
+        raise RefusedError(
+            f"has {count:,} columns; the limit is {limits['columns']:,}. Leave some out."
+        )
 
 
 def _check_size(count: int, size: int, limits: Limits) -> None:
     if size > limits["decoded"]:
-        raise RefusedError(f"unpacks to more than {limits['decoded'] // 2**20} MB, the limit. Split it.")
+        raise RefusedError(
+            f"unpacks to more than {limits['decoded'] // 2**20} MB, the limit. Split it."
+        )
     if count > limits["rows"]:
         raise RefusedError(f"has more than {limits['rows']:,} rows, the limit. Split the file.")
 
@@ -373,7 +413,11 @@ def _spelled(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, decimal.Decimal):
-        return (int(value) if value == value.to_integral_value() else float(value)) if value.is_finite() else None
+        return (
+            (int(value) if value == value.to_integral_value() else float(value))
+            if value.is_finite()
+            else None
+        )
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return str(value)

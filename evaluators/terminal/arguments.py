@@ -1,4 +1,6 @@
-"""From options to a run: the data, the metrics with their parameters, the models, and what all of them may spend."""
+"""From options to a run: the data, the metrics with their parameters, the models, and what all of
+them may spend.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ OF_A_BED = ("noise", "passages", "seed")
 
 
 class Options(Record):
-    """What `run` and `estimate` are told, by the names of their options; `None` and () leave it to the default."""
+    """What `run` and `estimate` are told, by the names of their options; `None` and () leave it to
+    the default.
+    """
 
     data: str
     metric: tuple[str, ...]
@@ -82,8 +86,12 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
     evaluators = specs(options.metric, options.param, store.saved_metrics(inputs.WORKSPACE))
     inputs.check_judged(map(from_spec, evaluators), options.judge)
     heat, most = options.temperature, options.answer_tokens
-    models = inputs.models(options.model, keys, temperature=heat, answer_tokens=most or inputs.ANSWER_TOKENS)
-    judges = inputs.models(options.judge, keys, temperature=heat, answer_tokens=most or JUDGE_TOKENS)
+    models = inputs.models(
+        options.model, keys, temperature=heat, answer_tokens=most or inputs.ANSWER_TOKENS
+    )
+    judges = inputs.models(
+        options.judge, keys, temperature=heat, answer_tokens=most or JUDGE_TOKENS
+    )
     inputs.check_usable(dataset, evaluators, models, judges)
     return Asked(
         dataset=dataset,
@@ -101,29 +109,40 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
 
 
 def samples(found: Dataset | TestBed, options: Options) -> Dataset:
-    """The samples to judge: composed from a test bed, or the first of the file, for another ability if one is given."""
+    """The samples to judge: composed from a test bed, or the first of the file, for another ability
+    if one is given.
+    """
     if isinstance(found, TestBed):
         return _composed(found, options)
     if wrong := [name for name in OF_A_BED if getattr(options, name) not in (None, ())]:
         raise ParameterError(
-            f"--{wrong[0]} composes prompts from a test bed. {printable(found.name)} holds samples. Leave it out."
+            f"--{wrong[0]} composes prompts from a test bed. {printable(found.name)} "
+            "holds samples. Leave it out."
         )
     if len(options.ability) > 1:
-        raise ParameterError(f"{printable(found.name)} holds samples; they are judged for one --ability. Give one.")
+        raise ParameterError(
+            f"{printable(found.name)} holds samples; they are judged for one --ability. Give one."
+        )
     for ability in options.ability:
         found = all_with_ability(found, ability)
     return _first(found, options.limit) if options.limit else found
 
 
 def _first(data: Dataset, limit: int) -> Dataset:
-    return data.model_copy(update={"samples": data.samples[:limit], "origin": {**data.origin, "limit": limit}})
+    return data.model_copy(
+        update={"samples": data.samples[:limit], "origin": {**data.origin, "limit": limit}}
+    )
 
 
 def _composed(bed: TestBed, options: Options) -> Dataset:
-    abilities = tuple(ability for ability in Ability if ability in (options.ability or bed.abilities))
+    abilities = tuple(
+        ability for ability in Ability if ability in (options.ability or bed.abilities)
+    )
     if unknown := [ability for ability in abilities if ability not in bed.abilities]:
         known = ", ".join(bed.abilities)
-        raise ParameterError(f"{printable(bed.name)} does not test {unknown[0]}. It tests: {known}.")
+        raise ParameterError(
+            f"{printable(bed.name)} does not test {unknown[0]}. It tests: {known}."
+        )
     dataset = compose(
         bed,
         abilities,
@@ -141,12 +160,16 @@ def _prompt(options: Options, dataset: Dataset) -> str:
     if options.prompt is None:
         return inputs.prompt_for(dataset) if options.model else ""
     if not options.model:
-        raise ParameterError("--prompt is for a model that answers, and none is named. Name one with --model.")
+        raise ParameterError(
+            "--prompt is for a model that answers, and none is named. Name one with --model."
+        )
     try:
         text = options.prompt.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
-        raise PromptError(f"{printable(str(options.prompt))} cannot be read ({kind}). Give a text file.") from error
+        raise PromptError(
+            f"{printable(str(options.prompt))} cannot be read ({kind}). Give a text file."
+        ) from error
     check(text)
     return text
 
@@ -155,9 +178,12 @@ def _prompt(options: Options, dataset: Dataset) -> str:
 
 
 def specs(
-    metrics: Sequence[str], params: Iterable[str] = (), saved: Mapping[str, EvaluatorSpec] | None = None
+    metrics: Sequence[str],
+    params: Iterable[str] = (),
+    saved: Mapping[str, EvaluatorSpec] | None = None,
 ) -> tuple[EvaluatorSpec, ...]:
-    """The metrics by name, with parameters such as `trace.chunk_size=300`; see `_meant` for what stands before it.
+    """The metrics by name, with parameters such as `trace.chunk_size=300`; see `_meant` for what
+    stands before it.
 
     `saved` are metrics of the workspace by title.
     """
@@ -168,31 +194,43 @@ def specs(
         address, _, field = name.strip().rpartition(".")
         if not equals or not field:
             raise ParameterError(
-                f"--param {printable(param)[:60]} is not understood. Write FIELD=VALUE or NAME.FIELD=VALUE."
+                f"--param {printable(param)[:60]} is not understood. Write FIELD=VALUE or "
+                "NAME.FIELD=VALUE."
             )
         for number in _meant(address, field, metrics):
             found[number][field] = _value(metrics[number], field, value)
     return inputs.specs(
-        [EvaluatorSpec(name=spec.name, params=spec.params | own) for spec, own in zip(chosen, found, strict=True)]
+        [
+            EvaluatorSpec(name=spec.name, params=spec.params | own)
+            for spec, own in zip(chosen, found, strict=True)
+        ]
     )
 
 
 def _meant(address: str, field: str, metrics: Sequence[str]) -> list[int]:
-    """The numbers from 0 of the metrics that are meant: by name, by number from 1, or all that have the field."""
+    """The numbers from 0 of the metrics that are meant: by name, by number from 1, or all that have
+    the field.
+    """
     if not address:
         numbers = [number for number, name in enumerate(metrics) if field in _kinds(name)] or [0]
         if len({metrics[number] for number in numbers}) > 1:
-            raise ParameterError(f"Several metrics have a {field}. Write {metrics[numbers[0]]}.{field}=VALUE.")
+            raise ParameterError(
+                f"Several metrics have a {field}. Write {metrics[numbers[0]]}.{field}=VALUE."
+            )
         return numbers
     numbers = [number for number, name in enumerate(metrics) if address in (name, str(number + 1))]
     if not numbers:
         known = ", ".join(metrics)
-        raise ParameterError(f"--param names {printable(address)[:60]}, which is not a metric here. Chosen: {known}.")
+        raise ParameterError(
+            f"--param names {printable(address)[:60]}, which is not a metric here. Chosen: {known}."
+        )
     return numbers
 
 
 def _value(metric: str, field: str, text: str) -> object:
-    """The value as the metric wants it; text that should be a number is told so by the metric itself."""
+    """The value as the metric wants it; text that should be a number is told so by the metric
+    itself.
+    """
     if _kinds(metric).get(field) == "choices":
         return [part.strip() for part in text.split(",")]
     return text

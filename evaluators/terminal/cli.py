@@ -44,7 +44,8 @@ from evaluators.text.printable import printable
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 KEY_VARIABLES = ", ".join(
-    provider.address_variable if provider.is_custom else provider.key_variable for provider in PROVIDERS.values()
+    provider.address_variable if provider.is_custom else provider.key_variable
+    for provider in PROVIDERS.values()
 )
 
 HELP = (
@@ -55,7 +56,8 @@ HELP = (
   python -m evaluators run --data "TRACE sample (English)" --metric trace --metric answer_match \\
       --param type=f1_score
   python -m evaluators run --data "RGB sample (English)" --metric rgb --model offline/offline-reader
-  python -m evaluators estimate --data answers.csv --metric gpt_labeling --judge groq/openai/gpt-oss-120b
+  python -m evaluators estimate --data answers.csv --metric gpt_labeling \\
+      --judge groq/openai/gpt-oss-120b
   python -m evaluators run --config ci.toml --fail-under adherence=0.8
   python -m evaluators resume last
 
@@ -80,8 +82,9 @@ The progress goes to the error stream, the table of results to the standard outp
     python -m evaluators run --data answers.jsonl --metric trace --metric answer_match \\
         --param answer_match.type=f1_score
   A judge, a cap, and a threshold for CI:
-    python -m evaluators run --data answers.csv --metric gpt_labeling --judge groq/openai/gpt-oss-120b \\
-        --max-calls 200 --fail-under adherence=0.8 --fail-under completeness=0.5
+    python -m evaluators run --data answers.csv --metric gpt_labeling \\
+        --judge groq/openai/gpt-oss-120b --max-calls 200 \\
+        --fail-under adherence=0.8 --fail-under completeness=0.5
   The RGB benchmark, composed from a test bed:
     python -m evaluators run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
         --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --limit 20
@@ -96,7 +99,7 @@ The progress goes to the error stream, the table of results to the standard outp
     fail-under = ["adherence=0.8"]
 """
 
-RESUME = """Go on with a run: what is open is done, what failed is tried again, nothing is paid for twice.
+RESUME = """Go on with a run: the rest is done, failures are tried again, nothing is paid for twice.
 
 RUN is the id that run or list shows, its first signs, or "last".
 
@@ -111,7 +114,7 @@ RUN is the id that run or list shows, its first signs, or "last".
 
 \b
   csv     a row for each sample and model: values and status, for spreadsheets
-  jsonl   the same as JSON lines, with ground truth and documents, and each metric's status, reason and error
+  jsonl   the same as JSON lines, with ground truth, documents, each metric's status and reason
   labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 
@@ -128,8 +131,8 @@ Runs may be at work meanwhile. The copy is checked by opening it.
 \b
   python -m evaluators backup plumbline-backup.sqlite3
 
-To go back to it: stop Plumbline, delete plumbline.sqlite3 and what begins so in the data folder, and put the copy
-there under that name.
+To go back to it: stop Plumbline, delete plumbline.sqlite3 and what begins so in the data
+folder, and put the copy there under that name.
 """
 
 
@@ -139,7 +142,11 @@ class _OfARun(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [name for parameter in self.params for name in parameter.opts]
         known = {name[:2] for name in [*options, *ctx.help_option_names]}
-        ids = [each for each in args if len(each) >= tables.SHORT and each.startswith("-") and each[:2] not in known]
+        ids = [
+            each
+            for each in args
+            if len(each) >= tables.SHORT and each.startswith("-") and each[:2] not in known
+        ]
         others = [each for each in args if each not in ids]
         return super().parse_args(ctx, [*others, "--", *ids] if ids else args)
 
@@ -163,7 +170,9 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
 def main() -> None:
     quiet_logs()
-    logging.getLogger("evaluators.custom_files").setLevel(logging.ERROR)  # broken files are told where it matters
+    logging.getLogger("evaluators.custom_files").setLevel(
+        logging.ERROR
+    )  # broken files are told where it matters
 
 
 # Commands
@@ -189,7 +198,9 @@ def app(options: tuple[str, ...]) -> None:
 
 @main.command(help=RUN, short_help="Run metrics over a data set.")
 @options.asking
-@click.option("--title", default="", help="What the run is called.  [default: the name of the data]")
+@click.option(
+    "--title", default="", help="What the run is called.  [default: the name of the data]"
+)
 @options.cap
 @options.judging
 def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chosen: Any) -> None:
@@ -201,11 +212,15 @@ def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chose
     _finish(Results(begun, store), demanded, min_coverage, as_json)
 
 
-@main.command(cls=_OfARun, help=RESUME, short_help="Go on with a run that stopped, or try again what failed.")
+@main.command(
+    cls=_OfARun, help=RESUME, short_help="Go on with a run that stopped, or try again what failed."
+)
 @options.run_id
 @options.cap
 @options.judging
-def resume(run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **cap: Any) -> None:
+def resume(
+    run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **cap: Any
+) -> None:
     demanded, store = demands(fail_under), local_store()
     found = _with_cap(_found(run_id, store), store, **cap)
     positions = {outline.ability: outline.position for outline in store.outlines(found)}.values()
@@ -222,7 +237,8 @@ def resume(run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_jso
 @options.cap
 @options.json_output
 def estimate(as_json: bool, **chosen: Any) -> None:
-    """Say what a run would take: calls, tokens, money and minutes for each model, and what that rests on.
+    """Say what a run would take: calls, tokens, money and minutes for each model, and what that
+    rests on.
 
     Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
     """
@@ -234,7 +250,10 @@ def estimate(as_json: bool, **chosen: Any) -> None:
     elif rows:
         tables.echo(*tables.of_estimates(rows))
     else:
-        click.echo(f"No LLM is asked about these {len(wanted.dataset.samples):,} samples: it costs nothing.")
+        click.echo(
+            f"No LLM is asked about these {len(wanted.dataset.samples):,} samples: it "
+            "costs nothing."
+        )
 
 
 @main.group(name="list", short_help="List metrics, models, or runs.")
@@ -248,7 +267,10 @@ def metrics() -> None:
     store = local_store()
     tables.echo(tables.of_metrics(catalogue(), store.saved_metrics(WORKSPACE)))
     for lost in store.unreadable_metrics(WORKSPACE):
-        _say(f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on the Metrics page.")
+        _say(
+            f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on "
+            "the Metrics page."
+        )
     for each in broken():
         _say(f"{each.file}, line {each.line}, cannot be used: {each.message}")
 
@@ -267,14 +289,18 @@ def runs() -> None:
     unreadable = store.unreadable_runs(WORKSPACE)
     tables.echo(tables.of_runs(found, store) if found or unreadable else "No run yet.")
     for lost in unreadable:
-        _say(f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show {lost.name[: tables.SHORT]}")
+        _say(
+            f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show "
+            f"{lost.name[: tables.SHORT]}"
+        )
 
 
 @main.command(cls=_OfARun, short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
 @options.json_output
 def show(run_id: str, as_json: bool) -> None:
-    """Show a run: what it was, its means, what failed and what it cost, and the command to begin it again.
+    """Show a run: what it was, its means, what failed and what it cost, and the command to begin it
+    again.
 
     RUN is the id that run or list shows, its first signs, or "last".
     """
@@ -288,12 +314,22 @@ def show(run_id: str, as_json: bool) -> None:
 
 @main.command(cls=_OfARun, help=EXPORT, short_help="Write a run's results to a file.")
 @options.run_id
-@click.option("--format", "kind", type=click.Choice([*files.KINDS, files.RAW]), default="csv", show_default=True)
-@click.option("-o", "--output", type=click.File("wb", atomic=True), help="A file in place of the screen.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice([*files.KINDS, files.RAW]),
+    default="csv",
+    show_default=True,
+)
+@click.option(
+    "-o", "--output", type=click.File("wb", atomic=True), help="A file in place of the screen."
+)
 def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
     store = local_store()
     given = _id(run_id, store)
-    parts = store.raw_run(given) if kind == files.RAW else files.KINDS[kind](_read(given, store), store)
+    parts = (
+        store.raw_run(given) if kind == files.RAW else files.KINDS[kind](_read(given, store), store)
+    )
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()
     for part in parts:
@@ -308,7 +344,9 @@ def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
 def backup(file: Path, replace: bool) -> None:
     made = back_up(local_store(), file, replace=replace)
     runs = "1 run" if made.runs == 1 else f"{made.runs:,} runs"
-    click.echo(printable(f"{made.path}: {runs}, {made.size / 2**20:,.1f} MB, checked by opening it."))
+    click.echo(
+        printable(f"{made.path}: {runs}, {made.size / 2**20:,.1f} MB, checked by opening it.")
+    )
 
 
 # What they share
@@ -329,7 +367,9 @@ def _work(begun: Run, store: Store) -> None:
         raise click.exceptions.Exit(INCOMPLETE) from error
 
 
-def _finish(results: Results, demanded: tuple[Demand, ...], min_coverage: float, as_json: bool) -> None:
+def _finish(
+    results: Results, demanded: tuple[Demand, ...], min_coverage: float, as_json: bool
+) -> None:
     """Prints the results, and leaves with the code that says how the run came out."""
     if as_json:
         click.echo(tables.as_json(tables.summary(results)))
@@ -355,7 +395,9 @@ def _id(run_id: str, store: Store) -> str:
     if len(found) == 1 and run_id:
         return found[0]
     problem = f"{len(found)} runs begin" if found else "No run begins"
-    raise ParameterError(f"{problem} with “{printable(run_id)}”. See: python -m evaluators list runs")
+    raise ParameterError(
+        f"{problem} with “{printable(run_id)}”. See: python -m evaluators list runs"
+    )
 
 
 def _read(run_id: str, store: Store) -> Run:

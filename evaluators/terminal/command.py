@@ -1,4 +1,6 @@
-"""A run as the command that would begin it again: `python -m evaluators run ...`, quoted for a shell, without keys."""
+"""A run as the command that would begin it again: `python -m evaluators run ...`, quoted for a
+shell, without keys.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ LINE = 100
 
 
 def command(run: Run) -> str:
-    """The command for a shell such as bash; lines that begin with # say what has to be there first."""
+    """The command for a shell such as bash;
+    lines that begin with # say what has to be there first.
+    """
     options = [f"{name} {quoted(value)}" if value else name for name, value in _options(run)]
     whole = " ".join([START, *options])
     if len(whole) > LINE:
@@ -60,7 +64,9 @@ def _options(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _address(run: Run, number: int, spec: EvaluatorSpec) -> str:
-    """How `--param` names the metric: by its name, or by its number where two have the same name."""
+    """How `--param` names the metric: by its name,
+    or by its number where two have the same name.
+    """
     alike = [each for each in run.evaluators if each.name == spec.name]
     return spec.name if len(alike) == 1 else str(number)
 
@@ -122,12 +128,22 @@ def _spending(run: Run) -> Iterator[tuple[str, str]]:
 def _notes(run: Run) -> Iterator[str]:
     if _has_own_prompt(run):
         yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
-    if run.models and not run.origin.get("abilities") and any(spec.name == "rgb" for spec in run.evaluators):
-        yield "This run does not say how its prompts were composed: add --ability, --noise, --passages and --limit."
+    if (
+        run.models
+        and not run.origin.get("abilities")
+        and any(spec.name == "rgb" for spec in run.evaluators)
+    ):
+        yield (
+            "This run does not say how its prompts were composed: add --ability, --noise, "
+            "--passages and --limit."
+        )
     heats = {spec.temperature for spec in _llms(run)} - {None}
     budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in _llms(run)}
     if len(heats) > 1 or len(budgets) > 1:
-        yield "The models were asked in different ways; here all have the highest temperature and budget."
+        yield (
+            "The models were asked in different ways; here all have the highest temperature "
+            "and budget."
+        )
     for name, address in sorted({(spec.provider, spec.base_url) for spec in _llms(run)}):
         if (provider := PROVIDERS.get(name)) is None:
             yield f"{name} is not a provider that Plumbline knows: name another model."

@@ -1,4 +1,6 @@
-"""What a run would take, found out without sending anything, without a key, and without storing a run."""
+"""What a run would take, found out without sending anything, without a key, and without storing a
+run.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +38,26 @@ def estimates(asked: Asked, store: Store, keys: Keys) -> list[Row]:
     """An estimate for each model and each judge, with its name."""
     rows = [(catalogue.title(model), _of_model(model, asked, store)) for model in asked.models]
     for number, judge in enumerate(asked.judges):
-        metrics = [metric for metric in map(from_spec, asked.evaluators) if number < metric.most_judges()]
-        rows.append((f"{catalogue.title(judge)} (judge)", _of_judge(judge, metrics, asked, store, keys)))
+        metrics = [
+            metric for metric in map(from_spec, asked.evaluators) if number < metric.most_judges()
+        ]
+        rows.append(
+            (f"{catalogue.title(judge)} (judge)", _of_judge(judge, metrics, asked, store, keys))
+        )
     return rows
 
 
 def _of_model(model: ModelSpec, asked: Asked, store: Store) -> Estimate:
     open_samples = (sample for sample in asked.dataset.samples if sample.response is None)
-    texts = (fill(asked.prompt, each.question, each.retrieved_documents).text for each in open_samples)
+    texts = (
+        fill(asked.prompt, each.question, each.retrieved_documents).text for each in open_samples
+    )
     return _left(model, prompt_sizes.sent(texts, [model]), asked, store, SHORT_ANSWER)
 
 
-def _of_judge(judge: ModelSpec, metrics: Sequence[Evaluator], asked: Asked, store: Store, keys: Keys) -> Estimate:
+def _of_judge(
+    judge: ModelSpec, metrics: Sequence[Evaluator], asked: Asked, store: Store, keys: Keys
+) -> Estimate:
     shortest = SHORT_LABELS if any(metric.leads == "trace" for metric in metrics) else SHORT_ANSWER
     what = prompt_sizes.sent_to(judge, _judged(metrics, asked.dataset.samples, room(judge, keys)))
     if not asked.models:
@@ -56,10 +66,18 @@ def _of_judge(judge: ModelSpec, metrics: Sequence[Evaluator], asked: Asked, stor
     return estimate(judge, sizes, shortest=shortest)
 
 
-def _judged(metrics: Sequence[Evaluator], samples: Sequence[Sample], room: int | None) -> Iterator[Prompt]:
-    """What a judge is asked by these metrics; of an answer that is not there yet, doubt is taken for granted."""
+def _judged(
+    metrics: Sequence[Evaluator], samples: Sequence[Sample], room: int | None
+) -> Iterator[Prompt]:
+    """What a judge is asked by these metrics; of an answer that is not there yet, doubt is taken
+    for granted.
+    """
     for metric in metrics:
-        always = metric.model_copy(update={"doubt_from": 0.0}) if hasattr(metric, "doubt_from") else metric
+        always = (
+            metric.model_copy(update={"doubt_from": 0.0})
+            if hasattr(metric, "doubt_from")
+            else metric
+        )
         for sample in samples:
             if sample.response is None:
                 yield from prompts_of(always, answered(sample), room)
@@ -67,7 +85,11 @@ def _judged(metrics: Sequence[Evaluator], samples: Sequence[Sample], room: int |
                 yield from prompts_of(metric, sample, room)
 
 
-def _left(model: ModelSpec, what: prompt_sizes.Sent, asked: Asked, store: Store, shortest: int) -> Estimate:
+def _left(
+    model: ModelSpec, what: prompt_sizes.Sent, asked: Asked, store: Store, shortest: int
+) -> Estimate:
     """The estimate without the answers that are stored already."""
     keys = what.keys.get(model, ()) if asked.use_cache else ()
-    return prompt_sizes.what_is_left(model, what, store.cached(WORKSPACE, keys) if keys else 0, shortest)
+    return prompt_sizes.what_is_left(
+        model, what, store.cached(WORKSPACE, keys) if keys else 0, shortest
+    )

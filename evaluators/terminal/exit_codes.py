@@ -22,7 +22,10 @@ MEANINGS = {
     FINE: "all is scored, and every mean is as demanded",
     BELOW: "a mean is below --fail-under, or stands on fewer samples than --min-coverage demands",
     WRONG: "wrong input: the message says what to write instead",
-    INCOMPLETE: "incomplete: the run stopped (a cap, a limit, no connection), or samples failed; resume goes on",
+    INCOMPLETE: (
+        "incomplete: the run stopped (a cap, a limit, no connection), or samples failed; "
+        "resume goes on"
+    ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
 REASONS = 3
@@ -55,7 +58,8 @@ def _demand(text: str) -> Demand:
         return Demand(name.strip(), _number(value))
     except ValueError as error:
         raise ParameterError(
-            f"--fail-under {printable(text)[:60]} is not understood. Write NAME=NUMBER, for example adherence=0.8."
+            f"--fail-under {printable(text)[:60]} is not understood. Write NAME=NUMBER, "
+            "for example adherence=0.8."
         ) from error
 
 
@@ -67,27 +71,43 @@ def _number(text: str) -> float:
 
 
 def check_names(
-    demanded: Sequence[Demand], specs: Sequence[EvaluatorSpec], samples: Sequence[Sample], judges: Sequence[object]
+    demanded: Sequence[Demand],
+    specs: Sequence[EvaluatorSpec],
+    samples: Sequence[Sample],
+    judges: Sequence[object],
 ) -> None:
     """Raises `ParameterError` for a demand that could never be met, before anything is sent.
 
-    Nothing is refused where a metric of one's own, or one that needs a real judge, leaves open which values it gives.
+    Nothing is refused where a metric of one's own, or one that needs a real judge, leaves open
+    which values it gives.
     """
     if not demanded:
         return
     known = value_names(list(map(from_spec, specs)), samples, judges)
     for name, least in demanded if known else ():
         if name not in known:
-            raise ParameterError(f"There is no value {printable(name)} here. There are: {', '.join(known)}.")
+            raise ParameterError(
+                f"There is no value {printable(name)} here. There are: {', '.join(known)}."
+            )
         if least > 1:
-            raise ParameterError(f"--fail-under {printable(name)}={least:g} can never be met: values are at most 1.")
+            raise ParameterError(
+                f"--fail-under {printable(name)}={least:g} can never be met: values are at most 1."
+            )
 
 
-def value_names(metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]) -> list[str]:
-    """The names that the results will have, found by a rehearsal; none where they are not known before."""
+def value_names(
+    metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]
+) -> list[str]:
+    """The names that the results will have, found by a rehearsal; none where they are not known
+    before.
+    """
     rows: list[Outline] = []
     for number, metric in enumerate(metrics):
-        found = [row for each in _one_of_each(metric, samples) if (row := _rehearsed(number, metric, each, judges))]
+        found = [
+            row
+            for each in _one_of_each(metric, samples)
+            if (row := _rehearsed(number, metric, each, judges))
+        ]
         if not found or not ships(type(metric)):
             return []
         rows += found
@@ -96,24 +116,43 @@ def value_names(metrics: Sequence[Evaluator], samples: Sequence[Sample], judges:
 
 def _one_of_each(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
     """A sample for each ability of RGB, or for none, that has what the metric needs."""
-    usable = (sample for sample in samples if not missing(metric.needed, sample, has_generator=True))
+    usable = (
+        sample for sample in samples if not missing(metric.needed, sample, has_generator=True)
+    )
     return {sample.rgb and sample.rgb.ability: sample for sample in usable}.values()
 
 
-def _rehearsed(number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]) -> Outline | None:
-    stand_in = from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric  # the same values
+def _rehearsed(
+    number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]
+) -> Outline | None:
+    stand_in = (
+        from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric
+    )  # the same values
     score = rehearsed(stand_in, sample, has_judge=bool(judges))
     ability = sample.rgb.ability if sample.rgb else None
-    row = Outline(position=0, metric=number, sample_id=sample.id, question="", ability=ability, status="scored")
+    row = Outline(
+        position=0,
+        metric=number,
+        sample_id=sample.id,
+        question="",
+        ability=ability,
+        status="scored",
+    )
     return row.model_copy(update={"values": score.values}) if score else None
 
 
-def outcome(results: Results, demanded: Iterable[Demand] = (), least_coverage: float = 1.0) -> Outcome:
-    """What to make of the run; raises `ParameterError` where a demanded value does not exist in it."""
+def outcome(
+    results: Results, demanded: Iterable[Demand] = (), least_coverage: float = 1.0
+) -> Outcome:
+    """What to make of the run; raises `ParameterError` where a demanded value
+    does not exist in it.
+    """
     counts = results.counts
     if counts.open:
         stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
-        return Outcome(INCOMPLETE, (f"{counts.open:,} of {counts.asked:,} results are still open.", *stopped))
+        return Outcome(
+            INCOMPLETE, (f"{counts.open:,} of {counts.asked:,} results are still open.", *stopped)
+        )
     if below := [words for demand in demanded for words in _below(demand, results, least_coverage)]:
         return Outcome(BELOW, tuple(below))
     if counts.failed and counts.scored < least_coverage * counts.asked:
@@ -125,11 +164,15 @@ def _below(demand: Demand, results: Results, least_coverage: float) -> Iterator[
     for number in range(max(1, len(results.run.models))):
         means = results.summary(number)
         if demand.name not in means and not results.counts.failed:
-            raise ParameterError(f"There is no value {printable(demand.name)} here. There are: {', '.join(means)}.")
+            raise ParameterError(
+                f"There is no value {printable(demand.name)} here. There are: {', '.join(means)}."
+            )
         yield from _wanting(demand, means, least_coverage, _whose(results.run, number))
 
 
-def _wanting(demand: Demand, means: Mapping[str, Mean], least_coverage: float, whose: str) -> Iterator[str]:
+def _wanting(
+    demand: Demand, means: Mapping[str, Mean], least_coverage: float, whose: str
+) -> Iterator[str]:
     name, mean = f"{printable(demand.name)}{whose}", means.get(demand.name)
     if mean is None or mean.mean is None:
         yield f"{name}: no sample was judged, and {demand.least:g} is demanded."

@@ -1,4 +1,6 @@
-"""Files to take away from a run, in pieces: a table, its rows as JSON lines, all labels, or what is stored."""
+"""Files to take away from a run, in pieces: a table, its rows as JSON lines, all labels, or what is
+stored.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ from evaluators.runs.store import Store
 
 def table(run: Run, store: Store) -> Iterator[bytes]:
     """CSV, as the app gives it."""
-    yield export.table(Results(run, store).rows(), [title(spec) for spec in run.models], store.responses(run))
+    yield export.table(
+        Results(run, store).rows(), [title(spec) for spec in run.models], store.responses(run)
+    )
 
 
 def lines(run: Run, store: Store) -> Iterator[bytes]:
-    """A JSON line for each sample and model; a value that does not apply or could not be judged is null."""
+    """A JSON line for each sample and model; a value that does not apply or could not be judged is
+    null.
+    """
     for line in Results(run, store).lines():
         yield json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n"
 
@@ -30,16 +36,23 @@ def labels(run: Run, store: Store) -> Iterable[bytes]:
     """A JSON line for each scored sample, with all labels."""
     if leads(run.evaluator.name) != "trace":
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
-    return export.labels(store.scored(run), store.corrections(run.id), [title(spec) for spec in run.models])
+    return export.labels(
+        store.scored(run), store.corrections(run.id), [title(spec) for spec in run.models]
+    )
 
 
-KINDS: dict[str, Callable[[Run, Store], Iterable[bytes]]] = {"csv": table, "jsonl": lines, "labels": labels}
+KINDS: dict[str, Callable[[Run, Store], Iterable[bytes]]] = {
+    "csv": table,
+    "jsonl": lines,
+    "labels": labels,
+}
 RAW = "raw"
 """The format that needs no readable run: its rows as they are stored."""
 
 
 def escaped(part: bytes) -> bytes:
-    """A piece of a file for a terminal: what would move the cursor, change colours or hide text is written out.
+    """A piece of a file for a terminal: what would move the cursor, change colours or hide text is
+    written out.
 
     As JSON writes it, so that JSON lines mean the same. Line breaks stay.
     """
@@ -49,7 +62,11 @@ def escaped(part: bytes) -> bytes:
 
 def _visible(character: str) -> str:
     if character.isascii():
-        return character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+        return (
+            character
+            if character.isprintable() or character == "\n"
+            else json.dumps(character)[1:-1]
+        )
     return json.dumps(character)[1:-1] if unicodedata.category(character) in HIDDEN else character
 
 

@@ -18,21 +18,27 @@ ABILITIES = ", ".join(Ability)
 
 
 def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
-    """Takes what the file says as defaults; it may hold all that `run` knows, whatever the command is."""
+    """Takes what the file says as defaults; it may hold all that `run` knows, whatever the command
+    is.
+    """
     if path is None:
         return
     from evaluators.terminal import settings_file
 
     root = ctx.find_root().command
     command = root.commands["run"] if isinstance(root, click.Group) else ctx.command
-    options = [each for each in command.params if isinstance(each, click.Option) and each.name != "config"]
+    options = [
+        each for each in command.params if isinstance(each, click.Option) and each.name != "config"
+    ]
     by_name = {each.opts[0].removeprefix("--"): each for each in options}
     found = settings_file.read(path, {name: each.multiple for name, each in by_name.items()})
     for name, value in found.items():
         try:
             by_name[name].type_cast_value(ctx, value)
         except click.BadParameter as error:
-            raise ParameterError(f"{printable(str(path))}: {name} cannot be used. {error.message}") from error
+            raise ParameterError(
+                f"{printable(str(path))}: {name} cannot be used. {error.message}"
+            ) from error
     ctx.default_map = {by_name[name].name: value for name, value in found.items()}
 
 
@@ -56,32 +62,59 @@ asking = _all(
         callback=_read_config,
         help="A TOML file with options of run; those on the command line win.",
     ),
-    click.option("--data", required=True, metavar="FILE|NAME", help="A file, or the name of bundled or uploaded data."),
     click.option(
-        "--metric", required=True, multiple=True, metavar="NAME", help="A metric; see list metrics. Repeatable."
+        "--data",
+        required=True,
+        metavar="FILE|NAME",
+        help="A file, or the name of bundled or uploaded data.",
+    ),
+    click.option(
+        "--metric",
+        required=True,
+        multiple=True,
+        metavar="NAME",
+        help="A metric; see list metrics. Repeatable.",
     ),
     click.option(
         "--param",
         multiple=True,
         metavar="[NAME.]FIELD=VALUE",
-        help="A parameter of a metric. NAME is the metric's, or its number where two are alike: 2.type=f1_score. "
+        help="A parameter of a metric. NAME is the metric's, or its number where two are "
+        "alike: 2.type=f1_score. "
         "Repeatable.",
     ),
-    click.option("--model", multiple=True, metavar="ID", help="Answers where responses are missing. Repeatable."),
     click.option(
-        "--judge", multiple=True, metavar="ID", help="Decides where a metric asks an LLM; several are a jury."
+        "--model",
+        multiple=True,
+        metavar="ID",
+        help="Answers where responses are missing. Repeatable.",
+    ),
+    click.option(
+        "--judge",
+        multiple=True,
+        metavar="ID",
+        help="Decides where a metric asks an LLM; several are a jury.",
     ),
     click.option(
         "--prompt",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="A template for --model with $question and $documents.",
     ),
-    click.option("--temperature", metavar="NUMBER", type=click.FloatRange(0, 2), default=0.0, show_default=True),
+    click.option(
+        "--temperature",
+        metavar="NUMBER",
+        type=click.FloatRange(0, 2),
+        default=0.0,
+        show_default=True,
+    ),
     click.option(
         "--answer-tokens",
         metavar="N",
         type=click.IntRange(16),
-        help="The most that an answer may take, hidden reasoning included.  [default: 1024, or 2048 without --model]",
+        help=(
+            "The most that an answer may take, hidden reasoning included.  [default: 1024, "
+            "or 2048 without --model]"
+        ),
     ),
     click.option(
         "--ability",
@@ -95,27 +128,47 @@ asking = _all(
         multiple=True,
         metavar="SHARE",
         type=click.FloatRange(0, 1),
-        help="RGB: share of documents beside the point. Repeatable.  [default: 0, 0.2, 0.4, 0.6, 0.8]",
+        help=(
+            "RGB: share of documents beside the point. Repeatable.  [default: 0, 0.2, 0.4, "
+            "0.6, 0.8]"
+        ),
     ),
     click.option(
-        "--passages", metavar="N", type=click.IntRange(1, 50), help="RGB: documents in a prompt.  [default: 5]"
+        "--passages",
+        metavar="N",
+        type=click.IntRange(1, 50),
+        help="RGB: documents in a prompt.  [default: 5]",
     ),
-    click.option("--seed", metavar="N", type=click.IntRange(0), help="RGB: same seed, same documents.  [default: 0]"),
+    click.option(
+        "--seed",
+        metavar="N",
+        type=click.IntRange(0),
+        help="RGB: same seed, same documents.  [default: 0]",
+    ),
     click.option(
         "--limit",
         metavar="N",
         type=click.IntRange(1),
-        help="Only the first N samples, for a cheap trial; of a test bed, N rows for each ability.  [default: all]",
+        help=(
+            "Only the first N samples, for a cheap trial; of a test bed, N rows for each "
+            "ability.  [default: all]"
+        ),
     ),
     click.option("--no-cache", is_flag=True, help="Ask again what has a stored answer."),
 )
 
 cap = _all(
     click.option(
-        "--max-calls", metavar="N", type=click.IntRange(1), help="Stop after so many calls, with everything kept."
+        "--max-calls",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Stop after so many calls, with everything kept.",
     ),
     click.option(
-        "--max-cost", metavar="DOLLARS", type=click.FloatRange(0, min_open=True), help="Stop at so many US dollars."
+        "--max-cost",
+        metavar="DOLLARS",
+        type=click.FloatRange(0, min_open=True),
+        help="Stop at so many US dollars.",
     ),
 )
 
@@ -124,7 +177,10 @@ judging = _all(
         "--fail-under",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Exit with 1 where this mean over the judged samples is lower, for any model. Repeatable.",
+        help=(
+            "Exit with 1 where this mean over the judged samples is lower, for any model. "
+            "Repeatable."
+        ),
     ),
     click.option(
         "--min-coverage",

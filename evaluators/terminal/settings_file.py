@@ -12,15 +12,19 @@ from evaluators.text.printable import printable
 
 
 def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
-    """The options in the file; `several` holds the known names, and whether each may be given more than once.
+    """The options in the file; `several` holds the known names, and whether each may be given more
+    than once.
 
-    Raises `ParameterError` for a file that is no TOML, an unknown name, and a value of the wrong kind.
+    Raises `ParameterError` for a file that is no TOML, an unknown name, and a value of the wrong
+    kind.
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         why = printable(str(error))[:120]
-        raise ParameterError(f"{printable(str(path))} cannot be read as TOML ({why}). Correct it.") from error
+        raise ParameterError(
+            f"{printable(str(path))} cannot be read as TOML ({why}). Correct it."
+        ) from error
     values = {_known(name, several, path): value for name, value in found.items()}
     return {name: _value(name, value, several[name], path) for name, value in values.items()}
 
@@ -28,7 +32,10 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
 def _known(name: str, names: Collection[str], path: Path) -> str:
     if (plain := name.replace("_", "-")) in names:
         return plain
-    raise ParameterError(f"{printable(str(path))}: {printable(name)[:60]} is not an option. Known: {', '.join(names)}.")
+    raise ParameterError(
+        f"{printable(str(path))}: {printable(name)[:60]} is not an option. Known: "
+        f"{', '.join(names)}."
+    )
 
 
 def _value(name: str, value: Any, may_be_list: bool, path: Path) -> Any:

@@ -46,15 +46,21 @@ def echo(*parts: RenderableType) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=WIDE)
     for part in parts:
-        console.print(Text(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str))
+        console.print(
+            Text(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str)
+        )
 
 
 def as_json(value: object) -> str:
     """JSON for a program or a screen: what a terminal would obey is escaped, which JSON allows."""
-    return escaped(json.dumps(value, indent=2, ensure_ascii=False).encode(errors="replace")).decode()
+    return escaped(
+        json.dumps(value, indent=2, ensure_ascii=False).encode(errors="replace")
+    ).decode()
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> Table:
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
+) -> Table:
     """A plain table; the columns named in `right` hold numbers."""
     made = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for heading in headings:
@@ -68,15 +74,28 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequ
 
 
 def of_metrics(found: Mapping[str, type[Evaluator]], saved: Mapping[str, EvaluatorSpec]) -> Table:
-    """The metrics of the catalogue with their parameters, and those that were saved, which have none."""
-    rows = [(name, cls.title, _needs(cls), _judges(cls), _parameters(cls)) for name, cls in found.items()]
+    """The metrics of the catalogue with their parameters, and those that were saved, which have
+    none.
+    """
+    rows = [
+        (name, cls.title, _needs(cls), _judges(cls), _parameters(cls))
+        for name, cls in found.items()
+    ]
     for title, spec in saved.items():
         try:
             metric = from_spec(spec)
         except ParameterError as error:
             rows.append((slug(title), title, "", "", [f"cannot be used: {error}"]))
         else:
-            rows.append((slug(title), title, ", ".join(metric.needed), _judges(type(metric)), ["saved in the app"]))
+            rows.append(
+                (
+                    slug(title),
+                    title,
+                    ", ".join(metric.needed),
+                    _judges(type(metric)),
+                    ["saved in the app"],
+                )
+            )
     lines = [
         (*(row if not number else [""] * 4), parameter)
         for *row, several in rows
@@ -97,7 +116,10 @@ def _judges(cls: type[Evaluator]) -> str:
 def _parameters(cls: type[Evaluator]) -> list[str]:
     """Each parameter with its default, where that is short."""
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
-    return [each.name if each.name in required else f"{each.name}={_short(each.default)}" for each in parameters(cls)]
+    return [
+        each.name if each.name in required else f"{each.name}={_short(each.default)}"
+        for each in parameters(cls)
+    ]
 
 
 def _short(value: object) -> str:
@@ -129,7 +151,13 @@ def _price(price: float | None) -> str:
 
 def of_runs(runs: Sequence[Run], store: Store) -> Table:
     rows = [
-        (run.id[:SHORT], _when(run), run.title, ", ".join(spec.name for spec in run.evaluators), state(run, store))
+        (
+            run.id[:SHORT],
+            _when(run),
+            run.title,
+            ", ".join(spec.name for spec in run.evaluators),
+            state(run, store),
+        )
         for run in runs
     ]
     return table(["run", "begun", "title", "metrics", "state"], rows)
@@ -138,7 +166,13 @@ def of_runs(runs: Sequence[Run], store: Store) -> Table:
 def state(run: Run, store: Store) -> str:
     """How far the run is, and whether any process works on it."""
     counts = store.counts(run)
-    head = "running" if registry.is_at_work(run.id, store) else "stopped" if counts.open else "finished"
+    head = (
+        "running"
+        if registry.is_at_work(run.id, store)
+        else "stopped"
+        if counts.open
+        else "finished"
+    )
     failed = f", {counts.failed:,} failed" if counts.failed else ""
     return f"{head}, {counts.scored:,} / {counts.asked:,} scored{failed}"
 
@@ -151,7 +185,9 @@ def _when(run: Run) -> str:
 
 
 def of_run(results: Results) -> list[RenderableType]:
-    """What the run is, its means, what it cost, what failed, how to go on, and the command to begin it again."""
+    """What the run is, its means, what it cost, what failed, how to go on, and the command to begin
+    it again.
+    """
     run, store = results.run, results.store
     parts: list[RenderableType] = [facts(run, store), "", results.table(), ""]
     if cost := spent(run, store):
@@ -259,7 +295,9 @@ def of_estimates(rows: Sequence[Row]) -> list[RenderableType]:
     """The numbers, and in words what they rest on and what will not go well."""
     cells = [in_words(name, each) for name, each in rows]
     made = table(list(cells[0]), [list(each.values()) for each in cells], list(cells[0])[1:])
-    warnings = [words for name, each in rows if (words := impossible(name, each) or lengthy(name, each))]
+    warnings = [
+        words for name, each in rows if (words := impossible(name, each) or lengthy(name, each))
+    ]
     return [made, *bases(rows), *warnings]
 
 

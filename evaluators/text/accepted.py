@@ -11,7 +11,9 @@ Spellings = tuple[str, ...]
 
 
 def groups(truth: Accepted | None) -> list[Spellings]:
-    """The required answers with their spellings, as they are; none where there is no ground truth."""
+    """The required answers with their spellings, as they are;
+    none where there is no ground truth.
+    """
     if truth is None:
         return []
     required = (truth,) if isinstance(truth, str) else truth
@@ -24,6 +26,8 @@ def spellings(truth: Accepted | None) -> list[str]:
 
 
 def on_one_line(group: Iterable[str]) -> str:
-    """The spellings that are not blank, divided by " / ", which none of them holds: "New York / NYC"."""
+    """The spellings that are not blank, divided by " / ", which none of them holds: "New York /
+    NYC".
+    """
     lines = [" ".join(spelling.split()).replace(" / ", "/") for spelling in group]
     return " / ".join(filter(None, lines))

@@ -1,4 +1,5 @@
-"""Units that sentences are compared within: overlapping windows of words, single sentences, or whole documents.
+"""Units that sentences are compared within: overlapping windows of words, single sentences, or
+whole documents.
 
 Positions count words; a span is (start, end) with the end left out.
 """
@@ -22,9 +23,11 @@ def spans(lengths: Sequence[int]) -> list[Span]:
 
 
 def windows(length: int, chunk_size: int, chunk_overlap: int) -> list[Span]:
-    """Windows of `chunk_size` words over `length` words, each sharing `chunk_overlap` words with the one before.
+    """Windows of `chunk_size` words over `length` words, each sharing `chunk_overlap` words with
+    the one before.
 
-    The last window ends with the text and may be shorter. Raises `ParameterError` as `check_overlap` does.
+    The last window ends with the text and may be shorter. Raises `ParameterError` as
+    `check_overlap` does.
     """
     check_overlap(chunk_size, chunk_overlap)
     step = chunk_size - chunk_overlap
@@ -32,14 +35,21 @@ def windows(length: int, chunk_size: int, chunk_overlap: int) -> list[Span]:
     return [(start, min(start + chunk_size, length)) for start in starts]
 
 
-def units(strategy: ChunkingStrategy, sentences: Sequence[Span], chunk_size: int, chunk_overlap: int) -> list[Span]:
-    """The units of one document whose sentences are these spans; size and overlap matter to "dense" only."""
+def units(
+    strategy: ChunkingStrategy, sentences: Sequence[Span], chunk_size: int, chunk_overlap: int
+) -> list[Span]:
+    """The units of one document whose sentences are these spans; size and overlap matter to "dense"
+    only.
+    """
     if strategy == "sentence" or not sentences:
         return list(sentences)
     start, end = sentences[0][0], sentences[-1][1]
     if strategy == "document":
         return [(start, end)]
-    return [(start + first, start + last) for first, last in windows(end - start, chunk_size, chunk_overlap)]
+    return [
+        (start + first, start + last)
+        for first, last in windows(end - start, chunk_size, chunk_overlap)
+    ]
 
 
 def check_overlap(chunk_size: int, chunk_overlap: int) -> None:

@@ -1,4 +1,6 @@
-"""Words in a text that look like instructions to a judge; they are told to people and change no score."""
+"""Words in a text that look like instructions to a judge; they are told to people and change no
+score.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from evaluators.text.normalise import nfkc
 
 
 class _Kind(NamedTuple):
-    """One way of speaking to a judge; the pattern is tried only where one of the words stands, which saves time."""
+    """One way of speaking to a judge; the pattern is tried only where one of the words stands,
+    which saves time.
+    """
 
     meaning: str
     words: tuple[str, ...]
@@ -27,7 +31,10 @@ _FIELDS = (
     "relevance_explanation|all_relevant_sentence_keys|overall_supported|sentence_support_information|"
     "supporting_sentence_keys|response_sentence_key|fully_supported|all_utilized_sentence_keys"
 )
-_READER = "(ai )?(judge|evaluator|grader|annotator|labell?er|reviewer|assistant|ai|llm|language model|chatbot)s?"
+_READER = (
+    "(ai )?(judge|evaluator|grader|annotator|labell?er|reviewer|assistant|ai|llm|language "
+    "model|chatbot)s?"
+)
 _KINDS = (
     _kind(
         "tells the reader to ignore its instructions",
@@ -39,9 +46,11 @@ _KINDS = (
     ),
     _kind(
         "speaks to the judge",
-        "note|message|instruction|attention|dear|hey|to the |to any |to all |you are |you must|you should|you will"
+        "note|message|instruction|attention|dear|hey|to the |to any |to all |you are "
+        "|you must|you should|you will"
         "|评判|评估|评审|标注",
-        rf"\b(note|message|instructions?|attention|dear|hey)\b,?( (to|for|the|all|any|an?|you))* {_READER}\s*"
+        r"\b(note|message|instructions?|attention|dear|hey)\b,?( "
+        rf"(to|for|the|all|any|an?|you))* {_READER}\s*"
         r"[:,!.]",
         rf"\bto (the|any|all) {_READER}\s*:",
         rf"\byou are (now )?(an?|the|my) ([a-z]+ ){{0,2}}{_READER}\b",
@@ -62,19 +71,23 @@ _KINDS = (
         "<|[inst|[/inst|system:|assistant:|prompt:|message:|instruction:|instructions:",
         r"<\|?/?(im_start|im_end|system|assistant|user|endoftext|start_header_id)\b[^>]{0,40}>",
         r"</?(documents?|response|answer|question|context|instructions?)( [^>]{0,40})?>",
-        r"\[/?INST\]|<</?SYS>>|^\W*(system|assistant)( prompt| message)?:|\bnew (system )?instructions?:",
+        r"\[/?INST\]|<</?SYS>>|^\W*(system|assistant)( prompt| message)?:|\bnew (system "
+        r")?instructions?:",
     ),
     _kind(
         "prescribes the answer's form",
         "json|{|only|exactly",
-        r"\b(respond|reply|answer|output|return|print|write)\b( with)? (only|just|exactly|nothing but)\b[^.!?]{0,30}"
+        r"\b(respond|reply|answer|output|return|print|write)\b( with)? "
+        r"(only|just|exactly|nothing but)\b[^.!?]{0,30}"
         r"(\bjson\b|\{)",
     ),
 )
 
 
 def suspicions(text: str) -> list[str]:
-    """What in the text looks like an instruction to a judge, in plain words; empty where nothing does."""
+    """What in the text looks like an instruction to a judge, in plain words; empty where nothing
+    does.
+    """
     return _found(_plain(text), _KINDS)
 
 

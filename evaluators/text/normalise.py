@@ -1,4 +1,6 @@
-"""Text made comparable: one Unicode form, no reasoning, no white space; and whether it is Chinese."""
+"""Text made comparable: one Unicode form, no reasoning, no white space;
+and whether it is Chinese.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _SURROGATE_ESCAPE = re.compile(
     r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""In JSON: an escaped backslash, which escapes nothing; a whole character beyond U+FFFF; half of one."""
+"""In JSON: an escaped backslash, which escapes nothing; a whole character beyond U+FFFF; half of
+one.
+"""
 
 _THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
 
@@ -34,11 +38,14 @@ _PLAIN = {"’": "'", "‘": "'", "‐": "-", "‑": "-"}
 
 
 def nfkc(text: str) -> str:
-    """Bring look-alike characters to one form: Unicode NFKC (full-width letters, ligatures, no-break spaces),
-    and the typographic apostrophes and hyphens that it leaves."""
+    """Bring look-alike characters to one form: Unicode NFKC (full-width letters, ligatures,
+    no-break spaces), and the typographic apostrophes and hyphens that it leaves.
+    """
     if text.isascii():
         return text
-    if len(text) > _LONG and _MANY_MARKS.search(text):  # sorting them takes the square of the time: hours for a cell
+    if len(text) > _LONG and _MANY_MARKS.search(
+        text
+    ):  # sorting them takes the square of the time: hours for a cell
         text = "".join(unicodedata.normalize("NFKC", part) for part in _UP_TO_MARKS.findall(text))
     else:
         text = unicodedata.normalize("NFKC", text)
@@ -71,9 +78,11 @@ def remove_reasoning(text: str) -> str:
 
 
 def is_chinese(text: str) -> bool:
-    """Tell whether more than 30 % of the letters are Chinese characters; a text without letters is not Chinese.
+    """Tell whether more than 30 % of the letters are Chinese characters; a text without letters is
+    not Chinese.
 
-    The share is low because one character is a word: Chinese text full of English names stays Chinese.
+    The share is low because one character is a word: Chinese text full of English names stays
+    Chinese.
     """
     ideographs = 0 if text.isascii() else len(_IDEOGRAPH.findall(text))
     return ideographs > 0 and ideographs > CHINESE_SHARE * sum(map(str.isalpha, text))
@@ -90,12 +99,20 @@ def slug(title: str) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """Replace half characters (lone surrogates), which no file and no request can carry, by U+FFFD."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """Replace half characters (lone surrogates), which no file and no request can carry,
+    by U+FFFD.
+    """
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
 
 
 def without_lone_escapes(text: str) -> str:
-    """Replace the escapes of half characters in JSON by that of U+FFFD; no strict reader takes them."""
+    """Replace the escapes of half characters in JSON by that of U+FFFD; no strict reader takes
+    them.
+    """
     if "\\u" not in text:
         return text
     return _SURROGATE_ESCAPE.sub(lambda escape: "\\ufffd" if escape["lone"] else escape[0], text)

@@ -1,4 +1,6 @@
-"""Where words stand in a text, however they are spaced and in either letter case; in linear time."""
+"""Where words stand in a text, however they are spaced and in either letter case;
+in linear time.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from typing import Literal, NamedTuple
 from evaluators.text.normalise import nfkc
 
 MOST_COMPARED = 50_000_000
-"""Characters that all phrases together are compared with, some tenths of a second; the shortest are left out."""
+"""Characters that all phrases together are compared with, some tenths of a second; the shortest are
+left out.
+"""
 MOST_TRIES = 1_000
 """Places of one phrase that may turn out to lie inside a longer word."""
 
@@ -21,8 +25,8 @@ Ends = Literal["anywhere", "whole words", "answer"]
 class Phrase(NamedTuple):
     """Words to look for, and what may stand beside them.
 
-    "whole words" are no part of a longer word; an "answer" is no part of a longer English word or number, while
-    Chinese, which does not space its words, may stand anywhere.
+    "whole words" are no part of a longer word; an "answer" is no part of a longer English word or
+    number, while Chinese, which does not space its words, may stand anywhere.
     """
 
     words: str
@@ -30,12 +34,18 @@ class Phrase(NamedTuple):
 
 
 def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tuple[int, int]]:
-    """Where phrases begin and end in the text, from left to right and never overlapping; of two the longer one."""
+    """Where phrases begin and end in the text, from left to right and never overlapping; of two the
+    longer one.
+    """
     plain = _alike(text)
     at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
     letters = "".join(_folded(plain).split())
-    wanted = sorted(((_letters(phrase.words), phrase.ends) for phrase in phrases), key=_length, reverse=True)
-    wanted = [(sought, ends) for sought, ends in wanted if sought][: max(1, MOST_COMPARED // (len(text) + 1))]
+    wanted = sorted(
+        ((_letters(phrase.words), phrase.ends) for phrase in phrases), key=_length, reverse=True
+    )
+    wanted = [(sought, ends) for sought, ends in wanted if sought][
+        : max(1, MOST_COMPARED // (len(text) + 1))
+    ]
     tries = [MOST_TRIES] * len(wanted)
     found: list[tuple[int, int]] = []
 
@@ -92,7 +102,9 @@ def _is_apart(text: str, first: int, last: int, ends: Ends) -> bool:
     before, after = text[max(0, first - 1) : first], text[last + 1 : last + 2]
     if ends == "whole words":
         return _is_word(before) != _is_word(text[first]) and _is_word(text[last]) != _is_word(after)
-    runs_on = (_is_plain(before) and _is_plain(text[first])) or (_is_plain(text[last]) and _is_plain(after))
+    runs_on = (_is_plain(before) and _is_plain(text[first])) or (
+        _is_plain(text[last]) and _is_plain(after)
+    )
     return not runs_on
 
 

@@ -1,8 +1,9 @@
 """Sentences and their keys: 0a, 0b, 1a for documents; a, b, c for the response.
 
 The cuts are those of the published RAGBench sentences, found by comparison: lines, then the Punkt
-algorithm (Kiss & Strunk 2006) on each line, then pieces too short to stand alone glued to a neighbour.
-So the number of a list item ends the sentence before it ("... include: 1."), as it does there.
+algorithm (Kiss & Strunk 2006) on each line, then pieces too short to stand alone glued to a
+neighbour. So the number of a list item ends the sentence before it ("... include: 1."), as it does
+there.
 """
 
 # mypy: allow-untyped-calls
@@ -44,17 +45,26 @@ _CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！�
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a text into sentences; white space between sentences is dropped, at the start of a line it is kept."""
+    """Cut a text into sentences; white space between sentences is dropped, at the start of a line
+    it is kept.
+    """
     return list(_remembered(text) if len(text) <= LONGEST_REMEMBERED else _split(text))
 
 
 def _split(text: str) -> list[str]:
-    pieces = (piece for line in text.split("\n") for part in _chinese_parts(line) for piece in _punkt_pieces(part))
+    pieces = (
+        piece
+        for line in text.split("\n")
+        for part in _chinese_parts(line)
+        for piece in _punkt_pieces(part)
+    )
     return _continue_unfinished(_glue_short(pieces))
 
 
 _remembered = lru_cache(maxsize=2048)(_split)
-"""A passage comes again: retrieved for other questions, measured in a form and then judged, shown on a page."""
+"""A passage comes again: retrieved for other questions, measured in a form and then judged, shown
+on a page.
+"""
 
 
 def letters(index: int) -> str:
@@ -71,7 +81,9 @@ class DocumentSentencizer:
     """Cuts documents and response into keyed sentences, the units that the labels speak of."""
 
     def sentencize_documents(self, documents: Sequence[str]) -> tuple[tuple[Sentence, ...], ...]:
-        """Key the sentences of each document by its number and letters: 0a, 0b, 1a, ..., 1z, 1aa."""
+        """Key the sentences of each document by its number and letters: 0a, 0b, 1a,
+        ..., 1z, 1aa.
+        """
         return tuple(_keyed(document, str(number)) for number, document in enumerate(documents))
 
     def sentencize_response(self, response: str) -> tuple[Sentence, ...]:
@@ -80,7 +92,9 @@ class DocumentSentencizer:
 
 
 def cut(response: str, documents: Sequence[str]) -> Sentences:
-    """Documents and response in keyed sentences; a model's reasoning is not a part of its response."""
+    """Documents and response in keyed sentences;
+    a model's reasoning is not a part of its response.
+    """
     cutter = DocumentSentencizer()
     return Sentences(
         documents=cutter.sentencize_documents(documents),
@@ -90,7 +104,10 @@ def cut(response: str, documents: Sequence[str]) -> Sentences:
 
 def _keyed(text: str, prefix: str) -> tuple[Sentence, ...]:
     sentences = split_sentences(without_surrogates(text))
-    return tuple(Sentence(key=prefix + letters(index), text=sentence) for index, sentence in enumerate(sentences))
+    return tuple(
+        Sentence(key=prefix + letters(index), text=sentence)
+        for index, sentence in enumerate(sentences)
+    )
 
 
 def _chinese_parts(line: str) -> Iterator[str]:
@@ -106,7 +123,9 @@ def _punkt_pieces(line: str) -> list[str]:
 
 
 def _glue_short(pieces: Iterable[str]) -> list[str]:
-    """Join a short piece to the sentence before it; at the start of the text, to the one after it."""
+    """Join a short piece to the sentence before it; at the start of the text,
+    to the one after it.
+    """
     sentences: list[list[str]] = []
     has_opening = False
     for piece in pieces:
@@ -120,7 +139,9 @@ def _glue_short(pieces: Iterable[str]) -> list[str]:
 
 
 def _is_short(piece: str) -> bool:
-    """Chinese has no spaces between words, so that a piece with a Chinese character is never too short."""
+    """Chinese has no spaces between words, so that a piece with a Chinese character is never too
+    short.
+    """
     return piece.count(" ") < MIN_WORDS - 1 and not _IDEOGRAPH.search(piece)
 
 
@@ -139,13 +160,17 @@ def _continue_unfinished(sentences: Iterable[str]) -> list[str]:
 
 @cache
 def _punkt() -> PunktSentenceTokenizer:
-    """Build the tokenizer on first use, because importing nltk takes from half a second to some seconds."""
+    """Build the tokenizer on first use, because importing nltk takes from half a second to some
+    seconds.
+    """
     from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
     parameters = PunktParameters()
     parameters.abbrev_types = _abbreviations()
     parameters.sent_starters = set(SENTENCE_STARTERS.split())
-    parameters.collocations = {("no", "##number##")}  # "No. 5" is a number, but "The answer is no." is a sentence
+    parameters.collocations = {
+        ("no", "##number##")
+    }  # "No. 5" is a number, but "The answer is no." is a sentence
     # nltk's defaultdict would keep every word that it is ever asked for.
     parameters.ortho_context = Counter()  # type: ignore[assignment]
     return PunktSentenceTokenizer(parameters, lang_vars=_language())
@@ -157,9 +182,11 @@ def _abbreviations() -> set[str]:
 
 
 def _language() -> PunktLanguageVars:
-    """English as nltk read it before 3.10: only straight quotes close a sentence, and no pattern has a time limit.
+    """English as nltk read it before 3.10: only straight quotes close a sentence, and no pattern
+    has a time limit.
 
-    nltk's own limit of five seconds covers a whole line, so that it would refuse a book without line breaks.
+    nltk's own limit of five seconds covers a whole line, so that it would refuse a book without
+    line breaks.
     """
     from nltk.tokenize.punkt import PunktLanguageVars
 

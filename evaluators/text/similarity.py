@@ -1,7 +1,8 @@
-"""How alike texts are: terms, their weight within one sample, coverage and cosine; embeddings where installed.
+"""How alike texts are: terms, their weight within one sample, coverage and cosine; embeddings where
+installed.
 
-A text is a set of terms of a common vocabulary. A term weighs the more, the fewer sentences of the sample's
-documents hold it.
+A text is a set of terms of a common vocabulary. A term weighs the more, the fewer sentences of the
+sample's documents hold it.
 """
 
 from __future__ import annotations
@@ -37,26 +38,33 @@ _WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+(?:[.,]\d+)*")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _STOP_WORDS_TEXT = """
-a about above after again all also an and any are as at be because been before being between both but by can
-could did do does doing during each either few for from further get had has have having he her here hers him his
-how i if in into is it its itself just may me might more most must my no nor not of off on once only or other
-our out over own per s same shall she should so some such t than that the their them then there these they this
-those through to too under until up upon us very was we were what when where whether which while who whom whose
-why will with within without would yes you your document documents context passage provided based according
-mentioned
+a about above after again all also an and any are as at be because been before being between both
+but by can could did do does doing during each either few for from further get had has have having
+he her here hers him his how i if in into is it its itself just may me might more most must my no
+nor not of off on once only or other our out over own per s same shall she should so some such t
+than that the their them then there these they this those through to too under until up upon us very
+was we were what when where whether which while who whom whose why will with within without would
+yes you your document documents context passage provided based according mentioned
 """
 _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 _STOP_CHARACTERS = frozenset("的了是在和与或及也而且就着被把将之其这那有为以于吗呢吧")
-_SUFFIXES_TEXT = "ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly er e s y"
+_SUFFIXES_TEXT = (
+    "ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly "
+    "er e s y"
+)
 _SUFFIXES = tuple(_SUFFIXES_TEXT.split())
 _SHORTEST_STEM = 3
 LONGEST_REMEMBERED = 64
-"""Characters of a word whose stem is remembered; 50,000 words of a megabyte each would fill the memory."""
+"""Characters of a word whose stem is remembered; 50,000 words of a megabyte each would fill the
+memory.
+"""
 _LOADING = Lock()
 
 
 def terms(text: str) -> list[str]:
-    """One term per word: its stem, or `STOP`; a Chinese character is a word and its term the pair with the next one."""
+    """One term per word: its stem, or `STOP`; a Chinese character is a word and its term the pair
+    with the next one.
+    """
     text = nfkc(text)
     words: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
     are_usual = max(map(len, words), default=0) <= LONGEST_REMEMBERED
@@ -65,7 +73,8 @@ def terms(text: str) -> list[str]:
         return list(map(term, words))
     following = [*words, STOP][1:]
     return [
-        _pair(word, after) if _is_ideograph(word) else term(word) for word, after in zip(words, following, strict=True)
+        _pair(word, after) if _is_ideograph(word) else term(word)
+        for word, after in zip(words, following, strict=True)
     ]
 
 
@@ -85,7 +94,9 @@ class _Rarity(dict[str, float]):
 
 
 def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
-    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2)); that of `STOP` is 0."""
+    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2)); that of `STOP` is
+    0.
+    """
     counts = Counter(chain.from_iterable(map(set, sentences)))
     total = len(sentences) or 1
     by_count = [math.log(1 + total / (count + 0.5)) for count in range(total + 1)]
@@ -95,7 +106,8 @@ def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
 
 
 class TermSets(NamedTuple):
-    """Texts as the terms of a vocabulary that each holds, text after text: as large as the texts are.
+    """Texts as the terms of a vocabulary that each holds, text after text: as large as the texts
+    are.
 
     `lengths` are the lengths of the texts as vectors over all their terms, known or not.
     """
@@ -116,7 +128,9 @@ class TermSets(NamedTuple):
         return added.astype(np.float32)
 
 
-def term_sets(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]) -> TermSets:
+def term_sets(
+    texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]
+) -> TermSets:
     """The texts over a vocabulary; `weight` gives the part of each term in a text's length."""
     known = frozenset(columns)
     held = [[columns[term] for term in known.intersection(text)] for text in texts]
@@ -129,7 +143,9 @@ def term_sets(texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight
 
 
 class Rows(NamedTuple):
-    """Some texts as rows with a 1 for each term that they hold, and their lengths as in `TermSets`."""
+    """Some texts as rows with a 1 for each term that they hold,
+    and their lengths as in `TermSets`.
+    """
 
     incidence: Matrix
     lengths: Matrix
@@ -143,12 +159,16 @@ def incidence(texts: Numbers, columns: Numbers, shape: tuple[int, int]) -> Matri
 
 
 def coverage(of: Matrix, by: Matrix, weights: Matrix) -> Matrix:
-    """The share, 0 to 1, of the weight of each row `of` that each row `by` holds; 0 where a row has no term."""
+    """The share, 0 to 1, of the weight of each row `of` that each row `by` holds; 0 where a row has
+    no term.
+    """
     return ratio((of * weights) @ by.T, (of @ weights)[:, None])
 
 
 def cosine(left: Rows, right: Rows, weights: Matrix) -> Matrix:
-    """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 where a row has no term."""
+    """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 where a row has no
+    term.
+    """
     shared = (left.incidence * weights**2) @ right.incidence.T
     return ratio(shared, left.lengths[:, None] * right.lengths[None, :])
 
@@ -159,9 +179,11 @@ def ratio(part: Matrix, whole: Matrix | float) -> Matrix:
 
 
 def embedder(name: str) -> Embed | None:
-    """The embedding of a `sentence-transformers/...` model, loaded once per process; None for "lexical".
+    """The embedding of a `sentence-transformers/...` model, loaded once per process; None for
+    "lexical".
 
-    Raises `ParameterError` where the name is another one, the package is missing or the model cannot be loaded.
+    Raises `ParameterError` where the name is another one, the package is missing or the model
+    cannot be loaded.
     """
     check_embedding(name)
     if name == LEXICAL:
@@ -171,11 +193,15 @@ def embedder(name: str) -> Embed | None:
 
 
 def check_embedding(name: str) -> None:
-    """Raises `ParameterError` where the name is unknown or its package is not installed; loads nothing."""
+    """Raises `ParameterError` where the name is unknown or its package is not installed; loads
+    nothing.
+    """
     if name == LEXICAL:
         return
     if not name.startswith(EMBEDDING_PREFIX):
-        raise ParameterError(f"embedding_model is {name!r}. Use {LEXICAL!r} or a name like {EMBEDDING_PREFIX}...")
+        raise ParameterError(
+            f"embedding_model is {name!r}. Use {LEXICAL!r} or a name like {EMBEDDING_PREFIX}..."
+        )
     if find_spec("sentence_transformers") is None:
         raise ParameterError(
             f"embedding_model {name!r} needs a package that is not installed. "
@@ -188,12 +214,18 @@ def _load(name: str) -> Embed:
     try:
         model = import_module("sentence_transformers").SentenceTransformer(name)
     except (ImportError, OSError, ValueError) as error:
-        raise ParameterError(f"{name!r} cannot be loaded: {error}. Check its name and the network.") from error
-    return lambda texts: np.asarray(model.encode(list(texts), normalize_embeddings=True), np.float32)
+        raise ParameterError(
+            f"{name!r} cannot be loaded: {error}. Check its name and the network."
+        ) from error
+    return lambda texts: np.asarray(
+        model.encode(list(texts), normalize_embeddings=True), np.float32
+    )
 
 
 def _term(word: str) -> str:
-    """The word without its ending, so that "learns" meets "learning"; a number without thousands separators."""
+    """The word without its ending, so that "learns" meets "learning"; a number without thousands
+    separators.
+    """
     if word in _STOP_WORDS:
         return STOP
     if word[0].isdigit():
@@ -214,4 +246,6 @@ def _is_ideograph(word: str) -> bool:
 def _pair(character: str, after: str) -> str:
     if character in _STOP_CHARACTERS:
         return STOP
-    return character + after if _is_ideograph(after) and after not in _STOP_CHARACTERS else character
+    return (
+        character + after if _is_ideograph(after) and after not in _STOP_CHARACTERS else character
+    )

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 
 SIGNS = "=+\\-@|%−⁺⁼₊₌⩵⩶﬩﹢﹣﹦﹪﹫％＋－＝＠｜"
-"""What a formula may begin with, in every form that Unicode holds for the same sign, such as the full-width ones."""
+"""What a formula may begin with, in every form that Unicode holds for the same sign, such as the
+full-width ones.
+"""
 
 SEPARATORS = "\t;\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
-"""Where a program may begin another cell or line although the file separates by commas and quotes line breaks: that
-of half of Europe separates by semicolons, and then no quotes hold."""
+"""Where a program may begin another cell or line although the file separates by commas and quotes
+line breaks: that of half of Europe separates by semicolons, and then no quotes hold.
+"""
 
 IGNORED = (
-    "'\"\x00-\x08\x0e-\x1b\x1f \x7f-\x84\x86-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
+    "'\"\x00-\x08\x0e-\x1b\x1f "
+    "\x7f-\x84\x86-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
     "\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
-"""What a program may drop before it looks at the first sign: white space, control and invisible characters, quotes."""
+"""What a program may drop before it looks at the first sign: white space, control and invisible
+characters, quotes.
+"""
 
 _AT_START = re.compile(f"[{IGNORED}{SEPARATORS}]*+[{SIGNS}]|'*+[\t\r\n\x00]")
 _INSIDE = re.compile(f"([{SEPARATORS}])(?=[{IGNORED}]*+[{SIGNS}])")
@@ -25,7 +31,8 @@ _GUARDED = re.compile(f"([{SEPARATORS}])'(?=[{IGNORED}]*+[{SIGNS}])")
 
 
 def safe(text: str) -> str:
-    """The text as a cell that no spreadsheet runs, however it separates cells: an apostrophe goes before a formula.
+    """The text as a cell that no spreadsheet runs, however it separates cells: an apostrophe goes
+    before a formula.
 
     One more goes before the whole cell, which tells that `unsafe` has something to take away.
     """

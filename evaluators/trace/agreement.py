@@ -1,4 +1,6 @@
-"""How far labellers agree: for each two of them and each label, over all sentences that both labelled."""
+"""How far labellers agree: for each two of them and each label, over all sentences that both
+labelled.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,20 @@ LABELS = ("relevant", "utilized", "support")
 _NO, _YES = 1, 2
 _SUPPORTS = {Support.NONE: 1, Support.PARTIAL: 2, Support.FULL: 3}
 _CODES = 4
-"""A verdict is one byte, 0 where there is none: many thousands of sentences are compared at once."""
+"""A verdict is one byte, 0 where there is none:
+many thousands of sentences are compared at once.
+"""
 
 _Verdicts = dict[Cell, bytes]
 """One labeller's verdicts on one label, sample by sample, in the order of the sentences."""
 
 
 class Agreement(Record):
-    """How far two labellers agree on one label: the share of sentences with the same verdict, and Cohen's kappa.
+    """How far two labellers agree on one label: the share of sentences with the same verdict, and
+    Cohen's kappa.
 
-    `sentences` counts those that both labelled: document sentences, for "support" those of responses. `kappa` is
-    `None` where both gave all of them one and the same verdict.
+    `sentences` counts those that both labelled: document sentences, for "support" those of
+    responses. `kappa` is `None` where both gave all of them one and the same verdict.
     """
 
     first: str
@@ -42,7 +47,9 @@ class Agreement(Record):
 def agreement(
     scored: Iterable[tuple[Cell, Sample, Score]], corrections: Mapping[Cell, Sequence[Correction]]
 ) -> list[Agreement]:
-    """Every two labellers that labelled a sentence in common; "corrected" is there for corrected samples only."""
+    """Every two labellers that labelled a sentence in common; "corrected" is there for corrected
+    samples only.
+    """
     verdicts: dict[str, dict[str, _Verdicts]] = {}
     for cell, sample, score in scored:
         sentences = from_score(score, sample).sentences
@@ -50,11 +57,15 @@ def agreement(
             for label, codes in zip(LABELS, _codes(sentences, labels), strict=True):
                 verdicts.setdefault(by, {name: {} for name in LABELS})[label][cell] = codes
     names = sorted(verdicts, key=(GOLD, CORRECTED).__contains__)
-    found = (_agreement(pair, label, verdicts) for pair in combinations(names, 2) for label in LABELS)
+    found = (
+        _agreement(pair, label, verdicts) for pair in combinations(names, 2) for label in LABELS
+    )
     return [each for each in found if each]
 
 
-def _all_labels(sample: Sample, score: Score, corrections: Sequence[Correction]) -> dict[str, Labels]:
+def _all_labels(
+    sample: Sample, score: Score, corrections: Sequence[Correction]
+) -> dict[str, Labels]:
     labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
     counted = next(iter(labels.values()))
     return labels | ({CORRECTED: corrected(counted, corrections)} if corrections else {})
@@ -71,7 +82,9 @@ def _codes(sentences: Sentences, labels: Labels) -> tuple[bytes, bytes, bytes]:
     )
 
 
-def _agreement(pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, _Verdicts]]) -> Agreement | None:
+def _agreement(
+    pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, _Verdicts]]
+) -> Agreement | None:
     first, second = (verdicts[by][label] for by in pair)
     table = _table(first, second)
     total = int(table.sum())
@@ -90,6 +103,8 @@ def _agreement(pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, 
 def _table(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
     """How often each verdict of one met each verdict of the other."""
     common = [cell for cell in first if cell in second]
-    one, other = (np.frombuffer(b"".join(each[cell] for cell in common), np.uint8) for each in (first, second))
+    one, other = (
+        np.frombuffer(b"".join(each[cell] for cell in common), np.uint8) for each in (first, second)
+    )
     counts = np.bincount(one.astype(np.int64) * _CODES + other, minlength=_CODES**2)
     return counts.reshape(_CODES, _CODES)[1:, 1:]

@@ -1,4 +1,5 @@
-"""Batch results in the shape that the GPT labelling document shows: one entry for each case, and means over the scored.
+"""Batch results in the shape that the GPT labelling document shows: one entry for each case, and
+means over the scored.
 
 A case that could not be judged is an entry with "error" and has no part in the means.
 """
@@ -40,9 +41,12 @@ def read(number: int, given: Mapping[str, Any]) -> Case:
 
 
 def entries(
-    test_cases: Sequence[Mapping[str, Any]], judge: Callable[[Case], Mapping[str, Any]], workers: int = 1
+    test_cases: Sequence[Mapping[str, Any]],
+    judge: Callable[[Case], Mapping[str, Any]],
+    workers: int = 1,
 ) -> list[dict[str, Any]]:
-    """One entry for each case, in order, with what `judge` says of it: its "metrics", and what else it adds.
+    """One entry for each case, in order, with what `judge` says of it: its "metrics", and what else
+    it adds.
 
     `workers` cases are judged at once; more than 1 pay where judging is waiting for an LLM.
     """
@@ -67,12 +71,16 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def means(scored: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
-    """The mean of each TRACE metric over the cases it applies to (None where there is none), and their average."""
+    """The mean of each TRACE metric over the cases it applies to (None where there is none), and
+    their average.
+    """
     found = {name: mean(values[name] for values in scored) for name in METRICS}
     return {**found, "average": mean(found.values())}
 
 
-def _outcome(number: int, given: Mapping[str, Any], judge: Callable[[Case], Mapping[str, Any]]) -> Mapping[str, Any]:
+def _outcome(
+    number: int, given: Mapping[str, Any], judge: Callable[[Case], Mapping[str, Any]]
+) -> Mapping[str, Any]:
     try:
         return judge(read(number, given))
     except PlumblineError as error:
@@ -86,6 +94,8 @@ def _told(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
         "query_id": number,
         "question": given.get("query"),
         "llm_response": given.get("response"),
-        "retrieved_documents": list(documents) if isinstance(documents, list | tuple) else documents,
+        "retrieved_documents": list(documents)
+        if isinstance(documents, list | tuple)
+        else documents,
         "ground_truth": given.get("ground_truth"),
     }

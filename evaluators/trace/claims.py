@@ -1,4 +1,5 @@
-"""Claims of the TRACE heuristic: what the words of a response sentence say, and whether they are supported.
+"""Claims of the TRACE heuristic: what the words of a response sentence say, and whether they are
+supported.
 
 A refusal, a lead-in and a sentence without a content word make no claim. A claim with a number or a
 name that stands neither in the documents nor in the question is at most partially supported.
@@ -19,14 +20,20 @@ FULL_FROM = 0.7
 PARTIAL_FROM = 0.5
 """The probabilities from which a claim can count as fully supported, and as supported in part."""
 LEAST_SHARE_FOR_FULL = 0.4
-"""At least this share of the content words of a fully supported sentence must stand in its evidence."""
+"""At least this share of the content words of a fully supported sentence must stand in its
+evidence.
+"""
 
 MOST_SEARCHED = 2_000_000_000
-"""Characters that are read for the names of one response, about a second: 200,000 names in a text of 10,000."""
+"""Characters that are read for the names of one response, about a second: 200,000 names in a text
+of 10,000.
+"""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
-"""The number of a list item, and also what may stand before one: a run of line breaks is then looked at once."""
+"""The number of a list item, and also what may stand before one: a run of line breaks is then
+looked at once.
+"""
 _RUN = re.compile(r"[\w-]+")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 _REFUSAL = re.compile(
@@ -38,14 +45,17 @@ _REFUSAL = re.compile(
     r"(answer|determine|say|tell)"
     r"|\b(it|they) (do|does|did)(n't| not) (\w+ )?(say|mention|specify|state)\b"
     r"|\bnot (explicitly |directly |specifically |clearly )?(mentioned|stated|specified)\b"
-    r"|\bno (\w+ )?(mention|information|instructions|details)\b|\bnot (\w+ ){0,4}any (\w+ )?information"
+    r"|\bno (\w+ )?(mention|information|instructions|details)\b|\bnot (\w+ ){0,4}any (\w+ "
+    r")?information"
     r"|\bit is (unclear|not clear)\b|\b(do not|don't) know\b"
     r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
 _LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
-"""Only the last colon can be one after which no word comes, so what follows any other is read up to the next."""
+"""Only the last colon can be one after which no word comes, so what follows any other is read up to
+the next.
+"""
 _TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
 
 
@@ -82,7 +92,9 @@ def sentence_supports(
 
 
 def support_estimate(support: SentenceSupport, probability: float) -> float:
-    """The probability within the bounds of the rules: 1 without a claim, half of it without evidence."""
+    """The probability within the bounds of the rules: 1 without a claim, half of it without
+    evidence.
+    """
     if not is_claim(support):
         return 1.0
     return probability / 2 if support.support is Support.NONE else probability
@@ -120,7 +132,9 @@ def _no_claim(text: str, claim: _Claim) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on to claim."""
+    """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on
+    to claim.
+    """
     plain = nfkc(text)
     refusal = _REFUSAL.search(plain) if _NEGATION.search(plain) else None
     return refusal is not None and not _TURN.search(plain, refusal.end())
@@ -138,16 +152,25 @@ def _level(claim: _Claim) -> Support:
 def _explanation(claim: _Claim, keys: Sequence[str]) -> str:
     where = ", ".join(keys) or "any document sentence"
     shared = f"{claim.words_in_evidence} of {claim.words} content words in {where}"
-    return "; ".join([shared, *(f"{entity} is in no document" for entity in claim.unsupported_entities)])
+    return "; ".join(
+        [shared, *(f"{entity} is in no document" for entity in claim.unsupported_entities)]
+    )
 
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:
-    """Per response sentence, the numbers and names that stand neither in the documents nor in the question."""
+    """Per response sentence, the numbers and names that stand neither in the documents nor in the
+    question.
+    """
     texts = [_ITEM_NUMBER.sub(_without_number, sentence.text) for sentence in sentences.response]
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
     source = _Source(
-        " ".join([question, *(sentence.text for document in sentences.documents for sentence in document)])
+        " ".join(
+            [
+                question,
+                *(sentence.text for document in sentences.documents for sentence in document),
+            ]
+        )
     )
     return [_unsupported(text, source) for text in texts]
 
@@ -159,7 +182,10 @@ def _without_number(item: re.Match[str]) -> str:
 def _unsupported(text: str, source: _Source) -> list[str]:
     numbers = [number for number in dict.fromkeys(_numbers(text)) if number not in source.numbers]
     names = [name for name in dict.fromkeys(_NAME.findall(text)) if not source.holds(name)]
-    return [*(f"the number {number}" for number in numbers), *(f"the name {name}" for name in names)]
+    return [
+        *(f"the number {number}" for number in numbers),
+        *(f"the name {name}" for name in names),
+    ]
 
 
 class _Source:
@@ -171,7 +197,9 @@ class _Source:
         self._searches = MOST_SEARCHED // (len(text) + 1)
 
     def holds(self, name: str) -> bool:
-        """Whether the name stands in the text, be it in a longer word; beyond the limit only as a word of its own."""
+        """Whether the name stands in the text, be it in a longer word; beyond the limit only as a
+        word of its own.
+        """
         self._searches -= 1
         return name.lower() in (self._lower if self._searches >= 0 else self._words)
 

@@ -1,7 +1,8 @@
-"""What the TRACE heuristic compares: the sentences of a sample, block by block, so that no table grows with both sides.
+"""What the TRACE heuristic compares: the sentences of a sample, block by block, so that no table
+grows with both sides.
 
-Of the likeness of every document sentence with every response sentence only the maxima are kept, and the few
-that are the evidence of a claim.
+Of the likeness of every document sentence with every response sentence only the maxima are kept,
+and the few that are the evidence of a claim.
 """
 
 from __future__ import annotations
@@ -32,26 +33,36 @@ from evaluators.text.similarity import (
 )
 
 MOST_EVIDENCE = 3
-"""Document sentences that are the evidence of one claim: 94 % of RAGBench's sentences name no more."""
+"""Document sentences that are the evidence of one claim:
+94 % of RAGBench's sentences name no more.
+"""
 LEAST_GAIN = 0.2
 """The share of a claim's weight that each further sentence must add to be part of its evidence."""
 
 MOST_SENTENCES = 110_000
-"""In documents and response together. Half of them each is the worst: some 200 MB, and about a minute where all
-sentences share words. Two texts of a megabyte in sentences of three words have 108,000."""
+"""In documents and response together. Half of them each is the worst: some 200 MB, and about a
+minute where all sentences share words. Two texts of a megabyte in sentences of three words have
+108,000.
+"""
 MOST_CHARACTERS = 2_500_000
 """In documents and response together: a megabyte each, and some room."""
 MOST_EMBEDDED = 10_000
-"""Sentences that an embedding model reads for one sample: some minutes of work without a graphics card."""
+"""Sentences that an embedding model reads for one sample: some minutes of work without a graphics
+card.
+"""
 
 CLAIMS = 16
-"""Response sentences that are compared at a time: with more, their tables grow faster than the work gets less."""
+"""Response sentences that are compared at a time: with more, their tables grow faster than the work
+gets less.
+"""
 TABLE = 2**20
 """Numbers in the largest table of a block: 4 MB."""
 
 
 class Words(NamedTuple):
-    """The terms of one sample, sentence by sentence; document sentences in one list through all documents."""
+    """The terms of one sample, sentence by sentence; document sentences in one list through all
+    documents.
+    """
 
     documents: list[list[str]]
     places: list[list[Span]]
@@ -91,7 +102,9 @@ class Claims(NamedTuple):
     best_sentence: Matrix
     """How much of it the document sentence holds that holds most."""
     evidence: list[list[int]]
-    """Up to three document sentences, the best first, each adding more than a fifth of its weight."""
+    """Up to three document sentences, the best first,
+    each adding more than a fifth of its weight.
+    """
     words: Numbers
     """Its content words."""
     words_in_evidence: Numbers
@@ -99,7 +112,9 @@ class Claims(NamedTuple):
 
 
 def words_of(sentences: Sentences, question: str) -> Words:
-    documents = [[terms(sentence.text) for sentence in document] for document in sentences.documents]
+    documents = [
+        [terms(sentence.text) for sentence in document] for document in sentences.documents
+    ]
     flat = [sentence for document in documents for sentence in document]
     places = iter(spans([len(sentence) for sentence in flat]))
     return Words(
@@ -115,7 +130,8 @@ def check_length(texts: Iterable[str]) -> None:
     count = sum(map(len, texts))
     if count > MOST_CHARACTERS:
         raise DatasetError(
-            f"Documents and response have {count:,} characters, and the heuristic compares {MOST_CHARACTERS:,} at "
+            f"Documents and response have {count:,} characters, and the heuristic "
+            f"compares {MOST_CHARACTERS:,} at "
             "most. Shorten them, or split the sample."
         )
 
@@ -127,7 +143,8 @@ def check_size(sentences: Sentences, is_embedded: bool) -> None:
     if len(both) > most:
         who = "with an embedding model the heuristic" if is_embedded else "the heuristic"
         raise DatasetError(
-            f"Documents and response have {len(both):,} sentences, and {who} compares {most:,} at most. "
+            f"Documents and response have {len(both):,} sentences, and {who} compares "
+            f"{most:,} at most. "
             "Shorten them, or split the sample."
         )
     check_length(sentence.text for sentence in both)
@@ -140,7 +157,9 @@ def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
 
 
 def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None) -> Likeness:
-    """The likeness of the sentences; with embeddings, cosines and coverage are averaged with theirs."""
+    """The likeness of the sentences; with embeddings, cosines and coverage are averaged with
+    theirs.
+    """
     columns, weight = vocabulary([words.question, *words.response]), rarity(words.documents)
     weights = np.array([weight(term) for term in columns], np.float32)
     documents = term_sets(words.documents, columns, weight)
@@ -154,7 +173,9 @@ def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None)
     if meaning:
         question_cosine = (question_cosine + _alike(meaning.documents, meaning.question)[:, 0]) / 2
 
-    flat = np.array([columns.get(term, -1) for sentence in words.documents for term in sentence], int)
+    flat = np.array(
+        [columns.get(term, -1) for sentence in words.documents for term in sentence], int
+    )
     places = [place for document in words.places for place in document]
     in_unit = _coverage_by_units(flat, units, of_response)
     response_cosine, claims = _compare_blocks(documents, response, weights, meaning)
@@ -176,9 +197,9 @@ def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None)
 def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -> Matrix:
     """The share of all these weights that each unit holds, a term counted once.
 
-    `words` are columns, -1 for one that nobody looks for. Units come in order, so that those which a word is the
-    first of its term in stand in a row: they end after it, and begin after the same term came last. That takes as
-    long as the words are many, however far the units overlap.
+    `words` are columns, -1 for one that nobody looks for. Units come in order, so that those which
+    a word is the first of its term in stand in a row: they end after it, and begin after the same
+    term came last. That takes as long as the words are many, however far the units overlap.
     """
     starts, ends = np.array(units, int).reshape(-1, 2).T
     position = np.flatnonzero(words >= 0)
@@ -197,12 +218,16 @@ def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -
 
 
 def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) -> Matrix:
-    """For each sentence the highest value of a unit in which it lies, at least in part; 0 where there is none."""
+    """For each sentence the highest value of a unit in which it lies, at least in part; 0 where
+    there is none.
+    """
     begins, finishes = np.array(places, int).reshape(-1, 2).T
     starts, ends = np.array(units, int).reshape(-1, 2).T
     first, end = ends.searchsorted(begins, "right"), starts.searchsorted(finishes, "left")
     pairs = np.stack([first, np.maximum(first, end)], axis=1).ravel()
-    best = np.maximum.reduceat(np.append(values, np.float32(0)), pairs)[::2]  # every other one is between sentences
+    best = np.maximum.reduceat(np.append(values, np.float32(0)), pairs)[
+        ::2
+    ]  # every other one is between sentences
     return np.where(first < end, best, np.float32(0))
 
 
@@ -210,19 +235,25 @@ def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) 
 
 
 class _Block(NamedTuple):
-    """Some response sentences as rows over their own terms, and the document sentences that are compared with them."""
+    """Some response sentences as rows over their own terms, and the document sentences that are
+    compared with them.
+    """
 
     claims: Rows
     weights: Matrix
     sentences: Numbers
-    """The document sentences, ascending; without embeddings only those that hold a term of the claims."""
+    """The document sentences, ascending; without embeddings only those that hold a term of the
+    claims.
+    """
     lengths: Matrix
     places: Numbers
     """Where among them, and in which column, a term of the claims stands."""
     columns: Numbers
 
     def tables(self) -> Iterator[tuple[slice, Matrix]]:
-        """The document sentences as rows over the terms of the claims, so many at a time as fit into a table."""
+        """The document sentences as rows over the terms of the claims, so many at a time as fit
+        into a table.
+        """
         width = len(self.weights)
         height = max(1, TABLE // max(width, CLAIMS))
         for start in range(0, len(self.sentences), height):
@@ -233,7 +264,9 @@ class _Block(NamedTuple):
 
 
 class _Best:
-    """The document sentence that gives most to each claim, the first of equals, and the terms that it holds."""
+    """The document sentence that gives most to each claim, the first of equals, and the terms that
+    it holds.
+    """
 
     def __init__(self, claims: Matrix) -> None:
         self.gain = np.zeros(len(claims), np.float32)
@@ -252,7 +285,9 @@ class _Best:
 def _compare_blocks(
     documents: TermSets, response: TermSets, weights: Matrix, meaning: Meaning | None
 ) -> tuple[Matrix, Claims]:
-    """Per document sentence the cosine with the response sentence it is most like; and all of `Claims`."""
+    """Per document sentence the cosine with the response sentence it is most like; and all of
+    `Claims`.
+    """
     cosines = np.zeros(documents.height, np.float32)
     best = np.zeros(response.height, np.float32)
     words_in_evidence = np.zeros(response.height, int)
@@ -281,10 +316,11 @@ def _compare_blocks(
 def _blocks(
     documents: TermSets, response: TermSets, weights: Matrix, has_meaning: bool
 ) -> Iterator[tuple[slice, _Block]]:
-    """The response sentences part by part; a sample that fits into one table is one block over all its terms.
+    """The response sentences part by part; a sample that fits into one table is one block over all
+    its terms.
 
-    Which of two equal sentences comes first hangs on how a product of matrices rounds, hence on its size: as one
-    block, an ordinary sample gives the labels that it always gave.
+    Which of two equal sentences comes first hangs on how a product of matrices rounds, hence on its
+    size: as one block, an ordinary sample gives the labels that it always gave.
     """
     terms, sentences = np.arange(len(weights)), np.arange(documents.height)
     if max(documents.height, response.height) * max(response.height, len(weights)) <= TABLE:
@@ -336,7 +372,9 @@ def _entries(response: TermSets, part: slice) -> slice:
 
 
 def _kept(block: _Block) -> list[tuple[slice, Matrix]]:
-    """The table of a block that has only one, so that it is not made again for every piece of evidence."""
+    """The table of a block that has only one, so that it is not made again for every piece of
+    evidence.
+    """
     is_small = len(block.sentences) * max(len(block.weights), CLAIMS) <= TABLE
     return list(block.tables()) if is_small else []
 
@@ -344,7 +382,9 @@ def _kept(block: _Block) -> list[tuple[slice, Matrix]]:
 def _evidence(
     block: _Block, tables: list[tuple[slice, Matrix]], best: _Best, total: Matrix
 ) -> tuple[list[list[int]], Matrix]:
-    """The evidence of each claim, and the terms that it holds; next comes what adds most to those before."""
+    """The evidence of each claim, and the terms that it holds; next comes what adds most to those
+    before.
+    """
     claims = block.claims.incidence
     evidence: list[list[int]] = [[] for _ in claims]
     held, missing = np.zeros_like(claims), claims * block.weights

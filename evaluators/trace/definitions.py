@@ -1,8 +1,8 @@
 """TRACE definitions: by which formulas sentence labels become the four values.
 
-Each is an entry of `DEFINITIONS`: `sentence` is what both TRACE documents state, `fixed_20` what the
-code of the GPT labelling document does, and `ragbench` reproduces the values published with RAGBench
-(Friel et al., arXiv 2407.11005).
+Each is an entry of `DEFINITIONS`: `sentence` is what both TRACE documents state, `fixed_20` what
+the code of the GPT labelling document does, and `ragbench` reproduces the values published with
+RAGBench (Friel et al., arXiv 2407.11005).
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def utilized_of_relevant(counts: Counts) -> Step:
 
 
 def complete(counts: Counts) -> Step:
-    """The utilized share of what is relevant; where nothing is, 1 if nothing was utilized either."""
+    """The utilized share of what is relevant; where nothing is,
+    1 if nothing was utilized either.
+    """
     nothing = "because no document sentence is relevant"
     if counts.relevant:
         return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
@@ -154,7 +156,10 @@ SENTENCE = "sentence"
 DEFINITIONS: dict[str, Definition] = {
     SENTENCE: Definition(
         title="Sentence",
-        meaning="Relevance = relevant / all sentences; utilization = used / relevant sentences, at most 1.",
+        meaning=(
+            "Relevance = relevant / all sentences; utilization = used / relevant sentences, "
+            "at most 1."
+        ),
         relevance=relevant_share,
         utilization=utilized_of_relevant,
         completeness=complete,
@@ -170,7 +175,10 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "ragbench": Definition(
         title="RAGBench",
-        meaning="As published with RAGBench: utilization = used / all sentences; partly supported passes.",
+        meaning=(
+            "As published with RAGBench: utilization = used / all sentences; partly "
+            "supported passes."
+        ),
         relevance=relevant_share,
         utilization=utilized_share,
         completeness=complete_or_nothing_relevant,

@@ -1,9 +1,10 @@
-"""Features of the TRACE heuristic: matrices of what speaks for each sentence, and the sums that weigh them.
+"""Features of the TRACE heuristic: matrices of what speaks for each sentence, and the sums that
+weigh them.
 
 Three logistic sums turn them into probabilities: that a document sentence is relevant, that it is
-utilized, and that a response sentence is supported. Their weights were fitted on the published labels
-of RAGBench (Friel et al., arXiv 2407.11005; CC BY 4.0), 2,981 rows, and checked by even/odd-row
-cross-validation.
+utilized, and that a response sentence is supported. Their weights were fitted on the published
+labels of RAGBench (Friel et al., arXiv 2407.11005; CC BY 4.0), 2,981 rows, and checked by
+even/odd-row cross-validation.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ _SHORT = 3
 
 
 def document_features(words: Words, likeness: Likeness) -> Features:
-    """What speaks for each document sentence: likeness to question and response, alone and in units."""
+    """What speaks for each document sentence: likeness to question and response, alone and in
+    units.
+    """
     to_question, to_response = likeness.question_cosine, likeness.response_cosine
     return {
         "constant": 1.0,
@@ -115,7 +118,9 @@ def _nearby(values: Matrix, words: Words) -> Matrix:
 
 
 def _shared_pairs(words: Words) -> Matrix:
-    """How many neighbouring words each document sentence has in common with the response, as log(1 + n)."""
+    """How many neighbouring words each document sentence has in common with the response, as log(1
+    + n).
+    """
     copied = {pair for sentence in words.response for pair in pairwise(sentence)} - {(STOP, STOP)}
     counts = [sum(map(copied.__contains__, pairwise(sentence))) for sentence in words.documents]
     return np.log1p(np.array(counts, np.float32))
@@ -137,7 +142,9 @@ def utilized(likeness: Likeness, features: Features) -> set[int]:
 
 
 def support_probability(likeness: Likeness) -> list[float]:
-    """How likely each response sentence is supported, 0 to 1, by what it shares with the documents."""
+    """How likely each response sentence is supported, 0 to 1,
+    by what it shares with the documents.
+    """
     probability: list[float] = _probability(SUPPORTED, support_features(likeness)).tolist()
     return probability
 
@@ -148,6 +155,8 @@ def _probability(weights: Weights, features: Features) -> Matrix:
 
 
 def _likeliest(probability: Matrix, at_least: int = 0) -> set[int]:
-    """As many sentences as the probabilities add up to, the likeliest of them, the first of equals."""
+    """As many sentences as the probabilities add up to, the likeliest of them,
+    the first of equals.
+    """
     count = max(int(probability.sum() + 0.5), at_least if probability.any() else 0)
     return set(np.argsort(-probability, kind="stable")[:count].tolist())

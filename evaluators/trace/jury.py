@@ -1,7 +1,8 @@
 """A jury: several judges' labels of one sample made one, by majority for each sentence.
 
-More than half must call a document sentence relevant or utilized. A response sentence gets the highest support that
-more than half of its judges give it at least. So a tie goes to the stricter verdict.
+More than half must call a document sentence relevant or utilized. A response sentence gets the
+highest support that more than half of its judges give it at least. So a tie goes to the stricter
+verdict.
 """
 
 from __future__ import annotations
@@ -14,9 +15,14 @@ from evaluators.trace.labelling import JURY, STRICTEST_FIRST, Labelling
 
 
 def names(models: Sequence[str]) -> list[str]:
-    """By what names judges with these model ids label; the same model at another address gets a number."""
+    """By what names judges with these model ids label; the same model at another address gets a
+    number.
+    """
     before = (models[:number].count(model) for number, model in enumerate(models))
-    return [f"{model} ({same + 1})" if same else model for model, same in zip(models, before, strict=True)]
+    return [
+        f"{model} ({same + 1})" if same else model
+        for model, same in zip(models, before, strict=True)
+    ]
 
 
 def counted(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
@@ -39,7 +45,9 @@ def majority(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling
     )
 
 
-def _named(keys: Sequence[str], votes: Iterable[Sequence[str]], more_than: float) -> tuple[str, ...]:
+def _named(
+    keys: Sequence[str], votes: Iterable[Sequence[str]], more_than: float
+) -> tuple[str, ...]:
     """The keys that more than so many judges name, in the documents' order."""
     counts = Counter(key for named in votes for key in set(named))
     return tuple(key for key in keys if counts[key] > more_than)
@@ -68,4 +76,6 @@ def _level(votes: Sequence[Support]) -> Support:
 
 def _tally(votes: Sequence[Support]) -> str:
     """The votes in words: "full 2, none 1"."""
-    return ", ".join(f"{level} {votes.count(level)}" for level in reversed(STRICTEST_FIRST) if level in votes)
+    return ", ".join(
+        f"{level} {votes.count(level)}" for level in reversed(STRICTEST_FIRST) if level in votes
+    )

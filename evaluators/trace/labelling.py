@@ -1,7 +1,8 @@
-"""Who labelled what: every labeller's sentence labels of one sample, and which of them the score counts.
+"""Who labelled what: every labeller's sentence labels of one sample, and which of them the score
+counts.
 
-Heuristic, judge, jury, published (gold) labels and a person's corrections are all `Labels`; the four metrics, the
-colours and the comparison are written once, on those.
+Heuristic, judge, jury, published (gold) labels and a person's corrections are all `Labels`; the
+four metrics, the colours and the comparison are written once, on those.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)
 class Judgement(Record):
     """What a judge said beside its labels, and how it was asked.
 
-    `outputs` are its raw answers in order, one for each window and one more where it was asked again; `mode` is how
-    JSON was asked for; `template` is the hash of the prompt file; `warnings` name patterns in the material that look
-    like instructions to the judge.
+    `outputs` are its raw answers in order, one for each window and one more where it was asked
+    again; `mode` is how JSON was asked for; `template` is the hash of the prompt file; `warnings`
+    name patterns in the material that look like instructions to the judge.
     """
 
     relevance_explanation: str = ""
@@ -48,9 +49,11 @@ class Labelling(Record):
 
 
 class Correction(Record):
-    """One label that a person set, and when: of a document sentence (`value` "yes" or "no") or of its support.
+    """One label that a person set, and when: of a document sentence (`value` "yes" or "no") or of
+    its support.
 
-    `label` "relevant" or "utilized" goes with a document key, "support" (full, partial, none) with a response key.
+    `label` "relevant" or "utilized" goes with a document key, "support" (full, partial, none) with
+    a response key.
     """
 
     label: Literal["relevant", "utilized", "support"]
@@ -60,19 +63,27 @@ class Correction(Record):
 
 
 def sentences_of(sample: Sample) -> Sentences:
-    """The sample's published sentences, where it has some, else its documents and its answer cut into sentences."""
+    """The sample's published sentences, where it has some, else its documents and its answer cut
+    into sentences.
+    """
     return sample.sentences or cut(sample.response or "", sample.retrieved_documents)
 
 
 def from_published(sample: Sample) -> Labelling:
     """The published labels; raises `MissingInputError` where the sample has none."""
     if sample.labels is None:
-        raise MissingInputError(f"Sample {sample.id}: it has no published labels. Choose a method that labels it.")
+        raise MissingInputError(
+            f"Sample {sample.id}: it has no published labels. Choose a method that labels it."
+        )
     return Labelling(by=GOLD, labels=sample.labels)
 
 
-def labelled_score(sample: Sample, sentences: Sentences, labellings: Sequence[Labelling], counted: Labelling) -> Score:
-    """The score of the `counted` labels, with all labellings it came from in `details` (read by `labellings`)."""
+def labelled_score(
+    sample: Sample, sentences: Sentences, labellings: Sequence[Labelling], counted: Labelling
+) -> Score:
+    """The score of the `counted` labels, with all labellings it came from in `details` (read by
+    `labellings`).
+    """
     score = to_score(trace_scores(sentences, counted.labels), sample)
     kept = [labelling.model_dump(mode="json", exclude_defaults=True) for labelling in labellings]
     details: dict[str, Any] = {**score.details, "by": counted.by, "labellings": kept}
@@ -80,7 +91,9 @@ def labelled_score(sample: Sample, sentences: Sentences, labellings: Sequence[La
 
 
 def labellings(score: Score, sample: Sample) -> dict[str, Labelling]:
-    """Every labeller's labels of a scored sample by name, the ones that count first, published ones last."""
+    """Every labeller's labels of a scored sample by name, the ones that count first, published ones
+    last.
+    """
     by = score.details.get("by", HEURISTIC)
     counted = Labelling(by=by, labels=Labels.model_validate(score.details["labels"]))
     own = [Labelling.model_validate(kept) for kept in score.details.get("labellings", [])]
@@ -89,7 +102,9 @@ def labellings(score: Score, sample: Sample) -> dict[str, Labelling]:
 
 
 def corrected(labels: Labels, corrections: Sequence[Correction]) -> Labels:
-    """The labels after a person's corrections, in their order; the labels themselves stay as they are."""
+    """The labels after a person's corrections, in their order; the labels themselves stay as they
+    are.
+    """
     for correction in corrections:
         labels = labels.model_copy(update=_change(labels, correction))
     return labels

@@ -12,7 +12,9 @@ from evaluators.text.similarity import LEXICAL
 
 
 class TRACEMethod(Evaluator):
-    """The settings that all methods take alike; `unused` names those that make no difference to one."""
+    """The settings that all methods take alike; `unused` names those that make no difference to
+    one.
+    """
 
     unused: ClassVar[tuple[str, ...]] = ()
 
@@ -30,7 +32,10 @@ class TRACEMethod(Evaluator):
         512,
         ge=50,
         le=2000,
-        description="Words per window: of the heuristic (dense only), and of samples that a judge cannot take at once.",
+        description=(
+            "Words per window: of the heuristic (dense only), and of samples that a judge "
+            "cannot take at once."
+        ),
     )
     chunk_overlap: int = Field(
         50,

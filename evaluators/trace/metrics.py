@@ -13,10 +13,11 @@ METRICS = ("context_relevance", "context_utilization", "completeness", "adherenc
 
 
 class TRACEScores(Record):
-    """The four TRACE values of one sample, 0 to 1 or None where one does not apply, with what they were counted from.
+    """The four TRACE values of one sample, 0 to 1 or None where one does not apply, with what they
+    were counted from.
 
-    `supported_share` is the share of the labelled response sentences that are fully supported; `reason` says why
-    a value is None or was decided without any sentence.
+    `supported_share` is the share of the labelled response sentences that are fully supported;
+    `reason` says why a value is None or was decided without any sentence.
     """
 
     context_relevance: float | None
@@ -61,13 +62,19 @@ def trace_scores(sentences: Sentences, labels: Labels, definition: str = SENTENC
 
 
 def arithmetic(scores: TRACEScores) -> dict[str, str]:
-    """How each of the four values was worked out, in plain text, with the numbers of this sample."""
+    """How each of the four values was worked out, in plain text,
+    with the numbers of this sample.
+    """
     worked = _worked(scores.sentences, scores.labels, scores.definition)
-    return {name: f"{name.replace('_', ' ').capitalize()} {step.words}" for name, step in worked.items()}
+    return {
+        name: f"{name.replace('_', ' ').capitalize()} {step.words}" for name, step in worked.items()
+    }
 
 
 def to_score(scores: TRACEScores, sample: Sample) -> Score:
-    """The stored form: the values, and in `details` the labels, with the sentences unless they are the sample's own."""
+    """The stored form: the values, and in `details` the labels, with the sentences unless they are
+    the sample's own.
+    """
     details: dict[str, Any] = {"labels": scores.labels.model_dump(mode="json")}
     if scores.sentences is not sample.sentences:
         details["sentences"] = scores.sentences.model_dump(mode="json")
@@ -75,11 +82,15 @@ def to_score(scores: TRACEScores, sample: Sample) -> Score:
 
 
 def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRACEScores:
-    """What `to_score` stored, counted by any definition. Raises `StoreError` where labels or sentences are missing."""
+    """What `to_score` stored, counted by any definition. Raises `StoreError` where labels or
+    sentences are missing.
+    """
     stored = score.details.get("sentences")
     sentences = Sentences.model_validate(stored) if stored else sample.sentences
     if sentences is None or "labels" not in score.details:
-        raise StoreError(f"Sample {sample.id}: the score holds no labels or no sentences. Run it again.")
+        raise StoreError(
+            f"Sample {sample.id}: the score holds no labels or no sentences. Run it again."
+        )
     return trace_scores(sentences, Labels.model_validate(score.details["labels"]), definition)
 
 
@@ -110,7 +121,9 @@ def _supported_share(sentences: Sentences, labels: Labels) -> float | None:
 
 def _notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
     if not sentences.document_keys:
-        yield "The documents hold no sentence: relevance, utilization and completeness do not apply."
+        yield (
+            "The documents hold no sentence: relevance, utilization and completeness do not apply."
+        )
     if not sentences.response:
         yield "The response holds no sentence: nothing in it is unsupported."
     if adherence.value is None:

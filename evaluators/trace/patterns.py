@@ -1,4 +1,6 @@
-"""Patterns in the four TRACE values: what the GPT labelling document reads from them, and what helps."""
+"""Patterns in the four TRACE values: what the GPT labelling document reads from them, and what
+helps.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ GROUNDED = 0.95
 
 
 class Pattern(Record):
-    """What the values say together: a name, its meaning and the remedy, as sentences for the screen."""
+    """What the values say together: a name, its meaning and the remedy, as sentences for the
+    screen.
+    """
 
     name: str
     meaning: str
@@ -26,12 +30,17 @@ class Pattern(Record):
 UNUSED = Pattern(
     name="Good retrieval, bad generation",
     meaning="Much of what was retrieved is relevant, but little of it is used.",
-    remedy="Tell the generator in its prompt to answer from the documents, and to use all that is relevant.",
+    remedy=(
+        "Tell the generator in its prompt to answer from the documents, and to use all that "
+        "is relevant."
+    ),
 )
 CONSERVATIVE = Pattern(
     name="Conservative but accurate",
     meaning="What is said is supported, but relevant information is left out.",
-    remedy="Retrieve more of what the question asks for, or ask the generator for a fuller summary.",
+    remedy=(
+        "Retrieve more of what the question asks for, or ask the generator for a fuller summary."
+    ),
 )
 COMPREHENSIVE = Pattern(
     name="Comprehensive and grounded",
@@ -41,17 +50,21 @@ COMPREHENSIVE = Pattern(
 
 
 def pattern(values: Values) -> Pattern | None:
-    """The first documented pattern that the values of a sample, or the means of a run, show; None where none does.
+    """The first documented pattern that the values of a sample, or the means of a run, show; None
+    where none does.
 
-    A value that is missing or None is neither high nor low. Unused retrieval comes first, as it also explains why
-    relevant information is left out.
+    A value that is missing or None is neither high nor low. Unused retrieval comes first, as it
+    also explains why relevant information is left out.
     """
     known = {name: value for name in METRICS if (value := values.get(name)) is not None}
     return next((found for found, holds in _RULES if holds(known)), None)
 
 
 def _is_unused(known: Mapping[str, float]) -> bool:
-    return known.get("context_relevance", 0) >= HIGH and known.get("context_utilization", 1) < LOW_UTILIZATION
+    return (
+        known.get("context_relevance", 0) >= HIGH
+        and known.get("context_utilization", 1) < LOW_UTILIZATION
+    )
 
 
 def _is_conservative(known: Mapping[str, float]) -> bool:
@@ -59,7 +72,9 @@ def _is_conservative(known: Mapping[str, float]) -> bool:
 
 
 def _is_comprehensive(known: Mapping[str, float]) -> bool:
-    return known.get("adherence", 0) >= GROUNDED and all(known.get(name, 0) >= HIGH for name in METRICS)
+    return known.get("adherence", 0) >= GROUNDED and all(
+        known.get(name, 0) >= HIGH for name in METRICS
+    )
 
 
 _RULES: tuple[tuple[Pattern, Callable[[Mapping[str, float]], bool]], ...] = (

@@ -1,4 +1,6 @@
-"""Windows of whole document sentences, for samples that a judge cannot be asked about at once, and their merging."""
+"""Windows of whole document sentences, for samples that a judge cannot be asked about at once, and
+their merging.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ class Extent(NamedTuple):
 def spans(extents: Sequence[Extent], most: Extent, overlap: int) -> list[Span]:
     """Windows (start, end) over sentences of these extents, each as long as `most` allows.
 
-    A window shares sentences of at most `overlap` words with the one before and always goes on beyond it; it holds
-    at least one sentence, even one that is longer than `most`.
+    A window shares sentences of at most `overlap` words with the one before and always goes on
+    beyond it; it holds at least one sentence, even one that is longer than `most`.
     """
     found = [(0, _end(extents, 0, most))]
     while found[-1][1] < len(extents):
@@ -31,7 +33,9 @@ def spans(extents: Sequence[Extent], most: Extent, overlap: int) -> list[Span]:
 
 
 def part(sentences: Sentences, span: Span) -> Sentences:
-    """The sentences with those of the documents' that lie in the span, counted through all documents."""
+    """The sentences with those of the documents' that lie in the span, counted through all
+    documents.
+    """
     start, end = span
     documents, first = list[tuple[Sentence, ...]](), 0
     for document in sentences.documents:
@@ -41,7 +45,9 @@ def part(sentences: Sentences, span: Span) -> Sentences:
 
 
 def merged(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:
-    """The labels of all windows as one: each key once and in order, each response sentence by its best window."""
+    """The labels of all windows as one: each key once and in order, each response sentence by its
+    best window.
+    """
     if len(windows) == 1:
         return windows[0]
     keys = tuple(dict.fromkeys(key for part in parts for key in part.document_keys))
@@ -87,7 +93,9 @@ def _best_supports(
 
 
 def _best(supports: Sequence[SentenceSupport], keys: Sequence[str]) -> SentenceSupport:
-    """The highest support, in the words of the window that gave it, on all the sentences that carry it somewhere."""
+    """The highest support, in the words of the window that gave it, on all the sentences that carry
+    it somewhere.
+    """
     best = max(supports, key=lambda support: STRICTEST_FIRST.index(support.support))
     carrying = _union((support.supporting_keys for support in supports), keys)
     return best.model_copy(update={"supporting_keys": carrying})

@@ -1,4 +1,5 @@
-"""The whole attack, one part after the other, each in a process of its own; ends with 1 where a part found a fault.
+"""The whole attack, one part after the other, each in a process of its own; ends with 1 where a
+part found a fault.
 
 It takes about an hour on two cores and speaks to this machine only.
 """
@@ -15,7 +16,9 @@ def passes(part: str) -> bool:
     """Whether the part found nothing; it prints what it tries."""
     print(f"== {part}", flush=True)
     try:
-        done = subprocess.run([sys.executable, "-m", f"tests.attack.{part}"], timeout=LONGEST, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", f"tests.attack.{part}"], timeout=LONGEST, check=False
+        )
     except subprocess.TimeoutExpired:
         print(f"{part} took longer than {LONGEST} s", flush=True)
         return False

@@ -44,7 +44,9 @@ def stream(data: bytes, entries: bytes = b"") -> bytes:
 
 def _form(contents: bytes, number: int) -> bytes:
     """A drawing that draws the object of that number."""
-    entries = b"/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<</XObject<</X %d 0 R>>>>" % number
+    entries = (
+        b"/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<</XObject<</X %d 0 R>>>>" % number
+    )
     return stream(contents, entries)
 
 
@@ -52,12 +54,20 @@ def _pdf_files() -> dict[str, Callable[[], bytes]]:
     flate = b"/Filter/FlateDecode"
     operators = b"BT /F1 12 Tf " + b"(a) Tj 1 0 0 1 0 0 Tm " * 400_000 + b" ET"
     ranges = b"begincmap 1 beginbfrange <00000000> <ffffffff> <0041> endbfrange endcmap"
-    wide = b"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[]>>"
-    lock = b"/Encrypt<</Filter/Standard/V 5/R 6/Length 256/P -1/O(%s)/U(%s)>>" % (b"a" * 48, b"a" * 48)
+    wide = (
+        b"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/ToUnicode 6 0 "
+        b"R/DescendantFonts[]>>"
+    )
+    lock = b"/Encrypt<</Filter/Standard/V 5/R 6/Length 256/P -1/O(%s)/U(%s)>>" % (
+        b"a" * 48,
+        b"a" * 48,
+    )
     return {
         "script.pdf": pdf,
         "pages_in_a_circle.pdf": lambda: pdf(pages=b"/Kids[2 0 R 3 0 R]/Count 2"),
-        "a_million_pages.pdf": lambda: pdf(pages=b"/Kids[" + b"3 0 R " * 1_000_000 + b"]/Count 1000000"),
+        "a_million_pages.pdf": lambda: pdf(
+            pages=b"/Kids[" + b"3 0 R " * 1_000_000 + b"]/Count 1000000"
+        ),
         "count_that_lies.pdf": lambda: pdf(pages=b"/Kids[3 0 R]/Count 99999999999"),
         "stream_of_1_gb.pdf": lambda: pdf(contents=deflated(b" " * (1000 * MB)), filters=flate),
         "stream_packed_twice.pdf": lambda: pdf(
@@ -67,7 +77,8 @@ def _pdf_files() -> dict[str, Callable[[], bytes]]:
         "many_operators.pdf": lambda: pdf(contents=deflated(operators), filters=flate),
         "locked_with_nonsense.pdf": lambda: pdf(trailer=lock + b"/ID[(a)(b)]"),
         "table_in_a_circle.pdf": lambda: (
-            b"%PDF-1.5\nxref\n0 1\n0000000000 65535 f \ntrailer<</Size 1/Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF"
+            b"%PDF-1.5\nxref\n0 1\n0000000000 65535 f \ntrailer<</Size 1/Root 1 0 R/Prev "
+            b"9>>\nstartxref\n9\n%%EOF"
         ),
         "noise.pdf": lambda: b"%PDF-1.4\n" + random.Random(2).randbytes(2 * MB),
         "many_objects.pdf": lambda: (
@@ -77,7 +88,9 @@ def _pdf_files() -> dict[str, Callable[[], bytes]]:
         ),
         "drawing_of_itself.pdf": lambda: pdf(_form(b"/X Do " * 3, 6), contents=b"/X Do"),
         "drawings_of_ten_drawings.pdf": lambda: pdf(
-            *[_form(b"/X Do " * 10, 7 + level) for level in range(9)], _form(TEXT, 6), contents=b"/X Do"
+            *[_form(b"/X Do " * 10, 7 + level) for level in range(9)],
+            _form(TEXT, 6),
+            contents=b"/X Do",
         ),
         "range_of_all_characters.pdf": lambda: pdf(stream(ranges), font=wide),
     }
@@ -102,7 +115,8 @@ def _html() -> dict[str, Callable[[], bytes]]:
         "cdata.html": page("<![CDATA[" * 200_000),
         "spaces.html": page(" " * 5_000_000 + "x"),
         "file_as_entity.html": lambda: (
-            b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY f SYSTEM "file:///etc/passwd">]><html>&f; tower</html>'
+            b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY f SYSTEM '
+            b'"file:///etc/passwd">]><html>&f; tower</html>'
         ),
     }
 
@@ -122,7 +136,9 @@ def _markdown() -> dict[str, Callable[[], bytes]]:
         "table.md": text(rows),
         "references.md": text("\n".join(f"[a{number}]: /u{number}" for number in range(100_000))),
         "one_reference.md": text("[x]: /u\n" + "[x]" * 200_000),
-        "picture.md": text("<script>alert(1)</script>\n\n![x](http://127.0.0.1:1/a.png)\n\nA tower."),
+        "picture.md": text(
+            "<script>alert(1)</script>\n\n![x](http://127.0.0.1:1/a.png)\n\nA tower."
+        ),
         "emphasis.md": text("_a__b_" * 50_000),
         "angles.md": text("<" * 100_000),
         "ampersands.md": text("&" * 200_000),

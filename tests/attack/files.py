@@ -1,4 +1,5 @@
-"""Every hostile file read in a process of its own: how long, how much processor, how much memory, what was said.
+"""Every hostile file read in a process of its own: how long, how much processor, how much memory,
+what was said.
 
 `python -m tests.attack.files` prints a line for each, and at the end which went beyond the bounds.
 """
@@ -25,7 +26,9 @@ PATIENCE = 150
 
 
 def read_all(kinds: list[str]) -> int:
-    """Reads the files of these kinds one after the other; returns how many went beyond the bounds."""
+    """Reads the files of these kinds one after the other;
+    returns how many went beyond the bounds.
+    """
     beyond = 0
     for kind in kinds:
         for name in MAKERS[kind]():
@@ -43,7 +46,9 @@ def read_all(kinds: list[str]) -> int:
 def _in_a_process(kind: str, name: str) -> dict:
     command = [sys.executable, "-m", "tests.attack.files", "one", kind, name]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
     except subprocess.TimeoutExpired:
         return {"crash": f"no end within {PATIENCE} s"}
     try:

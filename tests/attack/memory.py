@@ -9,7 +9,9 @@ import psutil
 
 
 class Memory:
-    """The most megabytes that a process and its children held at once, by proportional share where known."""
+    """The most megabytes that a process and its children held at once, by proportional share where
+    known.
+    """
 
     def __init__(self, process: Popen[bytes]) -> None:
         self._process = psutil.Process(process.pid)

@@ -44,7 +44,9 @@ PATTERNS = {
 
 
 def rows() -> dict[str, Callable[[], bytes]]:
-    """What makes each file, by its name: one row of JSON lines, the text as the response or as the document."""
+    """What makes each file, by its name: one row of JSON lines, the text as the response or as the
+    document.
+    """
     texts = {name: _repeated(pattern) for name, pattern in PATTERNS.items()}
     texts |= {
         "spaces after a colon": "zebra :" + " " * LENGTH + "a",

@@ -1,4 +1,6 @@
-"""Hostile tables: files that a stranger may upload as a data set, each made when it is asked for."""
+"""Hostile tables: files that a stranger may upload as a data set,
+each made when it is asked for.
+"""
 
 import gzip
 import json
@@ -26,13 +28,17 @@ def _spreadsheets() -> dict[str, Callable[[], bytes]]:
     sheet = files.archive_with_sheet
     head = '<row r="1"><c t="inlineStr"><is><t>question</t></is></c></row>'
     start = files._SHEET_START
-    entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10 if level else "x" * 10}">' for level in range(9))
+    entities = "".join(
+        f'<!ENTITY e{level} "{f"&e{level - 1};" * 10 if level else "x" * 10}">'
+        for level in range(9)
+    )
     return {
         "sheet_of_400_mb.xlsx": files.xlsx_bomb,
         "texts_that_hide_their_size.xlsx": files.xlsx_texts_bomb,
         "cell_in_the_last_corner.xlsx": files.xlsx_far_cell,
         "nested_entities.xlsx": lambda: sheet(
-            f"<!DOCTYPE w [{entities}]>{start}{head}<row><c><v>&e8;</v></c></row></sheetData></worksheet>"
+            "<!DOCTYPE w "
+            f"[{entities}]>{start}{head}<row><c><v>&e8;</v></c></row></sheetData></worksheet>"
         ),
         "file_as_entity.xlsx": lambda: sheet(
             f'<!DOCTYPE w [<!ENTITY f SYSTEM "file:///etc/passwd">]>{start}{head}'
@@ -42,7 +48,9 @@ def _spreadsheets() -> dict[str, Callable[[], bytes]]:
             start.replace("<sheetData>", '<dimension ref="A1:XFD1048576"/><sheetData>')
             + f"{head}</sheetData></worksheet>"
         ),
-        "ten_thousand_members.xlsx": lambda: _with_members({f"xl/more/{number}.xml": "x" for number in range(10_000)}),
+        "ten_thousand_members.xlsx": lambda: _with_members(
+            {f"xl/more/{number}.xml": "x" for number in range(10_000)}
+        ),
         "formula.xlsx": lambda: sheet(
             f'{start}{head}<row r="2"><c><f>WEBSERVICE("http://127.0.0.1:1/")</f><v>1</v></c></row>'
             "</sheetData></worksheet>"
@@ -88,7 +96,9 @@ def _parquet() -> dict[str, Callable[[], bytes]]:
         ),
         "cut_off.parquet": lambda: files.parquet_of(pairs)[:-9],
         "flipped_bytes.parquet": lambda: _flipped(files.parquet_of(odd)),
-        "footer_of_2_gb.parquet": lambda: b"PAR1" + b"x" * 100 + struct.pack("<L", 2**31 - 1) + b"PAR1",
+        "footer_of_2_gb.parquet": lambda: (
+            b"PAR1" + b"x" * 100 + struct.pack("<L", 2**31 - 1) + b"PAR1"
+        ),
         "encrypted.parquet": lambda: b"PARE" + b"x" * 200 + struct.pack("<L", 100) + b"PARE",
     }
 
@@ -140,15 +150,25 @@ def _json() -> dict[str, Callable[[], bytes]]:
 
     return {
         "a_million_brackets.json": lambda: b'{"question":' + b"[" * 1_000_000,
-        "deep_and_closed.json": lambda: b'[{"question":"q","x":' + b"[" * 500_000 + b"]" * 500_000 + b"}]",
+        "deep_and_closed.json": lambda: (
+            b'[{"question":"q","x":' + b"[" * 500_000 + b"]" * 500_000 + b"}]"
+        ),
         "deep_objects.jsonl": lambda: b'{"a":' * (2 * MB),
         "names_twice.jsonl": line('{"question":"a","question":"b","response":"x","response":"y"}'),
-        "number_of_4000_digits.jsonl": line('{"question":"a","response":"x","n":%s}' % ("9" * 4000)),
-        "number_of_a_million_digits.jsonl": line('{"question":"a","response":"x","n":%s}' % ("9" * 1_000_000)),
-        "no_numbers.jsonl": line('{"question":"a","response":NaN,"retrieved_documents":[NaN,-Infinity]}'),
+        "number_of_4000_digits.jsonl": line(
+            '{"question":"a","response":"x","n":%s}' % ("9" * 4000)
+        ),
+        "number_of_a_million_digits.jsonl": line(
+            '{"question":"a","response":"x","n":%s}' % ("9" * 1_000_000)
+        ),
+        "no_numbers.jsonl": line(
+            '{"question":"a","response":NaN,"retrieved_documents":[NaN,-Infinity]}'
+        ),
         "beyond_floats.json": line('[{"question":1e400,"response":-0.0,"id":true}]'),
         "half_characters.jsonl": line(r'{"question":"\ud800a","response":"\udfff \u0000 x"}'),
-        "a_million_keys.json": lambda: json.dumps({"data": {str(n): n for n in range(1_000_000)}}).encode(),
+        "a_million_keys.json": lambda: json.dumps(
+            {"data": {str(n): n for n in range(1_000_000)}}
+        ).encode(),
         "texts_only.json": lambda: json.dumps(["a"] * 100_000).encode(),
         "nul_in_a_name.json": lambda: json.dumps([{"\0question": "a", "response": "c"}]).encode(),
         "seven_million_documents.json": lambda: (
@@ -158,7 +178,9 @@ def _json() -> dict[str, Callable[[], bytes]]:
         "null.json": line("null"),
         "true.json": line("true"),
         "nothing_in_it.json": line("{}"),
-        "python_names.json": line('[{"__proto__":{"a":1},"__class__":"x","question":"q","response":"r"}]'),
+        "python_names.json": line(
+            '[{"__proto__":{"a":1},"__class__":"x","question":"q","response":"r"}]'
+        ),
     }
 
 

@@ -1,4 +1,6 @@
-"""A few of the hostile inputs of each kind, read here; `make attack` reads all, and sends them to a live app."""
+"""A few of the hostile inputs of each kind, read here; `make attack` reads all, and sends them to a
+live app.
+"""
 
 import pytest
 

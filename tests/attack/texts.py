@@ -1,4 +1,5 @@
-"""Every function that reads strangers' text, on hostile strings of 50,000 characters: `python -m tests.attack.texts`.
+"""Every function that reads strangers' text, on hostile strings of 50,000 characters: `python -m
+tests.attack.texts`.
 
 The suite runs the same table, with long strings only where short ones are suspicious.
 """
@@ -50,7 +51,9 @@ LONG = (50_000,)
 
 
 def limit(name: str) -> float:
-    """Seconds a character: a sentence or a row costs its time however short it is, and the shortest has two letters."""
+    """Seconds a character: a sentence or a row costs its time however short it is, and the shortest
+    has two letters.
+    """
     return 100e-6 if name.startswith("file") else 60e-6
 
 
@@ -59,7 +62,12 @@ RGB = RGBEvaluator()
 
 def row(**changes: object) -> bytes:
     """A file of one row."""
-    whole = {"question": "Who?", "response": "Anna.", "contexts": ["Anna won."], "ground_truth": "Anna"}
+    whole = {
+        "question": "Who?",
+        "response": "Anna.",
+        "contexts": ["Anna won."],
+        "ground_truth": "Anna",
+    }
     return (json.dumps({**whole, **changes}) + "\n").encode()
 
 
@@ -85,11 +93,17 @@ def bed(text: str) -> TestBed:
 
 def about(text: str) -> Dataset:
     """A data set with the text in every place."""
-    return Dataset(name="d", samples=(Sample(id="1", question=text, response=text, retrieved_documents=(text,)),))
+    return Dataset(
+        name="d",
+        samples=(Sample(id="1", question=text, response=text, retrieved_documents=(text,)),),
+    )
 
 
 def one_sentence(response: str, document: str) -> Sentences:
-    return Sentences(documents=((Sentence(key="0a", text=document),),), response=(Sentence(key="a", text=response),))
+    return Sentences(
+        documents=((Sentence(key="0a", text=document),),),
+        response=(Sentence(key="a", text=response),),
+    )
 
 
 def read_offline(question: str, document: str) -> None:
@@ -111,20 +125,34 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "without_surrogates": without_surrogates,
     "suspicions": suspicions,
     "spreadsheet": lambda text: unsafe(safe(text)),
-    "places": lambda text: list(places(text, [Phrase(text[: len(text) // 2] + "b"), Phrase(text[:3], "answer")])),
+    "places": lambda text: list(
+        places(text, [Phrase(text[: len(text) // 2] + "b"), Phrase(text[:3], "answer")])
+    ),
     "TRACE: refusal": is_refusal,
-    "TRACE: numbers and names": lambda text: unsupported_entities(one_sentence(text, text[::-1]), "Who?"),
-    "answer match": lambda text: AnswerMatchAcc(type="fuzzy_match").compute([text], [text[len(text) // 2 :] + "b"]),
+    "TRACE: numbers and names": lambda text: unsupported_entities(
+        one_sentence(text, text[::-1]), "Who?"
+    ),
+    "answer match": lambda text: AnswerMatchAcc(type="fuzzy_match").compute(
+        [text], [text[len(text) // 2 :] + "b"]
+    ),
     "answer match: F1": lambda text: AnswerMatchAcc(type="f1_score").compute([text], [text[1:]]),
-    "RGB: correct": lambda text: RGB.correctness(text, (text[1:], (text[2:] + "b", text[: len(text) // 2]))),
+    "RGB: correct": lambda text: RGB.correctness(
+        text, (text[1:], (text[2:] + "b", text[: len(text) // 2]))
+    ),
     "RGB: rejection": RGB.rejection,
     "RGB: detection": lambda text: RGB.detection(text, text[1:] + "b"),
     "RGB: a judge's verdict": _says_yes,
-    "retriever recall": lambda text: RetrieverRecall().compute([[text]], [[text[1:] + "b", text[2:]]]),
-    "offline reader: question": lambda text: read_offline(text, "The tower was built in 1889 by Gustave Eiffel."),
+    "retriever recall": lambda text: RetrieverRecall().compute(
+        [[text]], [[text[1:] + "b", text[2:]]]
+    ),
+    "offline reader: question": lambda text: read_offline(
+        text, "The tower was built in 1889 by Gustave Eiffel."
+    ),
     "offline reader: both": lambda text: read_offline(text, text),
     "a judge's JSON": lambda text: parse(text, YesOrNo),
-    "a judge's JSON: inside": lambda text: parse(f'{{"reason": "x{text}", "verdict": "yes"}}', YesOrNo),
+    "a judge's JSON: inside": lambda text: parse(
+        f'{{"reason": "x{text}", "verdict": "yes"}}', YesOrNo
+    ),
     "tokens": tokens,
     "a prompt of one's own": check_prompt,
     "mask": mask,
@@ -132,12 +160,18 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "key": clean_key,
     "address": lambda text: clean_address(f"http://{text}"),
     "a provider's body": lambda text: answer(received(text.encode(errors="surrogatepass"))),
-    "a provider's body: inside": lambda text: answer(received(f'{{"choices": [{text}'.encode(errors="surrogatepass"))),
-    "a provider's wait": lambda text: seconds_to_wait({"retry-after": text}, f"try again in {text}"),
+    "a provider's body: inside": lambda text: answer(
+        received(f'{{"choices": [{text}'.encode(errors="surrogatepass"))
+    ),
+    "a provider's wait": lambda text: seconds_to_wait(
+        {"retry-after": text}, f"try again in {text}"
+    ),
     "a provider's reset": parse_duration,
     "plain": plain,
     "html": html,
-    "highlight": lambda text: words(text, [text[1:] + "b", text[:2]], [text[: len(text) // 2]], whole=True),
+    "highlight": lambda text: words(
+        text, [text[1:] + "b", text[:2]], [text[: len(text) // 2]], whole=True
+    ),
     "cell: list": lambda text: unpack(f"['a', {text}]"),
     "cell: text in a list": lambda text: unpack(f"['a' '{text}']"),
     "cell: lines": lines,
@@ -145,13 +179,23 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "checks: test bed": lambda text: checks(bed(text)),
     "checks: samples": lambda text: checks(about(text)),
     "file: JSON Lines": lambda text: open_file("a.jsonl", row(response=text, contexts=text)),
-    "file: a name of a column": lambda text: open_file("a.jsonl", row(**{text: "x", f"{text}1": "x"})),
+    "file: a name of a column": lambda text: open_file(
+        "a.jsonl", row(**{text: "x", f"{text}1": "x"})
+    ),
     "file: RAGBench": lambda text: open_file("a.jsonl", ragbench(text)),
-    "file: JSON": lambda text: open_file("a.json", f'[{{"question": "{text}'.encode(errors="surrogatepass")),
-    "file: CSV": lambda text: open_file("a.csv", f"question,response\n{text},{text}".encode(errors="surrogatepass")),
-    "file: header": lambda text: open_file("a.csv", f"question,{text}\na,b".encode(errors="surrogatepass")),
+    "file: JSON": lambda text: open_file(
+        "a.json", f'[{{"question": "{text}'.encode(errors="surrogatepass")
+    ),
+    "file: CSV": lambda text: open_file(
+        "a.csv", f"question,response\n{text},{text}".encode(errors="surrogatepass")
+    ),
+    "file: header": lambda text: open_file(
+        "a.csv", f"question,{text}\na,b".encode(errors="surrogatepass")
+    ),
     "file: anything": lambda text: open_file("a.txt", text.encode(errors="surrogatepass")),
-    "file: other bytes": lambda text: open_file("a.csv", b"question\n\x81\xff" + text.encode(errors="surrogatepass")),
+    "file: other bytes": lambda text: open_file(
+        "a.csv", b"question\n\x81\xff" + text.encode(errors="surrogatepass")
+    ),
     "questions": lambda text: questions("a.txt", text.encode(errors="surrogatepass")),
     "document: lines of a page": lambda text: unwrapped("\n".join(["word " * 12] * 9 + [text])),
     "document: search": search,
@@ -179,7 +223,10 @@ def main() -> int:
             except TooSlowError as error:
                 slow += 1
                 print(f"{name}: {error}", flush=True)
-    print(f"{len(FUNCTIONS)} functions, {len(list(strings()))} strings of {LONG[0]:,} characters: {slow} too slow")
+    print(
+        f"{len(FUNCTIONS)} functions, {len(list(strings()))} strings of {LONG[0]:,} "
+        f"characters: {slow} too slow"
+    )
     return int(slow > 0)
 
 

@@ -1,7 +1,9 @@
-"""The live app on a public host: one browser sends every hostile input, a second one clicks all the time.
+"""The live app on a public host: one browser sends every hostile input, a second one clicks all the
+time.
 
-`python -m tests.attack.watchdog` starts the app, prints the slowest click and health answer beside each input, and
-ends with 1 where one took longer than two seconds. Words on the command line choose inputs by a part of their names.
+`python -m tests.attack.watchdog` starts the app, prints the slowest click and health answer beside
+each input, and ends with 1 where one took longer than two seconds. Words on the command line choose
+inputs by a part of their names.
 """
 
 from __future__ import annotations
@@ -67,14 +69,18 @@ class Slowest:
 
 
 class Bystander:
-    """A second visitor who switches pages, and a watcher of the health check, until they are stopped."""
+    """A second visitor who switches pages, and a watcher of the health check, until they are
+    stopped.
+    """
 
     def __init__(self, address: str) -> None:
         self.clicks, self.health = Slowest(), Slowest()
         self._address = address
         self._ends = threading.Event()
         self._is_ready = threading.Event()
-        self._threads = [threading.Thread(target=each, daemon=True) for each in (self._click, self._ask)]
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._click, self._ask)
+        ]
         for thread in self._threads:
             thread.start()
         self._is_ready.wait(PATIENCE)
@@ -151,7 +157,9 @@ def send_document(page: Page, name: str, data: bytes) -> str:
     go(page, "Datasets")
     page.get_by_role("tab", name="From documents").click()
     tab = page.locator("[role=tabpanel]:visible")
-    with page.expect_response(lambda response: response.request.method == "PUT"):  # it is up, not only listed
+    with page.expect_response(
+        lambda response: response.request.method == "PUT"
+    ):  # it is up, not only listed
         tab.locator("input[type=file]").first.set_input_files(_payload(name, data))
     _settled(page)
     questions = page.get_by_role("textbox", name="Questions")
@@ -192,7 +200,9 @@ def _outcome(page: Page, words: re.Pattern[str]) -> str:
 
 
 def main(chosen: list[str]) -> int:
-    """Sends everything that is chosen; returns how many inputs kept others waiting beyond the bound."""
+    """Sends everything that is chosen; returns how many inputs kept others waiting beyond the
+    bound.
+    """
     wanted = [each for each in inputs() if not chosen or any(word in each[1] for word in chosen)]
     late = silent = 0
     slowest_click = slowest_health = 0.0
@@ -216,8 +226,13 @@ def main(chosen: list[str]) -> int:
                     slowest_click = max(slowest_click, click)
                     slowest_health = max(slowest_health, health)
                     line = {"name": name, "seconds": seconds, "click": click, "health": health}
-                    line = {key: round(value, 2) if key != "name" else value for key, value in line.items()}
-                    print(json.dumps({**line, "megabytes": memory.peak(), "said": said}), flush=True)
+                    line = {
+                        key: round(value, 2) if key != "name" else value
+                        for key, value in line.items()
+                    }
+                    print(
+                        json.dumps({**line, "megabytes": memory.peak(), "said": said}), flush=True
+                    )
                     page.close()
         finally:
             bystander.stop()

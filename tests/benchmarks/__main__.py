@@ -24,7 +24,10 @@ PARTS = (
 def measured(part: str) -> dict[str, object]:
     """What the part prints, or why it could not be measured."""
     done = subprocess.run(
-        [sys.executable, "-m", f"tests.benchmarks.{part}"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", f"tests.benchmarks.{part}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         return {"failed": done.stderr.strip().splitlines()[-1]}

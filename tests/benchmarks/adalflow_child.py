@@ -1,7 +1,8 @@
-"""AdalFlow's side of the comparison, in its own environment: a line of JSON with items in, one with results out.
+"""AdalFlow's side of the comparison, in its own environment: a line of JSON with items in, one with
+results out.
 
-It imports nothing of Plumbline. AdalFlow loads an encoding of tiktoken from the network when it is imported; a stand-in
-takes its place, as the metrics under test count no tokens.
+It imports nothing of Plumbline. AdalFlow loads an encoding of tiktoken from the network when it is
+imported; a stand-in takes its place, as the metrics under test count no tokens.
 """
 
 import json

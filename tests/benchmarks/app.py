@@ -26,7 +26,13 @@ SWITCHES = 7
 
 def finished_run(folder: str) -> Run:
     store = Store(Path(folder) / "plumbline.sqlite3")
-    run = create_run(store, answered(SAMPLES), EvaluatorSpec(name="rgb"), workspace="local", title="10,000 answers")
+    run = create_run(
+        store,
+        answered(SAMPLES),
+        EvaluatorSpec(name="rgb"),
+        workspace="local",
+        title="10,000 answers",
+    )
     job = Job(run, store)
     job.start()
     job.wait()
@@ -40,7 +46,15 @@ def server(folder: str):
     port = free_port()
     address = f"http://localhost:{port}"
     environment = {**os.environ, "PLUMBLINE_DATA_DIR": folder}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        f"--server.port={port}",
+        "--server.headless=true",
+    ]
     with timed() as clock:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         while not healthy(address):
@@ -74,13 +88,20 @@ if __name__ == "__main__":
         with server(folder) as (address, start_seconds), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=browser_path(), args=list(QUIET))
             page, received = browser.new_page(), []
-            page.on("websocket", lambda ws: ws.on("framereceived", lambda data: received.append(len(data))))
+            page.on(
+                "websocket",
+                lambda ws: ws.on("framereceived", lambda data: received.append(len(data))),
+            )
             with timed() as first:
                 page.goto(f"{address}/rgb?run={run.id}")
                 page.get_by_test_id("stDataFrame").last.wait_for()
-                page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+                page.locator(
+                    '[data-testid="stApp"][data-test-script-state="notRunning"]'
+                ).wait_for()
             sent = sum(received)
-            switches = [switch_seconds(page, title) for _ in range(SWITCHES) for title in ("Runs", "RGB")]
+            switches = [
+                switch_seconds(page, title) for _ in range(SWITCHES) for title in ("Runs", "RGB")
+            ]
             browser.close()
     print(
         json.dumps(

@@ -1,8 +1,9 @@
-"""Visitors of a public host who click while six runs of 2,000 heuristic rows are at work: how long a page takes.
+"""Visitors of a public host who click while six runs of 2,000 heuristic rows are at work: how long
+a page takes.
 
-A browser starts the runs and goes; then each is watched through a WebSocket that asks for new drawings as a browser
-does, so that no browser takes processor time from the server. `python -m tests.benchmarks.beside_runs 30` lets as many
-visitors click.
+A browser starts the runs and goes; then each is watched through a WebSocket that asks for new
+drawings as a browser does, so that no browser takes processor time from the server. `python -m
+tests.benchmarks.beside_runs 30` lets as many visitors click.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def prepared(page: Page, number: int) -> None:
 
 
 def begun(served: Server) -> list[str]:
-    """Starts the runs in a browser, which is closed then; returns the query of each run's address."""
+    """Starts the runs in a browser, which is closed then;
+    returns the query of each run's address.
+    """
     with browser() as opened:
         pages = [visitor(opened.new_context(), served.address) for _ in range(RUNS)]
         for number, page in enumerate(pages):
@@ -84,16 +87,26 @@ async def watch(address: str, query: str) -> None:
         while True:
             soon = min(due.values(), default=time.monotonic() + 60)
             with suppress(TimeoutError):
-                data = await asyncio.wait_for(connection.recv(), max(soon - time.monotonic(), 0.001))
+                data = await asyncio.wait_for(
+                    connection.recv(), max(soon - time.monotonic(), 0.001)
+                )
                 message = ForwardMsg.FromString(data)
                 if message.HasField("navigation"):  # the whole page, not a part of it
                     every, due = {}, {}
                 if message.HasField("auto_rerun"):
                     every[message.auto_rerun.fragment_id] = message.auto_rerun.interval
-                    due[message.auto_rerun.fragment_id] = time.monotonic() + message.auto_rerun.interval
+                    due[message.auto_rerun.fragment_id] = (
+                        time.monotonic() + message.auto_rerun.interval
+                    )
             for fragment in [each for each, when in due.items() if when <= time.monotonic()]:
                 due[fragment] = time.monotonic() + every[fragment]
-                await ask(connection, query_string=query, page_name="trace", fragment_id=fragment, is_auto_rerun=True)
+                await ask(
+                    connection,
+                    query_string=query,
+                    page_name="trace",
+                    fragment_id=fragment,
+                    is_auto_rerun=True,
+                )
 
 
 async def ask(connection: websockets.ClientConnection, **wish: Any) -> None:
@@ -101,13 +114,19 @@ async def ask(connection: websockets.ClientConnection, **wish: Any) -> None:
 
 
 async def beside(served: Server, queries: list[str], count: int) -> dict[str, float]:
-    """What visitors waited who clicked beside runs that are watched, and how much of the runs was left."""
+    """What visitors waited who clicked beside runs that are watched, and how much of the runs was
+    left.
+    """
     watching = [asyncio.create_task(watch(served.address, query)) for query in queries]
     await asyncio.sleep(SETTLES)
     before = open_rows(served, queries)
     try:
         clicked = await visited(served.address, count, HASTE)
-        return {**figures(clicked), "open_rows_before": before, "open_rows_after": open_rows(served, queries)}
+        return {
+            **figures(clicked),
+            "open_rows_before": before,
+            "open_rows_after": open_rows(served, queries),
+        }
     finally:
         assert not any(each.done() for each in watching), "Somebody stopped watching."
         for each in watching:

@@ -41,7 +41,11 @@ def answered(count: int) -> Dataset:
     assert isinstance(bed, TestBed)
     samples = [
         sample.model_copy(
-            update={"response": reader.complete(fill(prompt, sample.question, sample.retrieved_documents)).text}
+            update={
+                "response": reader.complete(
+                    fill(prompt, sample.question, sample.retrieved_documents)
+                ).text
+            }
         )
         for sample in compose(bed, bed.abilities).samples
     ]

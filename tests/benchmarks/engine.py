@@ -18,7 +18,9 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "bench.sqlite3")
         with timed() as creating:
-            run = create_run(store, dataset, EvaluatorSpec(name="rgb"), workspace="bench", title="bench")
+            run = create_run(
+                store, dataset, EvaluatorSpec(name="rgb"), workspace="bench", title="bench"
+            )
         job = Job(run, store)
         with timed() as scoring:
             job.start()

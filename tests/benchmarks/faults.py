@@ -37,7 +37,9 @@ def is_lasting(asked: Asked) -> bool:
 def survived(name: str, fault: Callable[[Asked], str]) -> dict[str, object]:
     """What became of a run against the faults."""
     with tempfile.TemporaryDirectory() as folder, Loopback(latency=0.05, fault=fault) as server:
-        keys = {"openai": Access(provider="openai", base_url=server.base_url, key=SecretStr("sk-bench"))}
+        keys = {
+            "openai": Access(provider="openai", base_url=server.base_url, key=SecretStr("sk-bench"))
+        }
         store = Store(Path(folder) / "bench.sqlite3")
         with timed() as running:
             run = new_run(store, questions(PROMPTS, name))
@@ -63,7 +65,9 @@ if __name__ == "__main__":
         json.dumps(
             {
                 "passing": survived("passing", passing(7)),
-                "passing_and_lasting": survived("lasting", lambda a: LASTING if is_lasting(a) else mixed(a)),
+                "passing_and_lasting": survived(
+                    "lasting", lambda a: LASTING if is_lasting(a) else mixed(a)
+                ),
             }
         )
     )

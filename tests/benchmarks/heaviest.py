@@ -1,4 +1,6 @@
-"""The heaviest that one visitor of a public host may send: memory of the server and all its children, and seconds."""
+"""The heaviest that one visitor of a public host may send: memory of the server and all its
+children, and seconds.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,12 @@ def largest_upload() -> bytes:
 
 
 def row_of(sentences: int) -> bytes:
-    """One row whose response and document have so many sentences of three words, none of them in both."""
-    texts = (" ".join(f"{side}{n}a {side}{n}b {side}{n}c." for n in range(sentences)) for side in "rd")
+    """One row whose response and document have so many sentences of three words, none of them in
+    both.
+    """
+    texts = (
+        " ".join(f"{side}{n}a {side}{n}b {side}{n}c." for n in range(sentences)) for side in "rd"
+    )
     response, document = texts
     row = {"question": "How tall?", "response": response, "retrieved_documents": [document]}
     return json.dumps(row).encode()

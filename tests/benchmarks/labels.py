@@ -27,7 +27,9 @@ def answers(count: int, name: str) -> Dataset:
     return Dataset(
         name=name,
         samples=tuple(
-            sample.model_copy(update={"id": f"{name} {n}", "question": f"{sample.question} ({name} {n})"})
+            sample.model_copy(
+                update={"id": f"{name} {n}", "question": f"{sample.question} ({name} {n})"}
+            )
             for n, sample in enumerate(islice(cycle(samples.samples), count))
         ),
     )

@@ -1,4 +1,5 @@
-"""60 labelling-sized calls within the limits of a plan, against a provider on this computer: time taken and refusals.
+"""60 labelling-sized calls within the limits of a plan, against a provider on this computer: time
+taken and refusals.
 
 A "minute" lasts two seconds. `permitted` is the least time that the server's own rule allows.
 """
@@ -32,7 +33,9 @@ PLANS = {
     "bucket with refund": ServerLimits(requests=30, tokens=8000, minute=2.0),
     "bucket without refund": ServerLimits(requests=30, tokens=8000, minute=2.0, refunds=False),
     "window with refund": ServerLimits(requests=30, tokens=8000, minute=2.0, kind="window"),
-    "window without refund": ServerLimits(requests=30, tokens=8000, minute=2.0, kind="window", refunds=False),
+    "window without refund": ServerLimits(
+        requests=30, tokens=8000, minute=2.0, kind="window", refunds=False
+    ),
 }
 
 
@@ -47,7 +50,9 @@ def permitted_minutes(plan: ServerLimits, calls: int = CALLS) -> float:
 
 
 async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
-    """All plans side by side, with 8 and with 32 callers; windows that look back so many times less than a minute."""
+    """All plans side by side, with 8 and with 32 callers; windows that look back so many times less
+    than a minute.
+    """
     variants = [(name, callers) for name in PLANS for callers in (8, 32)]
     slack = {"bucket": 1.0, "window": window_slack}
     ready = asyncio.Barrier(len(variants))
@@ -67,8 +72,13 @@ async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
             await connection.close()
         return _figures(plan, server)
 
-    results = await asyncio.gather(*[one(number, *variant) for number, variant in enumerate(variants)])
-    return {f"{name}, {callers} callers": result for (name, callers), result in zip(variants, results, strict=True)}
+    results = await asyncio.gather(
+        *[one(number, *variant) for number, variant in enumerate(variants)]
+    )
+    return {
+        f"{name}, {callers} callers": result
+        for (name, callers), result in zip(variants, results, strict=True)
+    }
 
 
 async def _ask_all(plan: ServerLimits, callers: int, connection: Connection) -> None:
@@ -79,7 +89,11 @@ async def _ask_all(plan: ServerLimits, callers: int, connection: Connection) -> 
 
 
 def _figures(plan: ServerLimits, server: Loopback) -> dict[str, float]:
-    arrivals = [request.at for request in server.asked if request.model == SPEC.model and request.status == 200]
+    arrivals = [
+        request.at
+        for request in server.asked
+        if request.model == SPEC.model and request.status == 200
+    ]
     minutes = (arrivals[-1] - arrivals[0]) / plan.minute
     return {
         "answered": len(arrivals),
@@ -122,4 +136,6 @@ async def acquire_microseconds(times: int = 1000) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps({**asyncio.run(measured()), "acquire_us": asyncio.run(acquire_microseconds())}))
+    print(
+        json.dumps({**asyncio.run(measured()), "acquire_us": asyncio.run(acquire_microseconds())})
+    )

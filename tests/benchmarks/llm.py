@@ -1,7 +1,8 @@
-"""500 calls to a model that takes 200 ms, through engine, layers and SDK, every result stored on disk.
+"""500 calls to a model that takes 200 ms, through engine, layers and SDK, every result stored on
+disk.
 
-Beside it, in turns, the SDK alone: the same prompts, nothing read, limited, judged or stored. It tells how fast the
-machine is at the moment.
+Beside it, in turns, the SDK alone: the same prompts, nothing read, limited, judged or stored. It
+tells how fast the machine is at the moment.
 """
 
 import asyncio
@@ -58,14 +59,20 @@ def questions(count: int, name: str) -> Dataset:
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     samples = islice(cycle(compose(bed, bed.abilities).samples), count)
-    return Dataset(name=name, samples=tuple(_long(sample, f"{name} {n}") for n, sample in enumerate(samples)))
+    return Dataset(
+        name=name, samples=tuple(_long(sample, f"{name} {n}") for n, sample in enumerate(samples))
+    )
 
 
 def _long(sample: Sample, name: str) -> Sample:
     size = sum(len(document.encode()) for document in sample.retrieved_documents)
     documents = sample.retrieved_documents * round(PROMPT_BYTES / size)
     return sample.model_copy(
-        update={"id": name, "question": f"{sample.question} ({name})", "retrieved_documents": documents}
+        update={
+            "id": name,
+            "question": f"{sample.question} ({name})",
+            "retrieved_documents": documents,
+        }
     )
 
 
@@ -92,13 +99,18 @@ def through_the_engine(store: Store, dataset: Dataset, keys: Keys) -> Figures:
 def with_the_sdk_alone(dataset: Dataset, keys: Keys) -> Figures:
     from openai import AsyncOpenAI  # here: its memory counts as added by the first run
 
-    prompts = [fill(load("rgb_en"), sample.question, sample.retrieved_documents).text for sample in dataset.samples]
+    prompts = [
+        fill(load("rgb_en"), sample.question, sample.retrieved_documents).text
+        for sample in dataset.samples
+    ]
     access = keys["openai"]
 
     async def ask(client: Any, open_prompts: Iterator[str]) -> None:
         for text in open_prompts:
             message = {"role": "user", "content": text}
-            await client.chat.completions.create(model=MODEL.model, messages=[message], temperature=0)
+            await client.chat.completions.create(
+                model=MODEL.model, messages=[message], temperature=0
+            )
 
     async def ask_all() -> None:
         key = access.key.get_secret_value()
@@ -112,12 +124,16 @@ def with_the_sdk_alone(dataset: Dataset, keys: Keys) -> Figures:
 
 
 def medians(figures: Sequence[Figures]) -> Figures:
-    return {name: round(statistics.median(each[name] for each in figures), 2) for name in figures[0]}
+    return {
+        name: round(statistics.median(each[name] for each in figures), 2) for name in figures[0]
+    }
 
 
 @contextmanager
 def measured() -> Iterator[Figures]:
-    """Fills in seconds, the share of the ideal throughput, and milliseconds of processor time a call."""
+    """Fills in seconds, the share of the ideal throughput, and milliseconds of processor time a
+    call.
+    """
     figures: Figures = {}
     processor = time.process_time()
     with timed() as clock:
@@ -132,7 +148,9 @@ if __name__ == "__main__":
         store = Store(Path(folder) / "bench.sqlite3")
         datasets, memory = [questions(CALLS, f"call {n}") for n in range(ROUNDS)], peak_megabytes()
         with timed() as starting:
-            registry.start(new_run(store, questions(1, "first")), store, keys).wait()  # imports the SDK
+            registry.start(
+                new_run(store, questions(1, "first")), store, keys
+            ).wait()  # imports the SDK
         ours = [through_the_engine(store, datasets[0], keys)]
         added = peak_megabytes() - memory
         bare = [with_the_sdk_alone(datasets[0], keys)]

@@ -1,9 +1,10 @@
 """Reference metrics without an LLM: items a second, side by side with AdalFlow where it can be had.
 
-Long pairs are two responses of RAGBench validation rows (of the bundled samples without that data), short ones a
-sentence and an answer; gold contexts are the sentences that the published labels call relevant. Both sides take turns
-on the same items: rates are medians of the rounds, a ratio is the median of the rounds' ratios. AdalFlow gets an
-environment of its own, made for the occasion where pip reaches an index; ADALFLOW_PYTHON names one that is there.
+Long pairs are two responses of RAGBench validation rows (of the bundled samples without that data),
+short ones a sentence and an answer; gold contexts are the sentences that the published labels call
+relevant. Both sides take turns on the same items: rates are medians of the rounds, a ratio is the
+median of the rounds' ratios. AdalFlow gets an environment of its own, made for the occasion where
+pip reaches an index; ADALFLOW_PYTHON names one that is there.
 """
 
 import json
@@ -32,7 +33,11 @@ ADALFLOW = "adalflow[openai]==1.1.3"
 CHILD = Path(__file__).with_name("adalflow_child.py")
 ROUNDS = 7
 ROWS = 1_000
-SHORT = [("The answer is Paris.", "Paris"), ("Barack Obama", "barack obama"), ("in 1912, the year", "1912")] * 2_000
+SHORT = [
+    ("The answer is Paris.", "Paris"),
+    ("Barack Obama", "barack obama"),
+    ("in 1912, the year", "1912"),
+] * 2_000
 
 Timed = tuple[float, Any]
 Columns = list[list[Any]]
@@ -57,26 +62,35 @@ def samples() -> Iterator[Sample]:
 
 
 def gold(sample: Sample) -> list[str]:
-    """The relevant sentences of the sample, or its question, which is in no document, where there is none."""
+    """The relevant sentences of the sample, or its question, which is in no document, where there
+    is none.
+    """
     sentences = sample.sentences or cut(sample.response or "", sample.retrieved_documents)
     relevant = set(sample.labels.relevant_keys if sample.labels else ())
-    return [s.text for document in sentences.documents for s in document if s.key in relevant] or [sample.question]
+    return [s.text for document in sentences.documents for s in document if s.key in relevant] or [
+        sample.question
+    ]
 
 
 @contextmanager
 def adalflow() -> Iterator[Callable[[dict[str, Any]], Timed]]:
-    """AdalFlow in a process of its own: a function that takes a task and gives its seconds and its items.
+    """AdalFlow in a process of its own: a function that takes a task and gives its seconds and its
+    items.
 
     Raises `Unavailable` where its package is not there and cannot be fetched.
     """
     with TemporaryDirectory() as folder, TemporaryFile("w+") as complaints:
         python = os.environ.get("ADALFLOW_PYTHON") or installed(Path(folder))
-        with subprocess.Popen([python, CHILD], stdin=PIPE, stdout=PIPE, stderr=complaints, text=True) as child:
+        with subprocess.Popen(
+            [python, CHILD], stdin=PIPE, stdout=PIPE, stderr=complaints, text=True
+        ) as child:
             assert child.stdin is not None
             assert child.stdout is not None
             if not child.stdout.readline():
                 complaints.seek(0)
-                raise Unavailable(f"{ADALFLOW} does not run: {complaints.read().strip().splitlines()[-1]}")
+                raise Unavailable(
+                    f"{ADALFLOW} does not run: {complaints.read().strip().splitlines()[-1]}"
+                )
 
             def run(task: dict[str, Any]) -> Timed:
                 print(json.dumps(task), file=child.stdin, flush=True)
@@ -91,9 +105,13 @@ def installed(folder: Path) -> str:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     quiet = ["--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "15"]
-    done = subprocess.run([python, "-m", "pip", "install", *quiet, ADALFLOW], capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-m", "pip", "install", *quiet, ADALFLOW], capture_output=True, text=True
+    )
     if done.returncode:
-        raise Unavailable(f"pip could not install {ADALFLOW}: {done.stderr.strip().splitlines()[-1]}")
+        raise Unavailable(
+            f"pip could not install {ADALFLOW}: {done.stderr.strip().splitlines()[-1]}"
+        )
     return str(python)
 
 
@@ -103,7 +121,9 @@ def ours(compute: Callable[..., Any], columns: Columns) -> Timed:
     return clock.seconds, found.per_item_scores
 
 
-def rounds(mine: Callable[[], Timed], theirs: Callable[[], Timed] | None, count: int) -> dict[str, Any]:
+def rounds(
+    mine: Callable[[], Timed], theirs: Callable[[], Timed] | None, count: int
+) -> dict[str, Any]:
     """Items a second on either side and how many times faster ours is, the two taking turns."""
     turns = [(mine(), theirs() if theirs else None) for _ in range(ROUNDS)]
     speeds = {"plumbline": round(count / statistics.median(my[0] for my, _ in turns))}
@@ -118,22 +138,37 @@ def rounds(mine: Callable[[], Timed], theirs: Callable[[], Timed] | None, count:
     }
 
 
-def side_by_side(opponent: Callable[[dict[str, Any]], Timed] | None, rows: list[Sample]) -> dict[str, Any]:
-    """Answer match by rule and length; retriever recall, which AdalFlow decides by equal texts, not by containment."""
+def side_by_side(
+    opponent: Callable[[dict[str, Any]], Timed] | None, rows: list[Sample]
+) -> dict[str, Any]:
+    """Answer match by rule and length; retriever recall, which AdalFlow decides by equal texts, not
+    by containment.
+    """
 
     def turn(compute: Callable[..., Any], columns: Columns, **task: str) -> dict[str, Any]:
         theirs = (lambda: opponent({"columns": columns, **task})) if opponent else None
         return rounds(lambda: ours(compute, columns), theirs, len(columns[0]))
 
     pairs = {"long": list(pairwise(row.response or "" for row in rows)), "short": SHORT}
-    columns = {length: [list(side) for side in zip(*found, strict=True)] for length, found in pairs.items()}
-    contexts = [[list(row.retrieved_documents) or [""] for row in rows], [gold(row) for row in rows]]
+    columns = {
+        length: [list(side) for side in zip(*found, strict=True)] for length, found in pairs.items()
+    }
+    contexts = [
+        [list(row.retrieved_documents) or [""] for row in rows],
+        [gold(row) for row in rows],
+    ]
     match = {
-        kind: {length: turn(AnswerMatchAcc(type=kind).compute, given, type=kind) for length, given in columns.items()}
+        kind: {
+            length: turn(AnswerMatchAcc(type=kind).compute, given, type=kind)
+            for length, given in columns.items()
+        }
         for kind in get_args(Match)
     }
     recall = turn(RetrieverRecall().compute, contexts)
-    return {"answer_match": match, "retriever_recall": {**recall, "same_results": "not asked: another rule"}}
+    return {
+        "answer_match": match,
+        "retriever_recall": {**recall, "same_results": "not asked: another rule"},
+    }
 
 
 def compared(rows: list[Sample]) -> dict[str, Any]:
@@ -145,14 +180,21 @@ def compared(rows: list[Sample]) -> dict[str, Any]:
 
 
 def lexical_milliseconds(rows: list[Sample]) -> dict[str, float]:
-    """Context recall by shared words of rows never seen before; the response stands for the ground truth."""
+    """Context recall by shared words of rows never seen before; the response stands for the ground
+    truth.
+    """
     evaluator, times = LexicalContextRecall(), []
     evaluator.evaluate("", "Warm.", "Nltk is loaded now.")
     for row in rows:
         with timed() as clock:
-            evaluator.evaluate(row.question, row.retrieved_documents, row.ground_truth or row.response or "")
+            evaluator.evaluate(
+                row.question, row.retrieved_documents, row.ground_truth or row.response or ""
+            )
         times.append(1000 * clock.seconds)
-    return {"median": round(statistics.median(times), 3), "p95": round(statistics.quantiles(times, n=20)[-1], 3)}
+    return {
+        "median": round(statistics.median(times), 3),
+        "p95": round(statistics.quantiles(times, n=20)[-1], 3),
+    }
 
 
 def scored_a_second(rows: list[Sample]) -> int:

@@ -1,4 +1,5 @@
-"""Retrieval: 1,000 pages of text (3 MB) cut, indexed and asked 100 questions, by strategy; a PDF's pages a second.
+"""Retrieval: 1,000 pages of text (3 MB) cut, indexed and asked 100 questions, by strategy; a PDF's
+pages a second.
 
 The text is made of the passages of the bundled test bed, each time with words of its own.
 """
@@ -21,7 +22,9 @@ QUESTIONS = 100
 
 
 def passages(bed: TestBed) -> list[str]:
-    return [text for row in bed.rows for text in (*row.positive, *row.negative) if isinstance(text, str)]
+    return [
+        text for row in bed.rows for text in (*row.positive, *row.negative) if isinstance(text, str)
+    ]
 
 
 def page(texts: list[str], number: int) -> str:
@@ -36,19 +39,37 @@ def measure() -> dict[str, object]:
     assert isinstance(bed, TestBed)
     texts = passages(bed)
     pages = [page(texts, number) for number in range(PAGES)]
-    book = [Document(f"part {number}.txt", "\n".join(pages[number : number + 100])) for number in range(0, PAGES, 100)]
-    asked = (Sample(id=str(number), question=row.query) for number, row in zip(count(), bed.rows * QUESTIONS))
+    book = [
+        Document(f"part {number}.txt", "\n".join(pages[number : number + 100]))
+        for number in range(0, PAGES, 100)
+    ]
+    asked = (
+        Sample(id=str(number), question=row.query)
+        for number, row in zip(count(), bed.rows * QUESTIONS)
+    )
     questions = list(islice(asked, QUESTIONS))
     found: dict[str, object] = {"megabytes": round(sum(map(len, pages)) / 2**20, 2)}
     for strategy in ("dense", "sentence"):
         settings = Settings(chunking_strategy=strategy)
         with timed() as clock:
             retrieve(book, questions, settings)
-        found[strategy] = {"chunks": len(chunks(book, settings)), "seconds": round(clock.seconds, 2)}
-    data = files.pdf(*([line[:90] for line in islice(iter(pages[number].split(". ")), 40)] for number in range(100)))
+        found[strategy] = {
+            "chunks": len(chunks(book, settings)),
+            "seconds": round(clock.seconds, 2),
+        }
+    data = files.pdf(
+        *(
+            [line[:90] for line in islice(iter(pages[number].split(". ")), 40)]
+            for number in range(100)
+        )
+    )
     with timed() as clock:
         document("book.pdf", data)
-    return {**found, "pdf_pages_a_second": round(100 / clock.seconds), "peak_megabytes": peak_megabytes()}
+    return {
+        **found,
+        "pdf_pages_a_second": round(100 / clock.seconds),
+        "peak_megabytes": peak_megabytes(),
+    }
 
 
 if __name__ == "__main__":

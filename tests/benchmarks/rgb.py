@@ -1,6 +1,8 @@
-"""RGB verdicts per second by policy and ability, on answers of the offline reader; the median of several rounds.
+"""RGB verdicts per second by policy and ability, on answers of the offline reader; the median of
+several rounds.
 
-Integration has a verdict on each required answer, as in the benchmark's own labels; planted errors have two.
+Integration has a verdict on each required answer, as in the benchmark's own labels; planted errors
+have two.
 """
 
 import json
@@ -34,7 +36,10 @@ def per_second(evaluator: RGBEvaluator, samples: list[Sample]) -> int:
 def figures(policy: Policy, samples: list[Sample]) -> dict[str, int]:
     evaluator = RGBEvaluator(policy=policy)
     by_ability = {a.value: [s for s in samples if s.rgb and s.rgb.ability is a] for a in Ability}
-    return {name: per_second(evaluator, group) for name, group in [("all", samples), *by_ability.items()]}
+    return {
+        name: per_second(evaluator, group)
+        for name, group in [("all", samples), *by_ability.items()]
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Heuristic TRACE: milliseconds per RAGBench validation row (bundled samples without that data), peak memory."""
+"""Heuristic TRACE: milliseconds per RAGBench validation row (bundled samples without that data),
+peak memory.
+"""
 
 import json
 import statistics

@@ -1,7 +1,8 @@
-"""Thirty visitors of a public host who click through its pages: how long a page takes, from the click to its end.
+"""Thirty visitors of a public host who click through its pages: how long a page takes, from the
+click to its end.
 
-A visitor is a WebSocket that asks for pages as a browser does, so that only the server is measured. The first visit
-is a visitor's first page, a switch is every one after it.
+A visitor is a WebSocket that asks for pages as a browser does, so that only the server is measured.
+The first visit is a visitor's first page, a switch is every one after it.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def connected(address: str) -> websockets.connect:
 
 
 async def visited(address: str, count: int = VISITORS, haste: float = 1) -> list[Visitor]:
-    """So many visitors, once they have clicked, all at once; with a haste of 4 in a quarter of the time."""
+    """So many visitors, once they have clicked, all at once; with a haste of 4 in a quarter of the
+    time.
+    """
     visitors = [Visitor(address, number, haste) for number in range(count)]
     await asyncio.gather(*(visitor.visit() for visitor in visitors))
     return visitors

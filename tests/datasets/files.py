@@ -1,4 +1,6 @@
-"""Makers of files for tests: the same rows in every format, and files that are small and hold far too much."""
+"""Makers of files for tests: the same rows in every format, and files that are small and hold far
+too much.
+"""
 
 import gzip
 import io
@@ -14,19 +16,28 @@ MB = 2**20
 
 _WORKBOOK = (
     '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>{}</sheets></workbook>'
+    " "
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>{}</sheets></workbook>'
 )
-_LINKS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+_LINKS = (
+    "<Relationships "
+    'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+)
 _LINK = (
     '<Relationship Id="rId{0}" Target="worksheets/sheet{0}.xml"'
     ' Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"/>'
 )
 _START = (
-    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1"'
+    "<Relationships "
+    'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship '
+    'Id="rId1"'
     ' Target="xl/workbook.xml"'
-    ' Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>'
+    " "
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>'
 )
-_SHEET_START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+_SHEET_START = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+)
 _SHEET_END = "</sheetData></worksheet>"
 
 
@@ -49,14 +60,19 @@ def xlsx(*sheets):
     numbers = range(1, len(sheets) + 1)
     return archive(
         {
-            "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+            "[Content_Types].xml": (
+                '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
+            ),
             "_rels/.rels": _START,
             "xl/workbook.xml": _WORKBOOK.format(
                 "".join(f'<sheet name="Sheet {n}" sheetId="{n}" r:id="rId{n}"/>' for n in numbers)
             ),
             "xl/_rels/workbook.xml.rels": _LINKS.format("".join(map(_LINK.format, numbers))),
         }
-        | {f"xl/worksheets/sheet{n}.xml": _sheet(rows) for n, rows in zip(numbers, sheets, strict=True)}
+        | {
+            f"xl/worksheets/sheet{n}.xml": _sheet(rows)
+            for n, rows in zip(numbers, sheets, strict=True)
+        }
     )
 
 
@@ -70,7 +86,10 @@ def archive(members):
 
 def _sheet(rows):
     lines = (
-        f'<row r="{number}">{"".join(_cell(column, number, cell) for column, cell in enumerate(cells))}</row>'
+        (
+            "<row "
+            f'r="{number}">{"".join(_cell(column, number, cell) for column, cell in enumerate(cells))}</row>'
+        )
         for number, cells in enumerate(rows, start=1)
     )
     return _SHEET_START + "".join(lines) + _SHEET_END
@@ -93,7 +112,11 @@ def _cell(column, number, cell):
 def repeated(start, middle, times, end=b""):
     """`middle` over and over, packed with gzip without ever being held whole."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
-    parts = [packer.compress(start), *(packer.compress(middle) for _ in range(times)), packer.compress(end)]
+    parts = [
+        packer.compress(start),
+        *(packer.compress(middle) for _ in range(times)),
+        packer.compress(end),
+    ]
     return b"".join([*parts, packer.flush()])
 
 
@@ -118,7 +141,9 @@ def parquet_list_bomb():
     """One row with a list of 250 million numbers, all the same."""
     numbers = pa.array([0], pa.int64()).take(pa.array([0] * 1000, pa.int32()))
     chunk = pa.chunked_array([numbers] * 20_000).combine_chunks()
-    return parquet_of(pa.table({"a": pa.ListArray.from_arrays([0, len(chunk)], chunk)}), compression="zstd")
+    return parquet_of(
+        pa.table({"a": pa.ListArray.from_arrays([0, len(chunk)], chunk)}), compression="zstd"
+    )
 
 
 def xlsx_bomb():
@@ -128,7 +153,9 @@ def xlsx_bomb():
 
 def xlsx_texts_bomb():
     """400 MB of texts for the cells, of which the archive says that they are 1000 bytes."""
-    made = bytearray(_with_member("xl/sharedStrings.xml", f"<si><t>{'x' * 1000}</t></si>" * 1000, "<sst>"))
+    made = bytearray(
+        _with_member("xl/sharedStrings.xml", f"<si><t>{'x' * 1000}</t></si>" * 1000, "<sst>")
+    )
     entry = made.rindex(b"PK\x01\x02")
     made[entry + 24 : entry + 28] = (1000).to_bytes(4, "little")
     return bytes(made)
@@ -148,7 +175,9 @@ def _with_member(name, middle, start=""):
 
 def xlsx_far_cell():
     """A header, and one cell in the last row and column that a sheet can have."""
-    cells = f'<row r="1">{_cell(0, 1, "a")}</row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    cells = (
+        f'<row r="1">{_cell(0, 1, "a")}</row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    )
     return archive_with_sheet(_SHEET_START + cells + _SHEET_END)
 
 

@@ -1,4 +1,6 @@
-"""Small files that hold far too much are refused in little memory, whoever unpacks them: this process or its child."""
+"""Small files that hold far too much are refused in little memory, whoever unpacks them: this
+process or its child.
+"""
 
 import json
 import os
@@ -18,7 +20,9 @@ SECONDS = 5
 
 
 class Watch:
-    """The most memory that this process has taken in since, together with the children that it started since."""
+    """The most memory that this process has taken in since, together with the children that it
+    started since.
+    """
 
     def __enter__(self):
         self._process = psutil.Process()
@@ -35,7 +39,9 @@ class Watch:
         self._thread.join()
 
     def started(self):
-        return [child for child in self._process.children(recursive=True) if child not in self.earlier]
+        return [
+            child for child in self._process.children(recursive=True) if child not in self.earlier
+        ]
 
     def _watch(self):
         while not self._ends.wait(0.01):
@@ -44,7 +50,9 @@ class Watch:
 
 
 def memory(child, parent):
-    """What a child has taken in; until it runs a program of its own its memory is its parent's, counted already."""
+    """What a child has taken in; until it runs a program of its own its memory is its parent's,
+    counted already.
+    """
     try:
         return child.memory_info().rss if child.cmdline() != parent.cmdline() else 0
     except psutil.Error:
@@ -63,21 +71,45 @@ def spent():
 BOMBS = [
     ("a.jsonl.gz", files.gzip_bomb, "a.jsonl.gz unpacks to more than 200 MB, the limit."),
     ("a.jsonl.gz", files.long_line, "a.jsonl.gz unpacks to more than 200 MB, the limit."),
-    ("a.json", lambda: b'{"a": "' + b"x" * 300 * MB + b'"}', "a.json has 300 MB; the limit is 50 MB."),
+    (
+        "a.json",
+        lambda: b'{"a": "' + b"x" * 300 * MB + b'"}',
+        "a.json has 300 MB; the limit is 50 MB.",
+    ),
     ("a.parquet", files.parquet_bomb, "a.parquet unpacks to more than 200 MB, the limit."),
     ("a.parquet", files.parquet_list_bomb, "a.parquet needs more memory than a file may."),
     ("a.xlsx", files.xlsx_bomb, "a.xlsx unpacks to more than 200 MB, the limit."),
     ("a.xlsx", files.xlsx_texts_bomb, "a.xlsx cannot be read"),
     ("a.xlsx", files.xlsx_far_cell, "a.xlsx "),
     ("a.json", lambda: deep(b"["), "a.json holds no usable row. Row 1: nested more than 64 deep."),
-    ("a.jsonl", lambda: deep(b'{"a":'), "a.jsonl holds no usable row. Row 1: longer than 8,388,608 characters."),
+    (
+        "a.jsonl",
+        lambda: deep(b'{"a":'),
+        "a.jsonl holds no usable row. Row 1: longer than 8,388,608 characters.",
+    ),
     ("a.json", lambda: deep(b'{"a":'), "a.json is one JSON object of more than 32 MB."),
     ("a.json", lambda: b'{"a":[' + b"[]," * 10 * MB, "a.json holds more than 6,000,000 values."),
-    ("a.json", lambda: b'[{"a":[' + b"[]," * 15 * MB, "a.json holds no usable row. Row 1: not valid JSON"),
-    ("a.json", lambda: b'[{"a":"' + b"x" * 45 * MB, "a.json holds no usable row. Row 1: not valid JSON"),
+    (
+        "a.json",
+        lambda: b'[{"a":[' + b"[]," * 15 * MB,
+        "a.json holds no usable row. Row 1: not valid JSON",
+    ),
+    (
+        "a.json",
+        lambda: b'[{"a":"' + b"x" * 45 * MB,
+        "a.json holds no usable row. Row 1: not valid JSON",
+    ),
     ("a.json", lambda: b'{"\xf0\x9f\x98\x80":"' + b"x" * 31 * MB, "a.json holds no usable row."),
-    ("a.csv", lambda: b'a,b\n"' + b"x" * 45 * MB, "a.csv holds no usable row. Row 1: a cell is larger"),
-    ("a.csv", lambda: b'a,b\n"' + b"x\n" * 20 * MB, "a.csv holds no usable row. Row 1: a quotation mark opens"),
+    (
+        "a.csv",
+        lambda: b'a,b\n"' + b"x" * 45 * MB,
+        "a.csv holds no usable row. Row 1: a cell is larger",
+    ),
+    (
+        "a.csv",
+        lambda: b'a,b\n"' + b"x\n" * 20 * MB,
+        "a.csv holds no usable row. Row 1: a quotation mark opens",
+    ),
     ("a.csv", lambda: b"," * 45 * MB, "a.csv has 8,388,610 columns; the limit is 1,000."),
 ]
 
@@ -106,7 +138,9 @@ def test_a_long_line_between_others_costs_only_itself():
 
 
 def test_a_file_with_new_names_in_every_row_is_refused():
-    rows = ({"question": "Who?"} | {f"r{number}c{at}": 1 for at in range(900)} for number in range(60))
+    rows = (
+        {"question": "Who?"} | {f"r{number}c{at}": 1 for at in range(900)} for number in range(60)
+    )
     data = "\n".join(map(json.dumps, rows)).encode()
 
     with pytest.raises(DatasetError, match="more than 10,000 different field names"):

@@ -10,7 +10,11 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.normalise import without_spaces
 
 BEDS = (ENGLISH_BED, CHINESE_BED)
-ROWS = [pytest.param(row, id=f"{name}-{row.abilities[0]}-{row.id}") for name in BEDS for row in bundled()[name].rows]
+ROWS = [
+    pytest.param(row, id=f"{name}-{row.abilities[0]}-{row.id}")
+    for name in BEDS
+    for row in bundled()[name].rows
+]
 TRACE = [pytest.param(sample, id=sample.id) for sample in bundled()[TRACE_SAMPLES].samples]
 SITUATIONS = {
     "fully grounded",
@@ -31,23 +35,31 @@ def groups(answer):
 
 
 def holds(text, spellings):
-    return any(without_spaces(spelling.lower()) in without_spaces(text.lower()) for spelling in spellings)
+    return any(
+        without_spaces(spelling.lower()) in without_spaces(text.lower()) for spelling in spellings
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "noise", "integration", "counterfactual"), [(ENGLISH_BED, 24, 12, 12), (CHINESE_BED, 8, 4, 4)]
+    ("name", "noise", "integration", "counterfactual"),
+    [(ENGLISH_BED, 24, 12, 12), (CHINESE_BED, 8, 4, 4)],
 )
 def test_a_bed_holds_so_many_rows_of_each_kind(name, noise, integration, counterfactual):
     abilities = [row.abilities[0] for row in bundled()[name].rows]
 
-    counts = [abilities.count(kind) for kind in (Ability.NOISE, Ability.INTEGRATION, Ability.COUNTERFACTUAL)]
+    counts = [
+        abilities.count(kind)
+        for kind in (Ability.NOISE, Ability.INTEGRATION, Ability.COUNTERFACTUAL)
+    ]
     assert counts == [noise, integration, counterfactual]
 
 
 def test_the_trace_samples_are_three_for_each_situation():
     situations = [sample.situation for sample in bundled()[TRACE_SAMPLES].samples]
 
-    assert {situation: situations.count(situation) for situation in situations} == dict.fromkeys(SITUATIONS, 3)
+    assert {situation: situations.count(situation) for situation in situations} == dict.fromkeys(
+        SITUATIONS, 3
+    )
 
 
 def test_bundled_data_is_read_once():
@@ -73,19 +85,27 @@ def test_the_positives_hold_the_answer(row):
             if not holds(text, spellings)
         ]
     else:
-        lacking = [text for text in row.positive if not all(holds(text, group) for group in groups(row.answer))]
+        lacking = [
+            text
+            for text in row.positive
+            if not all(holds(text, group) for group in groups(row.answer))
+        ]
 
     assert not lacking
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_the_negatives_do_not_hold_the_answer(row):
-    assert not [text for text in row.negative if any(holds(text, group) for group in groups(row.answer))]
+    assert not [
+        text for text in row.negative if any(holds(text, group) for group in groups(row.answer))
+    ]
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_no_document_stands_twice(row):
-    texts = [text for group in row.positive for text in ([group] if isinstance(group, str) else group)]
+    texts = [
+        text for group in row.positive for text in ([group] if isinstance(group, str) else group)
+    ]
 
     assert len({*texts, *row.negative}) == len(texts) + len(row.negative)
 
@@ -96,7 +116,9 @@ def test_a_noise_row_fills_five_passages_with_either_kind(row):
     assert len(row.negative) >= 5
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if Ability.COUNTERFACTUAL in row.values[0].abilities])
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if Ability.COUNTERFACTUAL in row.values[0].abilities]
+)
 def test_the_planted_error_replaces_the_truth_in_every_document(row):
     (planted,), (truth,) = groups(row.fakeanswer), groups(row.answer)
 
@@ -116,9 +138,14 @@ def test_a_bed_reaches_every_nominal_noise_level(name):
 
 @pytest.mark.parametrize("name", BEDS)
 def test_the_answer_itself_is_judged_correct(name):
-    answers = {"; ".join(group[0] for group in groups(row.answer)): row.answer for row in bundled()[name].rows}
+    answers = {
+        "; ".join(group[0] for group in groups(row.answer)): row.answer
+        for row in bundled()[name].rows
+    }
 
-    assert not [said for said, truth in answers.items() if not RGBEvaluator().is_correct(said, truth)]
+    assert not [
+        said for said, truth in answers.items() if not RGBEvaluator().is_correct(said, truth)
+    ]
 
 
 @pytest.mark.parametrize("sample", TRACE)
@@ -135,13 +162,17 @@ def test_every_gold_key_names_a_sentence_of_the_documents(sample):
 def test_every_sentence_of_the_response_is_labelled_once(sample):
     sentences = DocumentSentencizer().sentencize_response(sample.response)
 
-    assert [support.key for support in sample.labels.sentence_support] == [sentence.key for sentence in sentences]
+    assert [support.key for support in sample.labels.sentence_support] == [
+        sentence.key for sentence in sentences
+    ]
 
 
 @pytest.mark.parametrize("sample", TRACE)
 def test_the_gold_labels_follow_their_own_rules(sample):
     labels = sample.labels
-    unsupported = [support for support in labels.sentence_support if support.support is Support.NONE]
+    unsupported = [
+        support for support in labels.sentence_support if support.support is Support.NONE
+    ]
     supporting = {key for support in labels.sentence_support for key in support.supporting_keys}
 
     assert not [support.key for support in unsupported if support.supporting_keys]

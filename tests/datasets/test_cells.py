@@ -84,7 +84,10 @@ def test_lines_are_entries_unless_they_are_wrapped_prose(text, entries):
 @pytest.mark.parametrize(
     ("cell", "texts"),
     [
-        ("[Document(page_content='a', metadata={'page': 1}), Document(page_content=\"it's b\")]", ["a", "it's b"]),
+        (
+            "[Document(page_content='a', metadata={'page': 1}), Document(page_content=\"it's b\")]",
+            ["a", "it's b"],
+        ),
         ("[Document(id='1', metadata={'at': datetime.now()}, page_content='a')]", ["a"]),
         ("[Document(text='a')]", "[Document(text='a')]"),
         ("[Document(page_content='a'), 'b']", "[Document(page_content='a'), 'b']"),

@@ -1,4 +1,6 @@
-"""What is odd about data: repeated rows, empty fields, answers in the wrong documents, languages, long documents."""
+"""What is odd about data: repeated rows, empty fields, answers in the wrong documents, languages,
+long documents.
+"""
 
 import pytest
 
@@ -13,13 +15,20 @@ WHOLE = {"question": "q", "response": "r", "retrieved_documents": ("d",), "groun
 def told(*changes):
     """The rows of each finding about samples that differ from a whole one by these changes."""
     samples = [
-        Sample.model_validate({"id": str(at), **WHOLE, "question": f"q{at}", **each}) for at, each in enumerate(changes)
+        Sample.model_validate({"id": str(at), **WHOLE, "question": f"q{at}", **each})
+        for at, each in enumerate(changes)
     ]
     return {found.title: found.rows for found in checks(Dataset(name="d", samples=tuple(samples)))}
 
 
 def bed_told(**changes):
-    row = {"id": "1", "query": "Who?", "answer": "Anna", "positive": ["Anna won."], "negative": ["Ben lost."]}
+    row = {
+        "id": "1",
+        "query": "Who?",
+        "answer": "Anna",
+        "positive": ["Anna won."],
+        "negative": ["Ben lost."],
+    }
     bed = TestBed(name="b", rows=(BedRow(**{**row, **changes}),))
     return [found.title for found in checks(bed)]
 
@@ -39,13 +48,31 @@ def test_nothing_is_odd_about_whole_samples():
         ([{"retrieved_documents": ()}, {}], {"No documents": (1,)}),
         ([{"retrieved_documents": ("d", " ")}, {}], {"Empty documents": (1,)}),
         ([{"retrieved_documents": (" ",)}, {}], {"No documents": (1,)}),
-        ([{"retrieved_documents": ("One.\n---\nTwo.",)}, {}], {"Several documents in one text": (1,)}),
-        ([{"retrieved_documents": ("<doc>One.</doc><doc>Two.</doc>",)}, {}], {"Several documents in one text": (1,)}),
-        ([{"retrieved_documents": ("<doc>One.</doc>",)}, {"retrieved_documents": ("a --- b",)}], {}),
+        (
+            [{"retrieved_documents": ("One.\n---\nTwo.",)}, {}],
+            {"Several documents in one text": (1,)},
+        ),
+        (
+            [{"retrieved_documents": ("<doc>One.</doc><doc>Two.</doc>",)}, {}],
+            {"Several documents in one text": (1,)},
+        ),
+        (
+            [{"retrieved_documents": ("<doc>One.</doc>",)}, {"retrieved_documents": ("a --- b",)}],
+            {},
+        ),
         ([{}, {"ground_truth": None}, {"ground_truth": ""}], {"No ground truth": (2, 3)}),
         ([{"ground_truth": None}, {"ground_truth": None}], {}),
-        ([{"question": "谁赢了比赛？", "response": "安娜赢了。"}, {}, {}], {"Mixed languages": (1,)}),
-        ([{"question": "谁赢了？", "response": "安娜"}, {"question": "谁输了？", "response": "本"}], {}),
+        (
+            [{"question": "谁赢了比赛？", "response": "安娜赢了。"}, {}, {}],
+            {"Mixed languages": (1,)},
+        ),
+        (
+            [
+                {"question": "谁赢了？", "response": "安娜"},
+                {"question": "谁输了？", "response": "本"},
+            ],
+            {},
+        ),
         ([{}, {"retrieved_documents": ("word " * 2000,)}], {"Long documents": (2,)}),
     ],
 )
@@ -56,7 +83,9 @@ def test_what_is_odd_about_samples_is_told_with_the_rows(changes, found):
 def test_in_chinese_data_the_other_rows_are_the_odd_ones():
     chinese = {"response": "安娜赢了。"}
 
-    assert told(*[{**chinese, "question": f"谁赢了{at}？"} for at in range(2)], {}) == {"Mixed languages": (3,)}
+    assert told(*[{**chinese, "question": f"谁赢了{at}？"} for at in range(2)], {}) == {
+        "Mixed languages": (3,)
+    }
 
 
 def test_rows_are_named_by_the_numbers_of_the_file():
@@ -70,8 +99,12 @@ def test_rows_are_named_by_the_numbers_of_the_file():
 
 
 def test_the_share_of_long_documents_is_told():
-    """A text of 3,992 tokens takes 15,968 bytes, counts 4,000 with its frame, and the other 1,000 of 5,000 in all."""
-    samples = [Sample(id="1", question="q", response="r", retrieved_documents=("a" * 15_968, "b" * 3_968))]
+    """A text of 3,992 tokens takes 15,968 bytes, counts 4,000 with its frame, and the other 1,000
+    of 5,000 in all.
+    """
+    samples = [
+        Sample(id="1", question="q", response="r", retrieved_documents=("a" * 15_968, "b" * 3_968))
+    ]
 
     (found,) = checks(Dataset(name="d", samples=tuple(samples)))
 

@@ -13,8 +13,13 @@ from tests.datasets import files
 
 
 def most_at_once(count: int) -> int:
-    """How many children there are at once while so many visitors upload a file each; all files must be read."""
-    data, limits = files.xlsx([["question"], ["When?"]]), binary.allowed(Collector("x.xlsx", config()))
+    """How many children there are at once while so many visitors upload a file each; all files must
+    be read.
+    """
+    data, limits = (
+        files.xlsx([["question"], ["When?"]]),
+        binary.allowed(Collector("x.xlsx", config())),
+    )
     at_once, counts, outputs = [], [], []
 
     def parse():

@@ -1,4 +1,6 @@
-"""The hub's real library against a hub on this computer: what there is, the first rows of a split, and what fails."""
+"""The hub's real library against a hub on this computer: what there is, the first rows of a split,
+and what fails.
+"""
 
 import json
 import os
@@ -28,9 +30,15 @@ LINES = json_lines({"question": f"q{number}", "response": "r"} for number in ran
 TABLE = b"question,response\nq0,r\nq1,r\n"
 RAGBENCH = Repo(
     {
-        "covidqa/test-00000-of-00001.parquet": parquet([ragbench_row(number) for number in range(3)]),
-        "covidqa/train-00000-of-00002.parquet": parquet([ragbench_row(number) for number in range(4)]),
-        "covidqa/train-00001-of-00002.parquet": parquet([ragbench_row(number) for number in range(4, 7)]),
+        "covidqa/test-00000-of-00001.parquet": parquet(
+            [ragbench_row(number) for number in range(3)]
+        ),
+        "covidqa/train-00000-of-00002.parquet": parquet(
+            [ragbench_row(number) for number in range(4)]
+        ),
+        "covidqa/train-00001-of-00002.parquet": parquet(
+            [ragbench_row(number) for number in range(4, 7)]
+        ),
     },
     RAGBENCH_CARD,
 )
@@ -65,7 +73,9 @@ def test_a_subset_of_ragbench_becomes_samples_with_labels(host):
     loaded = open_table(fetched.name, fetched.table)
 
     assert (listing.license, listing.revision) == ("cc-by-4.0", REVISION)
-    assert list(listing.configs) == ["covidqa"]  # the card also declares hotpotqa, which has no files here
+    assert list(listing.configs) == [
+        "covidqa"
+    ]  # the card also declares hotpotqa, which has no files here
     assert list(listing.configs["covidqa"]) == ["train", "test"]
     assert fetched.name == "ragbench covidqa train"
     assert loaded.guess.shape is Shape.RAGBENCH
@@ -99,29 +109,51 @@ def test_the_twelve_subsets_are_known_without_asking():
 @pytest.mark.parametrize(
     ("card", "paths", "expected"),
     [
-        ({}, ["train.csv", "test.csv"], {"default": {"test": ["test.csv"], "train": ["train.csv"]}}),
+        (
+            {},
+            ["train.csv", "test.csv"],
+            {"default": {"test": ["test.csv"], "train": ["train.csv"]}},
+        ),
         (
             {},
             ["a/train-00000-of-00002.parquet", "a/train-00001-of-00002.parquet", "b/x.jsonl.gz"],
             {
-                "a": {"train": ["a/train-00000-of-00002.parquet", "a/train-00001-of-00002.parquet"]},
+                "a": {
+                    "train": ["a/train-00000-of-00002.parquet", "a/train-00001-of-00002.parquet"]
+                },
                 "b": {"x": ["b/x.jsonl.gz"]},
             },
         ),
-        ({}, ["a.csv", "dataset_infos.json", ".cache/b.csv", "image.png", "load.py"], {"default": {"a": ["a.csv"]}}),
-        ({"configs": [{"config_name": "c", "data_files": "a.csv"}]}, ["a.csv", "b.csv"], {"c": {"train": ["a.csv"]}}),
+        (
+            {},
+            ["a.csv", "dataset_infos.json", ".cache/b.csv", "image.png", "load.py"],
+            {"default": {"a": ["a.csv"]}},
+        ),
+        (
+            {"configs": [{"config_name": "c", "data_files": "a.csv"}]},
+            ["a.csv", "b.csv"],
+            {"c": {"train": ["a.csv"]}},
+        ),
         (
             {"configs": [{"config_name": "c", "data_files": ["a.csv", "b.csv"]}]},
             ["a.csv", "b.csv"],
             {"c": {"train": ["a.csv", "b.csv"]}},
         ),
         (
-            {"configs": [{"config_name": "c", "data_files": {"test": "x/*.csv", "dev": ["a.csv"]}}]},
+            {
+                "configs": [
+                    {"config_name": "c", "data_files": {"test": "x/*.csv", "dev": ["a.csv"]}}
+                ]
+            },
             ["a.csv", "x/b.csv", "x/y/c.csv"],
             {"c": {"test": ["x/b.csv"], "dev": ["a.csv"]}},
         ),
         (
-            {"configs": [{"config_name": "c", "data_files": [{"split": "test", "path": "**/*.csv"}]}]},
+            {
+                "configs": [
+                    {"config_name": "c", "data_files": [{"split": "test", "path": "**/*.csv"}]}
+                ]
+            },
             ["a.csv", "x/y/c.csv", "d.jsonl"],
             {"c": {"test": ["a.csv", "x/y/c.csv"]}},
         ),
@@ -135,12 +167,22 @@ def test_the_twelve_subsets_are_known_without_asking():
             ["a.csv", "x/b.csv", "y/c.csv"],
             {"c": {"train": ["x/b.csv"]}, "d": {"c": ["y/c.csv"]}},
         ),
-        ({"configs": [{"config_name": "gone", "data_files": "z.csv"}]}, ["a.csv"], {"default": {"a": ["a.csv"]}}),
+        (
+            {"configs": [{"config_name": "gone", "data_files": "z.csv"}]},
+            ["a.csv"],
+            {"default": {"a": ["a.csv"]}},
+        ),
         ({"configs": "odd"}, ["a.csv"], {"default": {"a": ["a.csv"]}}),
-        ({"configs": [None, {"data_files": [{"path": None}, 7]}]}, ["a.csv"], {"default": {"a": ["a.csv"]}}),
+        (
+            {"configs": [None, {"data_files": [{"path": None}, 7]}]},
+            ["a.csv"],
+            {"default": {"a": ["a.csv"]}},
+        ),
     ],
 )
-def test_configurations_and_splits_are_those_of_the_card_or_else_folders_and_files(host, card, paths, expected):
+def test_configurations_and_splits_are_those_of_the_card_or_else_folders_and_files(
+    host, card, paths, expected
+):
     host(repos={"owner/name": Repo(dict.fromkeys(paths, TABLE), card)})
 
     found = hub.files("owner/name").configs
@@ -185,7 +227,9 @@ def test_the_licence_is_the_one_that_the_card_states(host, card, expected):
     assert hub.files("owner/name").license == expected
 
 
-@pytest.mark.parametrize("name", ["owner/name", " owner/name ", "https://huggingface.co/datasets/owner/name"])
+@pytest.mark.parametrize(
+    "name", ["owner/name", " owner/name ", "https://huggingface.co/datasets/owner/name"]
+)
 def test_a_data_set_is_found_by_its_id_or_the_address_of_its_page(host, name):
     host(repos={"owner/name": PLAIN})
 
@@ -196,7 +240,8 @@ def test_a_name_without_its_owner_is_told_what_it_lacks(host):
     started = host()
 
     with pytest.raises(
-        DatasetError, match=r"^'squad' has no owner\. Write it as owner/name, such as rajpurkar/squad\.$"
+        DatasetError,
+        match=r"^'squad' has no owner\. Write it as owner/name, such as rajpurkar/squad\.$",
     ):
         hub.files(" squad ")
 
@@ -205,12 +250,24 @@ def test_a_name_without_its_owner_is_told_what_it_lacks(host):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "../../etc/passwd", "a/b/c", "a/..", "a/b?x=1", "a/b#c", "http://127.0.0.1/a/b", "a--b/c", "ä/b"],
+    [
+        "",
+        "../../etc/passwd",
+        "a/b/c",
+        "a/..",
+        "a/b?x=1",
+        "a/b#c",
+        "http://127.0.0.1/a/b",
+        "a--b/c",
+        "ä/b",
+    ],
 )
 def test_what_cannot_be_an_id_is_never_asked_for(host, name):
     started = host()
 
-    with pytest.raises(DatasetError, match=re.escape("is not a data set of the hub. Write it as owner/name.")):
+    with pytest.raises(
+        DatasetError, match=re.escape("is not a data set of the hub. Write it as owner/name.")
+    ):
         hub.files(name)
     assert started.asked == []
 
@@ -223,11 +280,22 @@ def test_what_cannot_be_an_id_is_never_asked_for(host, name):
     [
         ("qa.jsonl", LINES),
         ("qa.jsonl.gz", packed(LINES)),
-        ("qa.json", json.dumps([{"question": f"q{number}", "response": "r"} for number in range(5)]).encode()),
+        (
+            "qa.json",
+            json.dumps(
+                [{"question": f"q{number}", "response": "r"} for number in range(5)]
+            ).encode(),
+        ),
         ("qa.csv", b"question,response\n" + b"".join(b"q%d,r\n" % number for number in range(5))),
         ("qa.tsv", b"question\tresponse\n" + b"".join(b"q%d\tr\n" % number for number in range(5))),
-        ("qa.parquet", parquet([{"question": f"q{number}", "response": "r"} for number in range(5)])),
-        ("qa.xlsx", xlsx([["question", "response"], *[[f"q{number}", "r"] for number in range(5)]])),
+        (
+            "qa.parquet",
+            parquet([{"question": f"q{number}", "response": "r"} for number in range(5)]),
+        ),
+        (
+            "qa.xlsx",
+            xlsx([["question", "response"], *[[f"q{number}", "r"] for number in range(5)]]),
+        ),
     ],
 )
 @pytest.mark.parametrize(("rows", "expected"), [(None, 5), (2, 2), (5, 5), (9, 5)])
@@ -236,7 +304,9 @@ def test_only_so_many_rows_are_taken_of_every_format(host, file, data, rows, exp
 
     found = table_of("owner/name", rows=rows)
 
-    assert [cells["question"] for _, cells in found.rows] == ["q0", "q1", "q2", "q3", "q4"][:expected]
+    assert [cells["question"] for _, cells in found.rows] == ["q0", "q1", "q2", "q3", "q4"][
+        :expected
+    ]
     assert ("These are the first" in found.note) is (rows in (2, 5))
 
 
@@ -251,7 +321,10 @@ def test_a_data_set_has_no_more_rows_than_the_limit(host, monkeypatch):
 
 
 def test_rows_of_several_files_are_numbered_on_and_bad_ones_are_told(host):
-    parts = {"qa-00000-of-00002.jsonl": b'{"question": "a"}\n7\n', "qa-00001-of-00002.jsonl": b'{"question": "b"}\nx\n'}
+    parts = {
+        "qa-00000-of-00002.jsonl": b'{"question": "a"}\n7\n',
+        "qa-00001-of-00002.jsonl": b'{"question": "b"}\nx\n',
+    }
     host(repos={"owner/name": Repo(parts)})
 
     found = table_of("owner/name")
@@ -274,7 +347,9 @@ def test_a_large_text_file_is_not_read_to_its_end_for_a_few_rows(host, file, sta
 
     assert len(found.rows) == 1000
     assert found.problems == []
-    assert started.sent < 100 * PIECE  # 6.5 MB of more than 15, most of them on their way before the end was known
+    assert (
+        started.sent < 100 * PIECE
+    )  # 6.5 MB of more than 15, most of them on their way before the end was known
 
 
 def test_files_behind_the_last_row_that_is_wanted_are_not_asked_for(host):
@@ -289,7 +364,12 @@ def test_progress_counts_the_bytes_of_all_files(host):
     host(repos={hub.RAGBENCH: RAGBENCH})
     told = []
 
-    table_of(hub.RAGBENCH, "covidqa", "train", on_progress=lambda here, in_all: told.append((here, in_all)))
+    table_of(
+        hub.RAGBENCH,
+        "covidqa",
+        "train",
+        on_progress=lambda here, in_all: told.append((here, in_all)),
+    )
 
     size = sum(len(data) for path, data in RAGBENCH.files.items() if "train" in path)
     assert told[-1] == (size, size)
@@ -307,19 +387,29 @@ def test_the_libraries_are_not_loaded_before_they_are_needed():
 
 def test_no_key_is_sent_and_nothing_is_kept_on_disk(tmp_path):
     """In a process of its own, as the library reads its environment when it is imported."""
-    code = "from evaluators.datasets import hub; hub.fetch(hub.files('owner/name'), 'default', 'qa')"
+    code = (
+        "from evaluators.datasets import hub; hub.fetch(hub.files('owner/name'), 'default', 'qa')"
+    )
     home = tmp_path / "home"
     (home / "huggingface").mkdir(parents=True)
     (home / "huggingface" / "token").write_text("hf_stored")
     before = sorted(home.rglob("*"))
     with Hub({"owner/name": PLAIN}) as started:
-        given = {"HF_ENDPOINT": started.address, "HF_TOKEN": "hf_given", "HF_HOME": str(home / "huggingface")}
+        given = {
+            "HF_ENDPOINT": started.address,
+            "HF_TOKEN": "hf_given",
+            "HF_HOME": str(home / "huggingface"),
+        }
         environment = {**os.environ, **given, "HOME": str(home), "XDG_CACHE_HOME": str(home)}
-        subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, env=environment, timeout=120)
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, cwd=ROOT, env=environment, timeout=120
+        )
 
     assert len(started.asked) == 3  # the description, the file, and where it really lies
     assert not any("authorization" in asked.headers for asked in started.asked)
-    assert not any(key in str(asked) for asked in started.asked for key in ("hf_given", "hf_stored"))
+    assert not any(
+        key in str(asked) for asked in started.asked for key in ("hf_given", "hf_stored")
+    )
     assert sorted(home.rglob("*")) == before
 
 
@@ -360,7 +450,10 @@ def test_a_hub_that_refuses_is_told(host, fault, message):
 def test_a_file_that_breaks_off_is_told(host):
     host(repos={"owner/name": PLAIN}, fault=lambda path: "cut" if "cdn" in path else "")
 
-    assert_told("The connection to 127.0.0.1:* broke off. Try again. Download the file", lambda: table_of("owner/name"))
+    assert_told(
+        "The connection to 127.0.0.1:* broke off. Try again. Download the file",
+        lambda: table_of("owner/name"),
+    )
 
 
 def test_a_file_that_vanished_is_told(host):
@@ -368,7 +461,9 @@ def test_a_file_that_vanished_is_told(host):
     listing = hub.files("owner/name")
     started.repos["owner/name"] = Repo({})
 
-    assert_told("owner/name has changed while it was read.", lambda: hub.fetch(listing, "default", "qa"))
+    assert_told(
+        "owner/name has changed while it was read.", lambda: hub.fetch(listing, "default", "qa")
+    )
 
 
 def test_a_hub_that_says_nothing_is_told(host, monkeypatch):
@@ -383,7 +478,8 @@ def test_without_a_connection_the_remedy_is_an_upload(monkeypatch):
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{free.getsockname()[1]}")
 
     message = (
-        "No connection to 127.0.0.1:*: this computer seems to be offline. Download the file elsewhere and upload it."
+        "No connection to 127.0.0.1:*: this computer seems to be offline. Download the file "
+        "elsewhere and upload it."
     )
     assert_told(message, lambda: hub.files("owner/name"))
 
@@ -391,7 +487,11 @@ def test_without_a_connection_the_remedy_is_an_upload(monkeypatch):
 @pytest.mark.parametrize(
     ("config", "split", "message"),
     [
-        ("cuad", "test", "rungalileo/ragbench has no configuration 'cuad'. Choose one of: covidqa."),
+        (
+            "cuad",
+            "test",
+            "rungalileo/ragbench has no configuration 'cuad'. Choose one of: covidqa.",
+        ),
         ("covidqa", "dev", "rungalileo/ragbench has no split 'dev'. Choose one of: train, test."),
     ],
 )
@@ -410,7 +510,9 @@ def test_a_file_beyond_the_limit_is_not_read_to_its_end(host, monkeypatch, file,
         fault=lambda path: fault if "cdn" in path else "",
     )
 
-    assert_told(f"{file} has more than 1 MB, the limit. Take fewer rows", lambda: table_of("owner/name"))
+    assert_told(
+        f"{file} has more than 1 MB, the limit. Take fewer rows", lambda: table_of("owner/name")
+    )
     assert started.sent < 10 * 2**20
 
 

@@ -1,4 +1,6 @@
-"""From rows to data sets: what a column may be called and hold, and that bad rows are named with a remedy."""
+"""From rows to data sets: what a column may be called and hold, and that bad rows are named with a
+remedy.
+"""
 
 import csv
 import io
@@ -24,7 +26,14 @@ from tests.datasets.files import json_lines
 
 ROW = {"question": "q", "response": "r"}
 BED_ROW = {"query": "q", "answer": "a", "positive": ["p"], "negative": ["n"]}
-RECORDED = {"id": 3, "query": "q", "prediction": "r", "ans": ["a"], "docs": ["d"], "noise_rate": 0.4}
+RECORDED = {
+    "id": 3,
+    "query": "q",
+    "prediction": "r",
+    "ans": ["a"],
+    "docs": ["d"],
+    "noise_rate": 0.4,
+}
 
 
 def one(row, name="a.json"):
@@ -52,7 +61,9 @@ def outcome(name, data):
 # Samples
 
 
-@pytest.mark.parametrize(("field", "name"), [(field, name) for field, names in COLUMNS.items() for name in names])
+@pytest.mark.parametrize(
+    ("field", "name"), [(field, name) for field, names in COLUMNS.items() for name in names]
+)
 def test_a_column_may_have_any_of_its_usual_names(field, name):
     row = {key: value for key, value in ROW.items() if key != field} | {name: "text"}
 
@@ -62,7 +73,16 @@ def test_a_column_may_have_any_of_its_usual_names(field, name):
 def test_a_row_becomes_a_sample():
     labels = {"relevant_keys": ["0a"], "sentence_support": [{"key": "a", "support": "full"}]}
 
-    sample = one(ROW | {"id": 5, "documents": ["d"], "answer": ["a", ["b", "c"]], "situation": "s", "labels": labels})
+    sample = one(
+        ROW
+        | {
+            "id": 5,
+            "documents": ["d"],
+            "answer": ["a", ["b", "c"]],
+            "situation": "s",
+            "labels": labels,
+        }
+    )
 
     assert (sample.id, sample.question, sample.response, sample.situation) == ("5", "q", "r", "s")
     assert (sample.retrieved_documents, sample.ground_truth) == (("d",), ("a", ("b", "c")))
@@ -148,11 +168,20 @@ def test_a_blank_cell_is_no_response():
 
 
 def test_a_row_of_ragbench_without_a_response_has_no_labels():
-    row = dict.fromkeys(ragbench.COLUMNS, "x") | dict.fromkeys(ragbench.LISTS, ()) | {"documents": ["It was May."]}
+    row = (
+        dict.fromkeys(ragbench.COLUMNS, "x")
+        | dict.fromkeys(ragbench.LISTS, ())
+        | {"documents": ["It was May."]}
+    )
 
     sample = ragbench.sample(row | {"response": None, "unsupported_response_sentence_keys": ["a"]})
 
-    assert (sample.response, sample.labels, sample.sentences, sample.generator) == (None, None, None, "")
+    assert (sample.response, sample.labels, sample.sentences, sample.generator) == (
+        None,
+        None,
+        None,
+        "",
+    )
 
 
 def test_an_empty_response_is_a_response():
@@ -166,7 +195,10 @@ def test_a_later_row_may_be_the_first_to_have_a_column():
 
 
 def test_half_characters_are_replaced_in_every_text():
-    dataset = load("a.json", json.dumps([{"question": "q\ud800", "response": "\udc00r", "docs": ["d\ud83d"]}]).encode())
+    dataset = load(
+        "a.json",
+        json.dumps([{"question": "q\ud800", "response": "\udc00r", "docs": ["d\ud83d"]}]).encode(),
+    )
 
     dataset.model_dump_json().encode()  # would raise where half a character were left
     assert dataset.samples[0].question == "q\ufffd"
@@ -179,7 +211,7 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"response": "r"}, "a.json has no column question (it has: response). Rename or add one: question or query"),
+        ({"response": "r"}, "a.json has no column question (it has: response). Rename or add one: question " "or query"),
         ({"question": "q", "x": 1}, "a.json has no column response (it has: question, x). Rename or add one: response"),
         ({}, "a.json has no column question (it has: none)"),
         ({"\ud800": 1}, "a.json has no column question (it has: \ufffd)"),
@@ -209,13 +241,17 @@ def test_the_bad_rows_are_named_by_their_numbers():
     message = refusal(ROW, ROW | {"question": ""}, ROW, ROW | {"response": []})
 
     assert message == (
-        "Row 2: the question is empty. Fill it in or remove the row. Row 4: response is a list. Make it text."
+        "Row 2: the question is empty. Fill it in or remove the row. Row 4: response is "
+        "a list. Make it text."
     )
 
 
 def test_rows_with_the_same_problem_are_named_together():
-    assert refusal(ROW, ROW | {"response": {"x": 1}}, ROW | {"question": ""}, ROW | {"response": {"x": 2}}) == (
-        "Rows 2, 4: response is an object. Make it text. Row 3: the question is empty. Fill it in or remove the row."
+    assert refusal(
+        ROW, ROW | {"response": {"x": 1}}, ROW | {"question": ""}, ROW | {"response": {"x": 2}}
+    ) == (
+        "Rows 2, 4: response is an object. Make it text. Row 3: the question is empty. "
+        "Fill it in or remove the row."
     )
 
 
@@ -269,7 +305,9 @@ def test_good_rows_are_kept_and_the_others_told_with_their_beginning():
 
     assert (loaded.usable, loaded.total, len(loaded.data.samples)) == (2, 5, 2)
     assert [problem.row for problem in loaded.problems] == [2, 4, 5]
-    assert loaded.problems[1] == Problem(4, "response is a list. Make it text.", '{"question": "q", "response": ["r"]}')
+    assert loaded.problems[1] == Problem(
+        4, "response is a list. Make it text.", '{"question": "q", "response": ["r"]}'
+    )
 
 
 def test_samples_without_an_id_keep_the_number_of_their_row_in_the_file():
@@ -277,7 +315,9 @@ def test_samples_without_an_id_keep_the_number_of_their_row_in_the_file():
 
 
 def test_findings_name_the_rows_of_the_file():
-    loaded = open_file("a.jsonl", b'[\n{"question": "", "response": "r"}\n\n{"question": "q", "response": ""}\n')
+    loaded = open_file(
+        "a.jsonl", b'[\n{"question": "", "response": "r"}\n\n{"question": "q", "response": ""}\n'
+    )
 
     assert [problem.row for problem in loaded.problems] == [2]
     assert ("Empty responses", (4,)) in [(found.title, found.rows) for found in loaded.findings]
@@ -308,7 +348,11 @@ def test_the_rows_left_out_are_a_table_that_no_spreadsheet_runs():
 
     assert rows == [
         ["row", "reason", "content"],
-        ["2", "the question is empty. Fill it in or remove the row.", '{"question": "", "response": "r"}'],
+        [
+            "2",
+            "the question is empty. Fill it in or remove the row.",
+            '{"question": "", "response": "r"}',
+        ],
         ["3", "response is a list. Make it text.", '{"question": "q", "response": ["=1+1"]}'],
         ["7", "m", "'=cmd()|x"],
     ]
@@ -317,7 +361,12 @@ def test_the_rows_left_out_are_a_table_that_no_spreadsheet_runs():
 # What a person says of the columns
 
 WRONG = {"Frage": "q?", "Antwort": "r", "Quelle": ["d"], "Wahr": "t"}
-SAID = {"question": "Frage", "response": "Antwort", "retrieved_documents": "Quelle", "ground_truth": "Wahr"}
+SAID = {
+    "question": "Frage",
+    "response": "Antwort",
+    "retrieved_documents": "Quelle",
+    "ground_truth": "Wahr",
+}
 
 
 def test_columns_of_any_name_can_be_mapped():
@@ -332,7 +381,10 @@ def test_columns_of_any_name_can_be_mapped():
 def test_a_mapping_overrules_the_guess():
     row = {"question": "wrong", "response": "r", "real": "right"}
 
-    assert opened(row, columns={"question": "real", "response": "response"}).data.samples[0].question == "right"
+    assert (
+        opened(row, columns={"question": "real", "response": "response"}).data.samples[0].question
+        == "right"
+    )
 
 
 def test_the_guessed_columns_said_again_keep_the_shape():
@@ -344,7 +396,12 @@ def test_the_guessed_columns_said_again_keep_the_shape():
     assert (loaded.guess.shape, loaded.guess.confidence) == (Shape.BED, 1)
 
 
-NESTED = {"input": {"query": "q?"}, "output": {"text": "r"}, "found": [{"page_content": "d"}], "dotted.name": "t"}
+NESTED = {
+    "input": {"query": "q?"},
+    "output": {"text": "r"},
+    "found": [{"page_content": "d"}],
+    "dotted.name": "t",
+}
 
 
 def test_fields_in_objects_are_read():
@@ -354,23 +411,33 @@ def test_fields_in_objects_are_read():
 
 
 def test_fields_in_objects_can_be_mapped_beside_names_with_dots():
-    columns = {"question": "input.query", "retrieved_documents": "found", "ground_truth": "dotted.name"}
+    columns = {
+        "question": "input.query",
+        "retrieved_documents": "found",
+        "ground_truth": "dotted.name",
+    }
 
     loaded = opened(NESTED, NESTED | {"input": {}}, columns=columns)
 
     (sample,) = loaded.data.samples
     assert (sample.question, sample.retrieved_documents, sample.ground_truth) == ("q?", ("d",), "t")
-    assert [(problem.row, problem.message) for problem in loaded.problems] == [(2, "input.query is missing. Add it.")]
+    assert [(problem.row, problem.message) for problem in loaded.problems] == [
+        (2, "input.query is missing. Add it.")
+    ]
 
 
 def test_an_object_chosen_for_a_text_is_refused_once_with_its_fields():
-    with pytest.raises(DatasetError, match=r"^input holds objects\. Choose one of their fields: input\.query\.$"):
+    with pytest.raises(
+        DatasetError, match=r"^input holds objects\. Choose one of their fields: input\.query\.$"
+    ):
         preview(table(NESTED, NESTED), {"question": "input", "response": "output.text"})
 
 
 @pytest.mark.parametrize("columns", [{"question": "nowhere"}, {"nothing": "Frage"}])
 def test_a_mapping_that_does_not_fit_the_file_is_refused(columns):
-    with pytest.raises(DatasetError, match=r"^There is no column .* Choose one of: Frage, Antwort, Quelle, Wahr\."):
+    with pytest.raises(
+        DatasetError, match=r"^There is no column .* Choose one of: Frage, Antwort, Quelle, Wahr\."
+    ):
         opened(WRONG, columns=columns)
 
 
@@ -390,7 +457,10 @@ def test_a_preview_of_a_test_bed_shows_its_rows():
     ("row", "message"),
     [
         ({"question": "q", "answer": "a"}, "has no column response (it has: answer, question)"),
-        ({"question": "q", "answer": "a", "contexts": ["c"]}, "answer may be the answer to judge or the true one."),
+        (
+            {"question": "q", "answer": "a", "contexts": ["c"]},
+            "answer may be the answer to judge or the true one.",
+        ),
         ({"response": "r"}, "has no column question (it has: response)"),
     ],
 )
@@ -410,19 +480,30 @@ def test_answers_without_questions_can_be_judged_against_true_ones():
     assert (sample.question, sample.response, sample.ground_truth) == ("", "p", "t")
 
 
-@pytest.mark.parametrize("key", ["text", "page_content", "content", "passage", "document", "body", "value"])
+@pytest.mark.parametrize(
+    "key", ["text", "page_content", "content", "passage", "document", "body", "value"]
+)
 def test_a_document_may_be_an_object_with_its_text(key):
-    assert one(ROW | {"documents": [{key: "d", "metadata": {"page": 1}}, "e"]}).retrieved_documents == ("d", "e")
+    assert one(
+        ROW | {"documents": [{key: "d", "metadata": {"page": 1}}, "e"]}
+    ).retrieved_documents == ("d", "e")
 
 
 def test_documents_of_llamaindex_stand_beside_their_scores():
-    nodes = [{"node": {"text": "d", "id_": "x"}, "score": 0.5}, {"node": {"text": "e"}, "score": 0.4}]
+    nodes = [
+        {"node": {"text": "d", "id_": "x"}, "score": 0.5},
+        {"node": {"text": "e"}, "score": 0.4},
+    ]
 
     assert one(ROW | {"documents": nodes}).retrieved_documents == ("d", "e")
 
 
 def test_answers_beside_their_places_are_the_true_ones():
-    row = {"question": "q?", "context": "d", "answers": {"text": ["Paris", "France"], "answer_start": [5, 9]}}
+    row = {
+        "question": "q?",
+        "context": "d",
+        "answers": {"text": ["Paris", "France"], "answer_start": [5, 9]},
+    }
 
     loaded = open_file("squad.json", json.dumps([row]).encode())
 
@@ -444,7 +525,9 @@ def test_lines_of_a_cell_become_documents_where_the_column_is_named_for_many(nam
     loaded = open_table("a", table(ROW | {name: "One.\nTwo."}, form=form))
 
     assert loaded.data.samples[0].retrieved_documents == documents
-    assert ("Documents by lines" in [found.title for found in loaded.findings]) == (len(documents) == 2)
+    assert ("Documents by lines" in [found.title for found in loaded.findings]) == (
+        len(documents) == 2
+    )
 
 
 def test_the_same_rows_are_the_same_data_in_every_form():
@@ -460,7 +543,11 @@ def test_the_same_rows_are_the_same_data_in_every_form():
 
 
 def test_rows_with_positives_and_negatives_are_a_test_bed():
-    rows = [BED_ROW, BED_ROW | {"positive": [["p"], ["p2"]]}, BED_ROW | {"positive_wrong": ["w"], "fakeanswer": "f"}]
+    rows = [
+        BED_ROW,
+        BED_ROW | {"positive": [["p"], ["p2"]]},
+        BED_ROW | {"positive_wrong": ["w"], "fakeanswer": "f"},
+    ]
 
     bed = load("bed.json", json.dumps(rows).encode())
 
@@ -473,10 +560,19 @@ def test_rows_with_positives_and_negatives_are_a_test_bed():
     ("row", "message"),
     [
         (BED_ROW | {"query": " "}, "Row 1: the question is empty."),
-        (BED_ROW | {"answer": None}, "Row 1: answer is not usable (Field required). Correct it or remove the row."),
-        (BED_ROW | {"positive": "p"}, "Row 1: positive is not usable (Input should be a valid list)."),
+        (
+            BED_ROW | {"answer": None},
+            "Row 1: answer is not usable (Field required). Correct it or remove the row.",
+        ),
+        (
+            BED_ROW | {"positive": "p"},
+            "Row 1: positive is not usable (Input should be a valid list).",
+        ),
         (BED_ROW | {"positive": ["p", ["p"]]}, "Row 1: positive is not usable"),
-        (BED_ROW | {"negative": ["n", 5]}, "Row 1: negative is not usable (Input should be a valid string)."),
+        (
+            BED_ROW | {"negative": ["n", 5]},
+            "Row 1: negative is not usable (Input should be a valid string).",
+        ),
     ],
 )
 def test_a_bad_row_of_a_test_bed_is_named(row, message):
@@ -496,8 +592,17 @@ def test_ids_of_a_test_bed_may_repeat_between_abilities_and_are_numbered_within_
 def test_a_recorded_answer_becomes_a_sample_with_its_task():
     sample = one(RECORDED)
 
-    assert (sample.id, sample.question, sample.response, sample.ground_truth) == ("3", "q", "r", ("a",))
-    assert (sample.retrieved_documents, sample.rgb.ability, sample.rgb.noise) == (("d",), Ability.NOISE, 0.4)
+    assert (sample.id, sample.question, sample.response, sample.ground_truth) == (
+        "3",
+        "q",
+        "r",
+        ("a",),
+    )
+    assert (sample.retrieved_documents, sample.rgb.ability, sample.rgb.noise) == (
+        ("d",),
+        Ability.NOISE,
+        0.4,
+    )
 
 
 def test_a_recorded_answer_may_stand_in_a_csv():
@@ -535,7 +640,10 @@ def test_one_document_as_text_is_one_document():
 
 @pytest.mark.parametrize("cell", [5, [1], {"a": 1}, "x", None, [["0a"]], [{"key": "0a"}]])
 def test_a_published_row_of_the_wrong_shape_is_named(cell):
-    row = dict.fromkeys(ragbench.COLUMNS, cell) | {"documents_sentences": 5, "all_relevant_sentence_keys": 5}
+    row = dict.fromkeys(ragbench.COLUMNS, cell) | {
+        "documents_sentences": 5,
+        "all_relevant_sentence_keys": 5,
+    }
 
     assert refusal(row).startswith("Row 1: ")
 
@@ -544,7 +652,9 @@ def test_a_published_row_of_the_wrong_shape_is_named(cell):
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters()), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters()), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 NAMES = sorted(
@@ -614,25 +724,42 @@ def test_a_published_ragbench_row_is_read_from_json_lines(check_data):
 
     assert len(dataset.samples) == 20
     assert dataset.samples[0].id.startswith("hotpotqa")
-    assert dataset.samples[0].labels.relevant_keys == tuple(table.iloc[0]["all_relevant_sentence_keys"])
+    assert dataset.samples[0].labels.relevant_keys == tuple(
+        table.iloc[0]["all_relevant_sentence_keys"]
+    )
 
 
 def test_a_test_bed_can_be_a_csv_file_with_lists_as_json_text():
-    data = b'query,answer,positive,negative\nWhen?,1812,"[""It was built in 1812.""]","[""It is red.""]"\n'
+    data = (
+        b'query,answer,positive,negative\nWhen?,1812,"[""It was built in 1812.""]","[""It is '
+        b'red.""]"\n'
+    )
 
     [row] = load("bed.csv", data).rows
 
-    assert (row.answer, row.positive, row.negative) == ("1812", ("It was built in 1812.",), ("It is red.",))
+    assert (row.answer, row.positive, row.negative) == (
+        "1812",
+        ("It was built in 1812.",),
+        ("It is red.",),
+    )
 
 
 def test_numbers_among_accepted_answers_become_text():
-    data = json.dumps([{"question": "How many?", "response": "5", "ground_truth": [[5, "five"]]}]).encode()
+    data = json.dumps(
+        [{"question": "How many?", "response": "5", "ground_truth": [[5, "five"]]}]
+    ).encode()
 
     assert load("a.json", data).samples[0].ground_truth == (("5", "five"),)
 
 
 def test_a_recorded_answer_with_a_planted_one_tests_counterfactual_robustness():
-    row = {"query": "Capital?", "ans": "Paris", "prediction": "Paris", "docs": [], "fakeanswer": "London"}
+    row = {
+        "query": "Capital?",
+        "ans": "Paris",
+        "prediction": "Paris",
+        "docs": [],
+        "fakeanswer": "London",
+    }
 
     task = load("a.json", json.dumps([row]).encode()).samples[0].rgb
 
@@ -648,10 +775,14 @@ def test_a_recorded_answer_with_a_planted_one_tests_counterfactual_robustness():
     ],
 )
 def test_a_row_with_more_texts_than_can_be_compared_is_left_out(field, many, told):
-    rows = [{"question": "Who?", "response": "Anna.", "contexts": ["Anna won."], "ground_truth": "Anna"}] * 2
+    rows = [
+        {"question": "Who?", "response": "Anna.", "contexts": ["Anna won."], "ground_truth": "Anna"}
+    ] * 2
     data = "\n".join(json.dumps(row) for row in [rows[0], rows[1] | {field: many}])
 
     loaded = open_file("a.jsonl", data.encode())
 
     assert loaded.usable == 1
-    assert [problem.message for problem in loaded.problems] == [f"{told}; the limit is 1,000. Leave some out."]
+    assert [problem.message for problem in loaded.problems] == [
+        f"{told}; the limit is 1,000. Leave some out."
+    ]

@@ -25,7 +25,10 @@ def csv(header, *rows):
 def test_numbered_columns_are_read_together_in_the_order_of_their_numbers(header, row, name):
     (sample,) = load("a.csv", csv(header, row)).samples
     assert sample.retrieved_documents == ("first", "second")
-    assert read("a.csv", csv(header, row)).note == f"{first(header)} to {last(header)} are read together as {name}."
+    assert (
+        read("a.csv", csv(header, row)).note
+        == f"{first(header)} to {last(header)} are read together as {name}."
+    )
 
 
 def first(header):
@@ -48,7 +51,9 @@ def test_empty_cells_are_no_documents():
 
 
 def test_true_contexts_are_a_list_of_their_own():
-    (sample,) = load("a.csv", csv("context_1,context_2,gold_context_1,gold_context_2", "a,b,c,d")).samples
+    (sample,) = load(
+        "a.csv", csv("context_1,context_2,gold_context_1,gold_context_2", "a,b,c,d")
+    ).samples
     assert (sample.retrieved_documents, sample.gold_documents) == (("a", "b"), ("c", "d"))
 
 
@@ -63,7 +68,11 @@ def test_true_contexts_are_a_list_of_their_own():
     ],
 )
 def test_other_numbers_are_names_as_any(header):
-    assert set(read("a.csv", csv(header, "a,b")).rows[0][1]) == {"question", "response", *header.split(",")}
+    assert set(read("a.csv", csv(header, "a,b")).rows[0][1]) == {
+        "question",
+        "response",
+        *header.split(","),
+    }
 
 
 def test_a_column_of_the_same_name_stays_what_it_is():

@@ -1,4 +1,6 @@
-"""The official RGB files and the published prompt, from a host on this computer; their words here are made up."""
+"""The official RGB files and the published prompt, from a host on this computer; their words here
+are made up.
+"""
 
 import json
 import re
@@ -17,11 +19,20 @@ from evaluators.prompts import fill
 from tests.datasets.files import json_lines
 from tests.hub import Hub
 
-ROW = {"id": 0, "query": "Who?", "answer": "Mina", "positive": ["Mina did."], "negative": ["It is green."]}
+ROW = {
+    "id": 0,
+    "query": "Who?",
+    "answer": "Mina",
+    "positive": ["Mina did."],
+    "negative": ["It is green."],
+}
 INTEGRATION = ROW | {"answer": [["Mina"], ["Lea"]], "positive": [["Mina did."], ["Lea too."]]}
 FACT = ROW | {"positive_wrong": ["Otto did."], "fakeanswer": "Otto"}
 INSTRUCTION = {
-    "en": {"system": "Be exact, it costs $5.", "instruction": "Document:\n{DOCS} \n\nQuestion:\n{QUERY}"},
+    "en": {
+        "system": "Be exact, it costs $5.",
+        "instruction": "Document:\n{DOCS} \n\nQuestion:\n{QUERY}",
+    },
     "zh": {"system": "请准确回答。", "instruction": "文档：\n{DOCS} \n\n问题：\n{QUERY}"},
 }
 PROMPTS = "/RGB/config/instruction.yaml"
@@ -69,7 +80,9 @@ def test_each_of_the_eight_files_becomes_a_test_bed(host, bed, row):
     assert told[-1][0] == told[-1][1] > 0
 
 
-@pytest.mark.parametrize(("bed", "rows"), [("en_fact", 100), ("zh_fact", 100), ("zh_int", 100), ("zh_refine", 300)])
+@pytest.mark.parametrize(
+    ("bed", "rows"), [("en_fact", 100), ("zh_fact", 100), ("zh_int", 100), ("zh_refine", 300)]
+)
 def test_a_published_file_becomes_a_test_bed_with_all_its_rows(host, check_data, bed, rows):
     host({f"/RGB/data/{bed}.json": (check_data / "rgb" / f"{bed}.json").read_bytes()})
 
@@ -81,7 +94,9 @@ def test_a_published_file_becomes_a_test_bed_with_all_its_rows(host, check_data,
 def test_a_file_that_the_benchmark_does_not_have_is_not_asked_for(host):
     started = host({})
 
-    with pytest.raises(DatasetError, match=re.escape("RGB has no file '../x'. Choose one of: en, en_refine,")):
+    with pytest.raises(
+        DatasetError, match=re.escape("RGB has no file '../x'. Choose one of: en, en_refine,")
+    ):
         official.fetch("../x")
     assert started.asked == []
 
@@ -99,7 +114,10 @@ def test_a_file_beyond_the_limit_is_refused(host, monkeypatch):
     [
         (
             "404",
-            "has no file data/en.json there. Check PLUMBLINE_RGB_ADDRESS. Download the file elsewhere and upload it.",
+            (
+                "has no file data/en.json there. Check PLUMBLINE_RGB_ADDRESS. Download the "
+                "file elsewhere and upload it."
+            ),
         ),
         ("500", "answers with error 500. Try again later."),
         ("elsewhere", "says that data/en.json lies elsewhere, which is not followed."),
@@ -120,7 +138,10 @@ def test_without_a_connection_the_remedy_is_an_upload(monkeypatch):
         address = gone.address
     monkeypatch.setenv("PLUMBLINE_RGB_ADDRESS", address)
 
-    with pytest.raises(DatasetError, match=r"No connection to 127.0.0.1:.*Download the file elsewhere and upload it."):
+    with pytest.raises(
+        DatasetError,
+        match=r"No connection to 127.0.0.1:.*Download the file elsewhere and upload it.",
+    ):
         official.fetch("en")
 
 
@@ -138,7 +159,13 @@ def test_the_address_is_one_of_the_web(monkeypatch, address):
 @pytest.mark.parametrize(
     ("language", "expected"),
     [
-        ("en", "Be exact, it costs $5.\n\nDocument:\n[1] Mina did.\n\n[2] Lea too. \n\nQuestion:\nWho?"),
+        (
+            "en",
+            (
+                "Be exact, it costs $5.\n\nDocument:\n[1] Mina did.\n\n[2] Lea too. "
+                "\n\nQuestion:\nWho?"
+            ),
+        ),
         ("zh", "请准确回答。\n\n文档：\n[1] Mina did.\n\n[2] Lea too. \n\n问题：\nWho?"),
     ],
 )
@@ -173,12 +200,16 @@ def with_english(**parts):
         b"[" * 8000,
         b"- " * 4000,
         b"a: &a {x: 1}\n"
-        + b"".join(b"%c: &%c {<<: [*%c, *%c, *%c]}\n" % (n, n, n - 1, n - 1, n - 1) for n in range(98, 122)),
+        + b"".join(
+            b"%c: &%c {<<: [*%c, *%c, *%c]}\n" % (n, n, n - 1, n - 1, n - 1) for n in range(98, 122)
+        ),
         with_english(system=None),
     ],
 )
 def test_another_file_than_the_prompts_is_refused(host, data):
-    with pytest.raises(DatasetError, match=re.escape("instruction.yaml is not the benchmark's prompt file.")):
+    with pytest.raises(
+        DatasetError, match=re.escape("instruction.yaml is not the benchmark's prompt file.")
+    ):
         prompt_of(host, data)
 
 

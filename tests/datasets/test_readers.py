@@ -1,4 +1,6 @@
-"""From bytes to rows: what is read, what is left out, and that bad files are refused in words with the remedy."""
+"""From bytes to rows: what is read, what is left out, and that bad files are refused in words with
+the remedy.
+"""
 
 import datetime
 import decimal
@@ -58,8 +60,14 @@ def outcome(name, data):
 @pytest.mark.parametrize(
     ("data", "questions"),
     [
-        ("When was it built?\nWhat, then, does it grind?\n", ["When was it built?", "What, then, does it grind?"]),
-        ("\nWhen, and who?\r\n\r\nWhy?\r\nTell me more.\r\n", ["When, and who?", "Why?", "Tell me more."]),
+        (
+            "When was it built?\nWhat, then, does it grind?\n",
+            ["When was it built?", "What, then, does it grind?"],
+        ),
+        (
+            "\nWhen, and who?\r\n\r\nWhy?\r\nTell me more.\r\n",
+            ["When, and who?", "Why?", "Tell me more."],
+        ),
         ('"Who, me?"\n"Who; you?"', ["Who, me?", "Who; you?"]),
         ("何时？\n谁？", ["何时？", "谁？"]),
         ("Who?", ["Who?"]),
@@ -73,7 +81,9 @@ def test_a_file_that_begins_with_questions_is_a_list_of_them(name, data, questio
 
 
 def test_a_column_may_be_named_by_a_question():
-    assert read("a.csv", b"question,is it right?\nq,yes\n").rows == [(1, {"question": "q", "is it right?": "yes"})]
+    assert read("a.csv", b"question,is it right?\nq,yes\n").rows == [
+        (1, {"question": "q", "is it right?": "yes"})
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,14 +117,18 @@ def test_two_rows_are_read_however_the_json_is_laid_out(name, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "format"), [(f"[{LINE}]", "JSON"), (f"{LINE}\n{LINE}", "JSON Lines"), ('{"data": [{"a": 1}]}', "JSON")]
+    ("text", "format"),
+    [(f"[{LINE}]", "JSON"), (f"{LINE}\n{LINE}", "JSON Lines"), ('{"data": [{"a": 1}]}', "JSON")],
 )
 def test_the_format_is_named(text, format):
     assert read("a.json", text.encode()).format == format
 
 
 def test_rows_under_a_key_are_told():
-    assert read("a.json", json.dumps({"a": {"rows": [ROW]}}).encode()).note == "The rows were found under a.rows."
+    assert (
+        read("a.json", json.dumps({"a": {"rows": [ROW]}}).encode()).note
+        == "The rows were found under a.rows."
+    )
     assert read("a.json", LINE.encode()).note == ""
 
 
@@ -125,7 +139,9 @@ def test_a_single_object_is_one_row():
 
 
 def test_what_is_no_number_is_no_value():
-    assert cells("a.json", '[{"a": NaN, "b": -Infinity, "c": 1}]') == [{"a": None, "b": None, "c": 1}]
+    assert cells("a.json", '[{"a": NaN, "b": -Infinity, "c": 1}]') == [
+        {"a": None, "b": None, "c": 1}
+    ]
 
 
 def test_rows_are_numbered_by_line_in_json_lines_and_by_entry_elsewhere():
@@ -166,7 +182,9 @@ def test_a_file_that_breaks_off_keeps_its_whole_rows():
     text = json.dumps([ROW] * 3)[:-15]
 
     assert cells("a.json", text) == [ROW, ROW]
-    assert problems("a.json", text)[0][1].endswith("Correct or remove it. No row after it was read.")
+    assert problems("a.json", text)[0][1].endswith(
+        "Correct or remove it. No row after it was read."
+    )
 
 
 def test_a_single_value_that_breaks_off_is_named_at_its_own_line():
@@ -178,13 +196,18 @@ def test_a_single_value_that_breaks_off_is_named_at_its_own_line():
 def test_columns_of_different_lengths_are_refused():
     message = refusal("a.json", json.dumps({"question": ["a", "b"], "answer": ["c"]}).encode())
 
-    assert message == "The columns have different lengths (question 2, answer 1). Give each row a value or null."
+    assert message == (
+        "The columns have different lengths (question 2, answer 1). Give each row a value or null."
+    )
 
 
 def test_two_lists_of_different_rows_are_refused():
     message = refusal("a.json", json.dumps({"runs": [{"a": 1}], "people": [{"b": 1}]}).encode())
 
-    assert message == "a.json holds lists of different rows (runs, people). Keep the one that is meant."
+    assert (
+        message
+        == "a.json holds lists of different rows (runs, people). Keep the one that is meant."
+    )
 
 
 @pytest.mark.parametrize("size", [10, 2**20 - 40, 2**20, 3 * 2**20])
@@ -223,7 +246,10 @@ def test_csv_is_read_with_any_usual_separator(name, text):
     ("text", "row"),
     [
         ('question,response\n"line 1\nline 2",r', {"question": "line 1\nline 2", "response": "r"}),
-        ('question,response\n"say ""hi"", please",r', {"question": 'say "hi", please', "response": "r"}),
+        (
+            'question,response\n"say ""hi"", please",r',
+            {"question": 'say "hi", please', "response": "r"},
+        ),
         ('"a; b; c","response"\nq,r', {"a; b; c": "q", "response": "r"}),
         ("question,response\nq", {"question": "q", "response": None}),
         ("question,response\nq,", {"question": "q", "response": ""}),
@@ -240,7 +266,10 @@ def test_the_name_csv_does_not_hide_json():
 
 
 def test_quotation_marks_in_tabs_are_text_where_they_cannot_be_quotes():
-    assert cells("a.tsv", 'a\tb\n"x" he said\ty\n"z\tw\n') == [{"a": '"x" he said', "b": "y"}, {"a": '"z', "b": "w"}]
+    assert cells("a.tsv", 'a\tb\n"x" he said\ty\n"z\tw\n') == [
+        {"a": '"x" he said', "b": "y"},
+        {"a": '"z', "b": "w"},
+    ]
 
 
 def test_an_unusual_delimiter_is_told():
@@ -250,15 +279,30 @@ def test_an_unusual_delimiter_is_told():
 @pytest.mark.parametrize(
     ("text", "row", "message"),
     [
-        ("a,b\n1,2\n1,2,3\n1,2", 2, "3 cells for 2 column names. Quote cells that hold the delimiter."),
+        (
+            "a,b\n1,2\n1,2,3\n1,2",
+            2,
+            "3 cells for 2 column names. Quote cells that hold the delimiter.",
+        ),
         ('a,b\n1,2\n1,"2"x\n1,2', 2, "',' expected after '\"'. Check its quotation marks."),
-        ('a,b\n1,2\n1,"2\n"x\n1,2', 2, "',' expected after '\"'. It runs from line 3 to 4. Check its quotation marks."),
+        (
+            'a,b\n1,2\n1,"2\n"x\n1,2',
+            2,
+            "',' expected after '\"'. It runs from line 3 to 4. Check its quotation marks.",
+        ),
         (
             'a,b\n1,2\n1,2\n"x,2\n3,4\n',
             3,
-            "a quotation mark opens here and does not close, so no row after it was read. Close or remove it.",
+            (
+                "a quotation mark opens here and does not close, so no row after it was "
+                "read. Close or remove it."
+            ),
         ),
-        (f"a,b\n1,2\n1,{'x' * (MAX_CELL + 1)}\n1,2", 2, "a cell is larger than 1,048,576 bytes. Cut it."),
+        (
+            f"a,b\n1,2\n1,{'x' * (MAX_CELL + 1)}\n1,2",
+            2,
+            "a cell is larger than 1,048,576 bytes. Cut it.",
+        ),
     ],
 )
 def test_a_broken_csv_row_is_left_out_and_told(text, row, message):
@@ -271,7 +315,8 @@ def test_a_broken_csv_row_is_left_out_and_told(text, row, message):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(
-    ("name", "text"), [("a.json", '{"question": "café 信息"}'), ("a.csv", "question,response\ncafé 信息,r")]
+    ("name", "text"),
+    [("a.json", '{"question": "café 信息"}'), ("a.csv", "question,response\ncafé 信息,r")],
 )
 def test_unicode_files_are_read_with_or_without_byte_order_mark(name, text, encoding):
     table = read(name, text.encode(encoding))
@@ -286,9 +331,17 @@ def test_unicode_files_are_read_with_or_without_byte_order_mark(name, text, enco
         ("gb18030", CHINESE, "The text is not UTF-8; it was read as GB18030 (Chinese)."),
         ("gb18030", "谁？", "The text is not UTF-8; it was read as GB18030 (Chinese)."),
         ("gb18030", "Who won? 张三", "The text is not UTF-8; it was read as GB18030 (Chinese)."),
-        ("latin-1", "Où est né Molière, à Noël?", "The text is not UTF-8; it was read as Windows-1252 (Western)."),
+        (
+            "latin-1",
+            "Où est né Molière, à Noël?",
+            "The text is not UTF-8; it was read as Windows-1252 (Western).",
+        ),
         ("latin-1", "résumé", "The text is not UTF-8; it was read as Windows-1252 (Western)."),
-        ("cp1252", "Größe “straße” – 5 €", "The text is not UTF-8; it was read as Windows-1252 (Western)."),
+        (
+            "cp1252",
+            "Größe “straße” – 5 €",
+            "The text is not UTF-8; it was read as Windows-1252 (Western).",
+        ),
         ("latin-1", "élève\x81", "The text is not UTF-8; it was read as Latin-1 (Western)."),
     ],
 )
@@ -303,7 +356,9 @@ def test_other_encodings_are_recognised_and_told(form, encoding, text, note):
 
 @pytest.mark.parametrize(("name", "text"), [("a.jsonl", LINE), ("a.csv", "信息,信息信息")])
 def test_a_row_with_bytes_that_are_no_text_is_left_out(name, text):
-    lines = "\n".join(["问题,回答" if name == "a.csv" else '{"question": "信息信息信息"}', text, "BAD", text]).encode()
+    lines = "\n".join(
+        ["问题,回答" if name == "a.csv" else '{"question": "信息信息信息"}', text, "BAD", text]
+    ).encode()
     bad = b'{"question": "\xff"}' if name == "a.jsonl" else b"\xff,b"
     table = read(name, lines.replace(b"BAD", bad))
 
@@ -363,7 +418,11 @@ def test_times_that_python_does_not_know_are_read_as_text():
 def test_parquet_columns_that_name_their_values_once_are_read():
     column = pa.array(["a", "b", "a"]).dictionary_encode()
 
-    assert cells("a", files.parquet_of(pa.table({"a": column}))) == [{"a": "a"}, {"a": "b"}, {"a": "a"}]
+    assert cells("a", files.parquet_of(pa.table({"a": column}))) == [
+        {"a": "a"},
+        {"a": "b"},
+        {"a": "a"},
+    ]
 
 
 def test_xlsx_rows_are_numbered_as_excel_shows_them():
@@ -387,7 +446,11 @@ def test_the_first_sheet_with_a_row_below_a_header_is_read():
 
 
 def test_a_sheet_of_notes_does_not_hide_the_table():
-    sheets = files.xlsx([["Read me"], ["Made in May."]], [["question", "response"], ["q", "r"]], [["a", "b"], [1, 2]])
+    sheets = files.xlsx(
+        [["Read me"], ["Made in May."]],
+        [["question", "response"], ["q", "r"]],
+        [["a", "b"], [1, 2]],
+    )
 
     assert cells("a.xlsx", sheets) == [{"question": "q", "response": "r"}]
 
@@ -435,10 +498,19 @@ def test_a_row_of_column_names_is_no_title(rows):
     [
         (files.xlsx([["a"]]), "a.xlsx holds no rows below a header."),
         (files.archive({"a.csv": "a,b"}), "a.xlsx is an archive, not an XLSX file."),
-        (files.archive({"xl/workbook.xml": "<x>"}), "a.xlsx cannot be read (CalamineError). Save it again, or as CSV."),
-        (b"PAR1" + b"x" * 100 + b"PAR1", "a.xlsx cannot be read (ArrowInvalid). Save it again, or as CSV."),
+        (
+            files.archive({"xl/workbook.xml": "<x>"}),
+            "a.xlsx cannot be read (CalamineError). Save it again, or as CSV.",
+        ),
+        (
+            b"PAR1" + b"x" * 100 + b"PAR1",
+            "a.xlsx cannot be read (ArrowInvalid). Save it again, or as CSV.",
+        ),
         (files.parquet(ROWS)[:-9], "a.xlsx cannot be read (ArrowInvalid)."),
-        (files.parquet([{str(n): n for n in range(1001)}]), "a.xlsx has 1,001 columns; the limit is 1,000."),
+        (
+            files.parquet([{str(n): n for n in range(1001)}]),
+            "a.xlsx has 1,001 columns; the limit is 1,000.",
+        ),
     ],
 )
 def test_a_broken_file_of_another_format_is_refused(data, words):
@@ -462,11 +534,22 @@ def test_the_child_is_told_nothing_of_the_environment(monkeypatch):
         ("a.json", b"\xef\xbb\xbf", "a.json holds no rows. Check that the right file was chosen."),
         ("a.json", b"[]", "a.json holds no rows. Check that the right file was chosen."),
         ("a.json", b"[\n]\n", "a.json holds no rows. Check that the right file was chosen."),
-        ("a.csv", b"question,response\n", "a.csv holds no rows. Check that the right file was chosen."),
+        (
+            "a.csv",
+            b"question,response\n",
+            "a.csv holds no rows. Check that the right file was chosen.",
+        ),
         ("a.csv", b",,\n1,2,3", "a.csv has no column names. Write them into its first line."),
         ("a.json", b"42", "Row 1: '42' is not an object."),
         ("a.json", b"null", "Row 1: 'None' is not an object."),
-        ("a.json", b"[1, 2]", "Row 1: '1' is not an object. Each row needs named fields. Row 2: '2' is not an object."),
+        (
+            "a.json",
+            b"[1, 2]",
+            (
+                "Row 1: '1' is not an object. Each row needs named fields. Row 2: '2' is not "
+                "an object."
+            ),
+        ),
         ("a.json", b"\x89PNG\r\n\x1a\n\x00\x00", "a.json is a picture. Save the data as CSV"),
         ("a.csv", b"%PDF-1.7", "a.csv is a PDF file."),
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "a.xls is an old Excel file."),
@@ -494,7 +577,9 @@ def test_packed_text_is_read(name, data):
 
 
 def test_a_packed_file_may_have_several_parts():
-    assert cells("a.gz", files.packed(files.json_lines([ROW])) + files.packed(files.json_lines([ROW]))) == [ROW, ROW]
+    assert cells(
+        "a.gz", files.packed(files.json_lines([ROW])) + files.packed(files.json_lines([ROW]))
+    ) == [ROW, ROW]
 
 
 def test_a_file_of_200_mb_is_refused_before_it_is_read():
@@ -508,9 +593,15 @@ def test_the_limits_are_the_configuration_s(monkeypatch):
     monkeypatch.setenv("PLUMBLINE_CELL_BYTES", "10")
     monkeypatch.setenv("PLUMBLINE_JSON_DEPTH", "3")
 
-    assert refusal("a.csv", b"a\n1\n2\n3") == "a.csv has more than 2 rows, the limit. Split the file."
-    assert problems("a.json", '[{"a": "12345678901"}, {"a": 1}]') == [(1, "a has 11 bytes; the limit is 10. Cut it.")]
-    assert problems("a.json", '[{"a": [[[1]]]}, {"a": [[1]]}]') == [(1, "nested more than 3 deep. Flatten it.")]
+    assert (
+        refusal("a.csv", b"a\n1\n2\n3") == "a.csv has more than 2 rows, the limit. Split the file."
+    )
+    assert problems("a.json", '[{"a": "12345678901"}, {"a": 1}]') == [
+        (1, "a has 11 bytes; the limit is 10. Cut it.")
+    ]
+    assert problems("a.json", '[{"a": [[[1]]]}, {"a": [[1]]}]') == [
+        (1, "nested more than 3 deep. Flatten it.")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -531,11 +622,15 @@ def test_as_many_rows_as_the_limit_are_read():
     assert len(read("a.jsonl", b"{}\n" * 20_000).rows) == 20_000
 
 
-@pytest.mark.parametrize("response", ["x" * (MAX_CELL + 1), ["x" * MAX_CELL, "y"], {"a": ["x" * MAX_CELL]}])
+@pytest.mark.parametrize(
+    "response", ["x" * (MAX_CELL + 1), ["x" * MAX_CELL, "y"], {"a": ["x" * MAX_CELL]}]
+)
 def test_a_cell_longer_than_the_limit_is_left_out(response):
     text = json.dumps([ROW, ROW | {"response": response}])
 
-    assert problems("a.json", text) == [(2, "response has 1,048,577 bytes; the limit is 1,048,576. Cut it.")]
+    assert problems("a.json", text) == [
+        (2, "response has 1,048,577 bytes; the limit is 1,048,576. Cut it.")
+    ]
 
 
 def test_five_problems_are_told_and_the_rest_counted():
@@ -566,7 +661,9 @@ TEXTS = [
     json.dumps({"question": ["a"], "response": [{"a": 1}]}).encode(),
 ]
 PACKED = [files.packed(text) for text in TEXTS]
-PARQUET = files.parquet([ROW | {"list": [["a", "b"]], "score": 1.5, "day": datetime.date(2026, 11, 21)}])
+PARQUET = files.parquet(
+    [ROW | {"list": [["a", "b"]], "score": 1.5, "day": datetime.date(2026, 11, 21)}]
+)
 XLSX = files.xlsx([["question", "n"], ["q", 1]])
 
 
@@ -581,7 +678,9 @@ def mutated(draw, originals):
 
 
 MANY = 4 * settings().max_examples
-"""For files of every kind, four times as many as elsewhere; `make fuzz` asks for more everywhere."""
+"""For files of every kind, four times as many as elsewhere;
+`make fuzz` asks for more everywhere.
+"""
 
 
 @settings(max_examples=MANY)
@@ -597,7 +696,11 @@ def test_any_damaged_text_is_read_or_refused(data, name):
 
 
 @given(
-    pieces=st.lists(st.sampled_from(["a", ",", ";", "\t", '"', "\n", "\r", "[", "]", "{", "}", ":", "1", '"a"', " "])),
+    pieces=st.lists(
+        st.sampled_from(
+            ["a", ",", ";", "\t", '"', "\n", "\r", "[", "]", "{", "}", ":", "1", '"a"', " "]
+        )
+    ),
     name=NAMES,
 )
 def test_any_pile_of_punctuation_is_read_or_refused(pieces, name):
@@ -630,7 +733,11 @@ def parsed(kind, parse, data):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=8,
 )

@@ -16,11 +16,23 @@ from tests.datasets.files import json_lines, parquet, xlsx
 # Made files: every format, every shape
 
 SAMPLES = [
-    {"question": f"q{n}?", "response": f"r{n}", "contexts": [f"d{n}", "e"], "ground_truth": f"t{n}"} for n in (1, 2)
+    {"question": f"q{n}?", "response": f"r{n}", "contexts": [f"d{n}", "e"], "ground_truth": f"t{n}"}
+    for n in (1, 2)
 ]
-BED = [{"id": n, "query": f"q{n}?", "answer": ["a"], "positive": ["a p"], "negative": ["n"]} for n in range(3)]
+BED = [
+    {"id": n, "query": f"q{n}?", "answer": ["a"], "positive": ["a p"], "negative": ["n"]}
+    for n in range(3)
+]
 ANSWERS = [
-    {"id": n, "query": "q?", "ans": [["a"]], "prediction": f"p{n}", "docs": ["d"], "noise_rate": 0.2} for n in (0, 1)
+    {
+        "id": n,
+        "query": "q?",
+        "ans": [["a"]],
+        "prediction": f"p{n}",
+        "docs": ["d"],
+        "noise_rate": 0.2,
+    }
+    for n in (0, 1)
 ]
 FIRST = [{"question": "q?", "answer": "r", "contexts": ["d"], "ground_truth": "t"}]
 SECOND = [{"user_input": "q?", "response": "r", "retrieved_contexts": ["d"], "reference": "t"}]
@@ -62,7 +74,10 @@ def table(rows, delimiter=",", write=json.dumps, encoding="utf-8", end="\r\n"):
 
 def cells(rows):
     """Rows as a sheet, lists as JSON."""
-    return [list(rows[0]), *([json.dumps(c) if isinstance(c, list) else c for c in row.values()] for row in rows)]
+    return [
+        list(rows[0]),
+        *([json.dumps(c) if isinstance(c, list) else c for c in row.values()] for row in rows),
+    ]
 
 
 def numpys(texts):
@@ -132,16 +147,25 @@ WHOLE = [
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "shape", "rows"), WHOLE, ids=[f"{at}-{each[0]}" for at, each in enumerate(WHOLE)]
+    ("name", "data", "shape", "rows"),
+    WHOLE,
+    ids=[f"{at}-{each[0]}" for at, each in enumerate(WHOLE)],
 )
 def test_a_whole_file_is_recognised_and_read(name, data, shape, rows):
     loaded = open_file(name, data)
 
-    assert (loaded.guess.shape, loaded.usable, loaded.total, loaded.problems) == (shape, rows, rows, ())
+    assert (loaded.guess.shape, loaded.usable, loaded.total, loaded.problems) == (
+        shape,
+        rows,
+        rows,
+        (),
+    )
     assert loaded.guess.is_sure
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _, shape, rows in WHOLE if (shape, rows) == (PLAIN, 2)}))
+@pytest.mark.parametrize(
+    "name", sorted({name for name, _, shape, rows in WHOLE if (shape, rows) == (PLAIN, 2)})
+)
 def test_the_same_samples_come_out_of_every_format(name):
     """All but numbers of rows, which are lines in JSON Lines."""
     data = next(data for given, data, _, _ in WHOLE if given == name)
@@ -157,7 +181,10 @@ def test_the_same_samples_come_out_of_every_format(name):
 def test_chinese_columns_are_read_in_every_encoding(encoding):
     rows = CHINESE * 20
 
-    loaded = open_file("a.csv", table(rows, encoding=encoding, write=lambda cell: json.dumps(cell, ensure_ascii=False)))
+    loaded = open_file(
+        "a.csv",
+        table(rows, encoding=encoding, write=lambda cell: json.dumps(cell, ensure_ascii=False)),
+    )
 
     assert loaded.data.samples[0].retrieved_documents == ("首都是北京。",)
     assert (loaded.usable, loaded.data.samples[19].response) == (20, "北京")
@@ -205,7 +232,12 @@ GOOD = '{"question": "q?", "response": "r"}'
         ("no question.csv", "question,response\nq,r\n,r\n", 1, [2]),
         ("bed.jsonl", json_lines([*BED, BED[0] | {"negative": "n"}]).decode(), 3, [4]),
         ("answers.jsonl", json_lines([*ANSWERS, ANSWERS[0] | {"noise_rate": 7}]).decode(), 2, [3]),
-        ("ragbench.jsonl", json_lines([*RAGBENCH, RAGBENCH[0] | {"response_sentences": 5}]).decode(), 1, [2]),
+        (
+            "ragbench.jsonl",
+            json_lines([*RAGBENCH, RAGBENCH[0] | {"response_sentences": 5}]).decode(),
+            1,
+            [2],
+        ),
     ],
 )
 def test_of_a_broken_file_the_good_rows_are_kept(name, data, usable, problems):
@@ -273,7 +305,9 @@ def test_the_published_answers_of_models_are_read_whole(check_data):
 
     found = [open_file(file.name, file.read_bytes()) for file in files]
 
-    assert [(each.guess.shape, each.usable, each.total) for each in found] == [(Shape.ANSWERS, 100, 100)] * 61
+    assert [(each.guess.shape, each.usable, each.total) for each in found] == [
+        (Shape.ANSWERS, 100, 100)
+    ] * 61
 
 
 def test_the_judges_scores_are_plain_tables_in_doubt(check_data):
@@ -281,11 +315,15 @@ def test_the_judges_scores_are_plain_tables_in_doubt(check_data):
 
     found = [open_file(file.name, file.read_bytes()) for file in files]
 
-    assert [(each.guess.shape, each.usable, each.guess.is_sure) for each in found] == [(PLAIN, 100, False)] * 6
+    assert [(each.guess.shape, each.usable, each.guess.is_sure) for each in found] == [
+        (PLAIN, 100, False)
+    ] * 6
     assert found[0].guess.columns["response"] == "answer"
 
 
-@pytest.mark.parametrize("pattern", ["judge_swap/judge_swap_tracker.csv", "rgb_predictions/*/scores_*.json"])
+@pytest.mark.parametrize(
+    "pattern", ["judge_swap/judge_swap_tracker.csv", "rgb_predictions/*/scores_*.json"]
+)
 def test_tables_of_scores_hold_nothing_to_judge(check_data, pattern):
     found = [open_file(file.name, file.read_bytes()) for file in check_data.glob(pattern)]
 
@@ -295,4 +333,8 @@ def test_tables_of_scores_hold_nothing_to_judge(check_data, pattern):
 
 
 def test_a_test_bed_keeps_its_kind_in_every_format():
-    assert all(isinstance(load(name, data), TestBed) for name, data, shape, _ in WHOLE if shape is Shape.BED)
+    assert all(
+        isinstance(load(name, data), TestBed)
+        for name, data, shape, _ in WHOLE
+        if shape is Shape.BED
+    )

@@ -1,4 +1,6 @@
-"""Test beds: which documents a prompt takes, how noisy it really is, and that a seed gives the same prompts again."""
+"""Test beds: which documents a prompt takes, how noisy it really is, and that a seed gives the same
+prompts again.
+"""
 
 import pytest
 from hypothesis import given
@@ -23,7 +25,9 @@ MIXED = (row(row_id="1"), row(9, 9, "2"), INTEGRATION, COUNTERFACTUAL)
 
 
 def samples(rows, ability, noise=0.0, passages=5, **options):
-    return compose(TestBed(name="bed", rows=tuple(rows)), [ability], (noise,), passages, **options).samples
+    return compose(
+        TestBed(name="bed", rows=tuple(rows)), [ability], (noise,), passages, **options
+    ).samples
 
 
 def documents(bed_row, ability=Ability.NOISE, noise=0.0, passages=5, **options):
@@ -32,7 +36,10 @@ def documents(bed_row, ability=Ability.NOISE, noise=0.0, passages=5, **options):
 
 def counted(texts):
     """How many documents of each kind, by the first letter: p positive, n negative, w wrong."""
-    return {kind: sum(text.startswith(kind) for text in texts) for kind in sorted({text[0] for text in texts})}
+    return {
+        kind: sum(text.startswith(kind) for text in texts)
+        for kind in sorted({text[0] for text in texts})
+    }
 
 
 @pytest.mark.parametrize(
@@ -85,13 +92,18 @@ def test_integration_takes_one_document_of_each_question_in_turn(noise, passages
     assert counted(documents(INTEGRATION, Ability.INTEGRATION, noise, passages)) == taken
 
 
-@pytest.mark.parametrize(("passages", "taken"), [(2, {"w": 2}), (3, {"w": 3}), (5, {"n": 2, "w": 3})])
+@pytest.mark.parametrize(
+    ("passages", "taken"), [(2, {"w": 2}), (3, {"w": 3}), (5, {"n": 2, "w": 3})]
+)
 def test_counterfactual_takes_documents_with_the_error_planted(passages, taken):
     assert counted(documents(COUNTERFACTUAL, Ability.COUNTERFACTUAL, passages=passages)) == taken
 
 
 def test_counterfactual_names_the_planted_answer():
-    planted, plain = samples([COUNTERFACTUAL], Ability.COUNTERFACTUAL), samples([row()], Ability.NOISE)
+    planted, plain = (
+        samples([COUNTERFACTUAL], Ability.COUNTERFACTUAL),
+        samples([row()], Ability.NOISE),
+    )
 
     assert planted[0].rgb.counterfactual == "b"
     assert plain[0].rgb.counterfactual is None
@@ -108,7 +120,9 @@ def test_rejection_takes_only_negatives_whatever_noise_is_asked():
     ("noise", "positives", "negatives", "effective"),
     [(0.4, 9, 9, 0.4), (0.0, 3, 9, 0.4), (0.8, 9, 1, 0.2), (0.5, 9, 9, 0.6), (0.4, 0, 0, None)],
 )
-def test_effective_noise_is_the_share_of_negatives_in_the_prompt(noise, positives, negatives, effective):
+def test_effective_noise_is_the_share_of_negatives_in_the_prompt(
+    noise, positives, negatives, effective
+):
     (sample,) = samples([row(positives, negatives)], Ability.NOISE, noise)
 
     assert (sample.rgb.noise, sample.rgb.effective_noise) == (noise, effective)
@@ -131,7 +145,9 @@ def test_a_row_tells_which_abilities_it_can_test(bed_row, abilities):
 def test_every_ability_is_asked_at_the_noise_levels_that_it_knows():
     asked = compose(TestBed(name="bed", rows=MIXED), list(Ability), (0.0, 0.4)).samples
 
-    levels = {ability: [s.rgb.noise for s in asked if s.rgb.ability is ability] for ability in Ability}
+    levels = {
+        ability: [s.rgb.noise for s in asked if s.rgb.ability is ability] for ability in Ability
+    }
     assert levels == {
         Ability.NOISE: [0.0, 0.4, 0.0, 0.4],
         Ability.REJECTION: [1.0, 1.0],
@@ -145,11 +161,15 @@ def test_samples_carry_question_answer_and_an_id_of_their_own():
 
     assert len({sample.id for sample in asked}) == len(asked) == 2 * 5 + 2 + 5 + 1
     assert asked[2].id == "noise-1-40"
-    assert {(sample.question, sample.ground_truth, sample.response) for sample in asked} == {("Which?", "a", None)}
+    assert {(sample.question, sample.ground_truth, sample.response) for sample in asked} == {
+        ("Which?", "a", None)
+    }
 
 
 def test_the_limit_counts_rows_of_each_ability():
-    asked = compose(TestBed(name="bed", rows=MIXED), [Ability.NOISE, Ability.INTEGRATION], (0.0,), limit=1).samples
+    asked = compose(
+        TestBed(name="bed", rows=MIXED), [Ability.NOISE, Ability.INTEGRATION], (0.0,), limit=1
+    ).samples
 
     assert [sample.id for sample in asked] == ["noise-1-0", "information-1-0"]
 
@@ -162,8 +182,13 @@ def test_the_seed_decides_the_documents_and_their_order():
 
 
 def test_integration_and_counterfactual_draw_by_the_seed():
-    drawn = {frozenset(documents(INTEGRATION, Ability.INTEGRATION, 0.4, seed=seed)) for seed in range(20)}
-    wrong = {frozenset(documents(COUNTERFACTUAL, Ability.COUNTERFACTUAL, passages=1, seed=seed)) for seed in range(20)}
+    drawn = {
+        frozenset(documents(INTEGRATION, Ability.INTEGRATION, 0.4, seed=seed)) for seed in range(20)
+    }
+    wrong = {
+        frozenset(documents(COUNTERFACTUAL, Ability.COUNTERFACTUAL, passages=1, seed=seed))
+        for seed in range(20)
+    }
 
     assert len(drawn) == 3 * 2  # a0, a1 or a2 with b0 with c0 or c1
     assert len(wrong) == 3
@@ -173,9 +198,16 @@ ABILITIES = st.lists(st.sampled_from(Ability), unique=True)
 LEVELS = st.lists(st.sampled_from((0.0, 0.2, 0.4, 0.6, 0.8, 1.0)), unique=True)
 
 
-@given(abilities=ABILITIES, levels=LEVELS, rows=st.permutations(MIXED), limit=st.none() | st.integers(0, 4))
+@given(
+    abilities=ABILITIES,
+    levels=LEVELS,
+    rows=st.permutations(MIXED),
+    limit=st.none() | st.integers(0, 4),
+)
 def test_a_row_gives_the_same_documents_whatever_else_is_composed(abilities, levels, rows, limit):
-    everything = compose(TestBed(name="bed", rows=MIXED), list(Ability), (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), seed=5)
+    everything = compose(
+        TestBed(name="bed", rows=MIXED), list(Ability), (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), seed=5
+    )
     known = {sample.id: sample for sample in everything.samples}
 
     part = compose(TestBed(name="part", rows=tuple(rows)), abilities, levels, seed=5, limit=limit)
@@ -219,7 +251,9 @@ def test_a_prompt_never_repeats_a_document_and_never_exceeds_its_passages(
     ],
 )
 def test_the_ability_of_a_recorded_answer_is_guessed(noise, answers, ability):
-    sample = recorded_answer({"id": 1, "query": "q", "prediction": "p", "noise_rate": noise, "ans": answers})
+    sample = recorded_answer(
+        {"id": 1, "query": "q", "prediction": "p", "noise_rate": noise, "ans": answers}
+    )
 
     assert (sample.rgb.ability, sample.rgb.noise) == (ability, noise)
 
@@ -261,4 +295,8 @@ def test_the_partial_english_bed_is_composed_as_far_as_its_negatives_go(check_da
     asked = compose(bed, [Ability.NOISE, Ability.REJECTION], (0.8,)).samples
 
     noise = [round(sample.rgb.effective_noise, 9) for sample in asked]
-    assert {level: noise.count(level) for level in noise} == {0.8: 299, 0.6: 1, 1.0: 300}  # row 271 has 3 negatives
+    assert {level: noise.count(level) for level in noise} == {
+        0.8: 299,
+        0.6: 1,
+        1.0: 300,
+    }  # row 271 has 3 negatives

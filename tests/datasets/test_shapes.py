@@ -1,4 +1,6 @@
-"""Which kind of file it is: every known shape, columns under any sensible name, and doubt that shows."""
+"""Which kind of file it is: every known shape, columns under any sensible name, and doubt that
+shows.
+"""
 
 import pytest
 
@@ -63,9 +65,19 @@ def test_a_test_bed_says_what_it_tests_and_in_which_language(row, title):
 @pytest.mark.parametrize(
     ("names", "shape", "mapped"),
     [
-        (("query", "prediction", "docs", "ans"), Shape.ANSWERS, {"response": "prediction", "ground_truth": "ans"}),
         (
-            ("question", "response", "documents", "documents_sentences", "all_relevant_sentence_keys"),
+            ("query", "prediction", "docs", "ans"),
+            Shape.ANSWERS,
+            {"response": "prediction", "ground_truth": "ans"},
+        ),
+        (
+            (
+                "question",
+                "response",
+                "documents",
+                "documents_sentences",
+                "all_relevant_sentence_keys",
+            ),
             Shape.RAGBENCH,
             {"retrieved_documents": "documents"},
         ),
@@ -74,14 +86,30 @@ def test_a_test_bed_says_what_it_tests_and_in_which_language(row, title):
             Shape.RAGAS,
             {"question": "question", "response": "answer", "ground_truth": "ground_truth"},
         ),
-        (("question", "answer", "contexts", "ground_truths"), Shape.RAGAS, {"ground_truth": "ground_truths"}),
+        (
+            ("question", "answer", "contexts", "ground_truths"),
+            Shape.RAGAS,
+            {"ground_truth": "ground_truths"},
+        ),
         (SECOND, Shape.RAGAS, {"question": "user_input", "gold_documents": "reference_contexts"}),
-        (("user_input", "response"), Shape.RAGAS, {"question": "user_input", "response": "response"}),
-        (("pred_answers", "gt_answers"), Shape.ADALFLOW, {"response": "pred_answers", "ground_truth": "gt_answers"}),
+        (
+            ("user_input", "response"),
+            Shape.RAGAS,
+            {"question": "user_input", "response": "response"},
+        ),
+        (
+            ("pred_answers", "gt_answers"),
+            Shape.ADALFLOW,
+            {"response": "pred_answers", "ground_truth": "gt_answers"},
+        ),
         (
             ("questions", "retrieved_contexts", "gt_contexts"),
             Shape.ADALFLOW,
-            {"question": "questions", "retrieved_documents": "retrieved_contexts", "gold_documents": "gt_contexts"},
+            {
+                "question": "questions",
+                "retrieved_documents": "retrieved_contexts",
+                "gold_documents": "gt_contexts",
+            },
         ),
         (
             ("sample", "id", "status", "labels_by", "corrections", "adherence", "question"),
@@ -107,7 +135,9 @@ def test_baselines_of_ragbench_are_told():
     names = ("documents_sentences", "all_relevant_sentence_keys")
 
     assert columns(*names).title == "RAGBench rows with labels"
-    assert columns(*names, "trulens_groundedness").title == "RAGBench rows with labels and baselines"
+    assert (
+        columns(*names, "trulens_groundedness").title == "RAGBench rows with labels and baselines"
+    )
 
 
 # Plain tables
@@ -176,7 +206,10 @@ def test_the_first_of_several_known_names_wins_and_the_others_are_told():
 
 
 def test_what_was_taken_for_what_is_told():
-    assert columns("Query", "output", "lang").why == "By name: Query as question, output as response. Not used: lang."
+    assert (
+        columns("Query", "output", "lang").why
+        == "By name: Query as question, output as response. Not used: lang."
+    )
 
 
 def test_lists_under_answer_are_the_true_ones():
@@ -223,14 +256,28 @@ def test_a_table_whose_responses_have_an_unknown_name_needs_confirmation(names):
 
 
 def test_numbers_and_lists_beside_known_columns_raise_no_doubt():
-    found = guess({"question": "q", "context": "c", "answer_start": 5, "result": "0.5", "outputs": [], "reply": None})
+    found = guess(
+        {
+            "question": "q",
+            "context": "c",
+            "answer_start": 5,
+            "result": "0.5",
+            "outputs": [],
+            "reply": None,
+        }
+    )
 
     assert found.is_sure
 
 
 def test_without_known_names_the_content_is_looked_at():
     rows = [
-        {"nr": n, "F": f"Who is number {n}?", "A": f"Number {n} is somebody.", "T": [f"Text {n} of a document."]}
+        {
+            "nr": n,
+            "F": f"Who is number {n}?",
+            "A": f"Number {n} is somebody.",
+            "T": [f"Text {n} of a document."],
+        }
         for n in range(5)
     ]
 
@@ -238,11 +285,16 @@ def test_without_known_names_the_content_is_looked_at():
 
     assert found.columns == {"question": "F", "response": "A", "retrieved_documents": "T"}
     assert found.confidence < SURE
-    assert "Guessed by content: T as retrieved_documents, F as question, A as response." in found.why
+    assert (
+        "Guessed by content: T as retrieved_documents, F as question, A as response." in found.why
+    )
 
 
 def test_long_texts_may_be_documents():
-    assert guess({"F": "Who?", "T": "A long text. " * 50}).columns == {"question": "F", "retrieved_documents": "T"}
+    assert guess({"F": "Who?", "T": "A long text. " * 50}).columns == {
+        "question": "F",
+        "retrieved_documents": "T",
+    }
 
 
 SAYS = {"User says": "When was it built?", "bot reply": "It was built in 1812."}
@@ -251,11 +303,27 @@ SAYS = {"User says": "When was it built?", "bot reply": "It was built in 1812."}
 @pytest.mark.parametrize(
     ("row", "mapped"),
     [
-        (SAYS | {"snippets": "The mill was built in 1812. It grinds rye."}, {"response": "bot reply"}),
-        (SAYS | {"bot reply": "It was built in 1812. " * 20, "snippets": "In 1812."}, {"response": "bot reply"}),
+        (
+            SAYS | {"snippets": "The mill was built in 1812. It grinds rye."},
+            {"response": "bot reply"},
+        ),
+        (
+            SAYS | {"bot reply": "It was built in 1812. " * 20, "snippets": "In 1812."},
+            {"response": "bot reply"},
+        ),
         (SAYS | {"other reply": "It was built by Anna Berg."}, {}),
-        ({"User says": "When?", "a": "It was built in 1812.", "b": "The mill was built in 1812."}, {}),
-        ({"F": "When?", "a": "It was built in 1812.", "T": ["Text."]}, {"response": "a", "retrieved_documents": "T"}),
+        (
+            {
+                "User says": "When?",
+                "a": "It was built in 1812.",
+                "b": "The mill was built in 1812.",
+            },
+            {},
+        ),
+        (
+            {"F": "When?", "a": "It was built in 1812.", "T": ["Text."]},
+            {"response": "a", "retrieved_documents": "T"},
+        ),
     ],
 )
 def test_what_to_judge_is_only_guessed_where_one_column_may_be_it(row, mapped):
@@ -266,14 +334,21 @@ def test_what_to_judge_is_only_guessed_where_one_column_may_be_it(row, mapped):
 
 
 def test_a_column_named_for_what_users_write_may_be_the_question():
-    found = guess({"message": "a strange name.", "response": "It is a name.", "knowledge": "It is a name."})
+    found = guess(
+        {"message": "a strange name.", "response": "It is a name.", "knowledge": "It is a name."}
+    )
 
     assert (found.columns["question"], found.is_sure) == ("message", False)
 
 
 # Rows with objects in them
 
-NESTED = {"input": {"query": "q?", "lang": "en"}, "output": {"text": "r"}, "score": 5, "meta": {"page": 1}}
+NESTED = {
+    "input": {"query": "q?", "lang": "en"},
+    "output": {"text": "r"},
+    "score": 5,
+    "meta": {"page": 1},
+}
 
 
 def test_fields_of_objects_are_columns_known_by_the_last_part_of_their_name():
@@ -293,15 +368,24 @@ def test_the_text_in_an_object_is_known_by_the_name_of_the_object(key):
 def test_the_text_in_an_object_keeps_a_name_that_says_what_it_is(key):
     found = guess({"input": {"query": "q?", key: "d"}, "response": "r"})
 
-    assert found.columns == {"question": "input.query", "response": "response", "retrieved_documents": f"input.{key}"}
+    assert found.columns == {
+        "question": "input.query",
+        "response": "response",
+        "retrieved_documents": f"input.{key}",
+    }
 
 
 def test_a_column_of_its_own_goes_before_a_field_in_an_object():
-    assert guess({"meta": {"question": "no"}, "question": "q", "response": "r"}).columns["question"] == "question"
+    assert (
+        guess({"meta": {"question": "no"}, "question": "q", "response": "r"}).columns["question"]
+        == "question"
+    )
 
 
 def test_a_name_that_several_objects_have_in_them_says_nothing():
-    found = guess({"question": "q", "one": {"response": "It was built."}, "two": {"response": "It was not."}})
+    found = guess(
+        {"question": "q", "one": {"response": "It was built."}, "two": {"response": "It was not."}}
+    )
 
     assert ("response" in found.columns, found.is_sure) == (False, False)
     assert "What is to be judged may be in one.response, two.response." in found.why
@@ -317,7 +401,9 @@ def test_objects_are_no_texts():
 
 
 def test_numbers_are_nothing_of_interest():
-    assert columns().columns == guess({"a": 1.5, "b": "2.75e-3", "c": True, "d": None}).columns == {}
+    assert (
+        columns().columns == guess({"a": 1.5, "b": "2.75e-3", "c": True, "d": None}).columns == {}
+    )
 
 
 def test_names_of_models_are_no_answers():

@@ -1,4 +1,6 @@
-"""One real server and a headless Chromium; after every test: no request left this machine, no traceback, no dialog."""
+"""One real server and a headless Chromium; after every test: no request left this machine, no
+traceback, no dialog.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ MANY = 2400
 PATIENCE = 30_000
 
 LONG = 240_000
-"""Milliseconds for a run: its workers give way to whatever else the machine does, other tests for example."""
+"""Milliseconds for a run: its workers give way to whatever else the machine does, other tests for
+example.
+"""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -74,7 +78,9 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(scope="session")
-def server(browser_type_launch_args: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(
+    browser_type_launch_args: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     """The app on somebody's own machine; not without a browser to look at it."""
     with running(tmp_path_factory.mktemp("e2e")) as served:
         yield served
@@ -85,10 +91,22 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     """`streamlit run app.py` with a data directory of its own and these environment variables."""
     port = free_port()
     own = {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        f"--server.port={port}",
+        "--server.headless=true",
+    ]
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=machine.variables() | own | variables, stdout=log, stderr=subprocess.STDOUT
+            command,
+            cwd=ROOT,
+            env=machine.variables() | own | variables,
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
     address = f"http://localhost:{port}"
     try:
@@ -134,7 +152,9 @@ def seen() -> Seen:
 
 
 @pytest.fixture
-def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Callable[..., BrowserContext]:
+def new_context(
+    new_context: Callable[..., BrowserContext], seen: Seen
+) -> Callable[..., BrowserContext]:
     """As pytest-playwright's, with every request, dialog and page written down."""
 
     def create(**options: Any) -> BrowserContext:
@@ -143,7 +163,9 @@ def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Calla
         context.on("request", lambda request: seen.hosts.add(urlsplit(request.url).hostname or ""))
         context.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
         context.on("page", lambda page: seen.pages.append(page))
-        context.on("console", lambda entry: POLICY in entry.text and seen.refused.append(entry.text))
+        context.on(
+            "console", lambda entry: POLICY in entry.text and seen.refused.append(entry.text)
+        )
         return context
 
     return create
@@ -151,7 +173,9 @@ def new_context(new_context: Callable[..., BrowserContext], seen: Seen) -> Calla
 
 @pytest.fixture(autouse=True)
 def nothing_leaks(new_context: Callable[..., BrowserContext], seen: Seen) -> Iterator[None]:
-    """Every test: only this machine was asked, nothing had to be refused, no dialog, exception or traceback."""
+    """Every test: only this machine was asked, nothing had to be refused, no dialog, exception or
+    traceback.
+    """
     yield
     assert seen.refused == []
     assert seen.hosts - {""} <= HOME_HOSTS
@@ -163,7 +187,9 @@ def nothing_leaks(new_context: Callable[..., BrowserContext], seen: Seen) -> Ite
 
 
 def settled(page: Page) -> None:
-    """Waits until the page is drawn: a click while it is drawn anew would get lost, and open lists close."""
+    """Waits until the page is drawn: a click while it is drawn anew would get lost, and open lists
+    close.
+    """
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
 
 
@@ -214,7 +240,8 @@ def _finished(store: Store, run: Run) -> Run:
 
 def _many_samples(name: str) -> Dataset:
     documents = tuple(
-        f"Mill {n} was built in 18{n:02}. It grinds rye. Its wheel is made of oak." for n in range(10, 15)
+        f"Mill {n} was built in 18{n:02}. It grinds rye. Its wheel is made of oak."
+        for n in range(10, 15)
     )
     return Dataset(
         name=name,
@@ -222,7 +249,10 @@ def _many_samples(name: str) -> Dataset:
             Sample(
                 id=f"{name}-{n}",
                 question=f"When was mill {n % 5 + 10} built, and what does it grind?",
-                response=f"Mill {n % 5 + 10} was built in 18{n % 5 + 10}. It grinds rye. It is painted blue.",
+                response=(
+                    f"Mill {n % 5 + 10} was built in 18{n % 5 + 10}. It grinds rye. It is "
+                    "painted blue."
+                ),
                 retrieved_documents=documents,
             )
             for n in range(MANY)

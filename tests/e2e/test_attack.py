@@ -1,4 +1,6 @@
-"""What froze or killed the server once: sent by one visitor of a public host while another goes on clicking."""
+"""What froze or killed the server once: sent by one visitor of a public host while another goes on
+clicking.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tests.e2e.conftest import Server, running
 
 
 @pytest.fixture(scope="module")
-def host(browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def host(
+    browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     with running(tmp_path_factory.mktemp("attacked"), PLUMBLINE_PUBLIC="1") as served:
         yield served
 

@@ -35,9 +35,13 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def host(
-    browser_type_launch_args: dict[str, object], addresses: Path, tmp_path_factory: pytest.TempPathFactory
+    browser_type_launch_args: dict[str, object],
+    addresses: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Server]:
-    """A public host with room for three files of 1 MB, its uploads open to frames as in the image."""
+    """A public host with room for three files of 1 MB,
+    its uploads open to frames as in the image.
+    """
     with running(
         tmp_path_factory.mktemp("door"),
         PLUMBLINE_PUBLIC="1",
@@ -51,10 +55,16 @@ def host(
 
 
 def request(
-    host: Server, path: str, method: str = "GET", body: bytes | Iterator[bytes] | None = None, **headers: str
+    host: Server,
+    path: str,
+    method: str = "GET",
+    body: bytes | Iterator[bytes] | None = None,
+    **headers: str,
 ) -> http.client.HTTPResponse:
     """The answer to one request, read to its end; an iterator is sent without a length."""
-    with closing(http.client.HTTPConnection(urlsplit(host.address).netloc, timeout=30)) as connection:
+    with closing(
+        http.client.HTTPConnection(urlsplit(host.address).netloc, timeout=30)
+    ) as connection:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, named, encode_chunked=isinstance(body, Iterator))
         answer = connection.getresponse()
@@ -80,7 +90,9 @@ def test_only_what_a_page_needs_is_answered(host: Server, path: str, status: int
     assert request(host, path).status == status
 
 
-@pytest.mark.parametrize("path", ["/", "/sample", "/_stcore/health", "/_stcore/metrics", "/media/none"])
+@pytest.mark.parametrize(
+    "path", ["/", "/sample", "/_stcore/health", "/_stcore/metrics", "/media/none"]
+)
 def test_every_answer_tells_the_browser_what_it_may_do(host: Server, path: str) -> None:
     headers = request(host, path).headers
 
@@ -94,9 +106,15 @@ def test_every_answer_tells_the_browser_what_it_may_do(host: Server, path: str) 
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
-def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("SPACE_ID", "someone/plumbline")
-    policy = TestClient(SecurityHeaders(PlainTextResponse("."))).get("/").headers["Content-Security-Policy"]
+    policy = (
+        TestClient(SecurityHeaders(PlainTextResponse(".")))
+        .get("/")
+        .headers["Content-Security-Policy"]
+    )
 
     assert policy.endswith("frame-ancestors https://huggingface.co https://*.hf.space")
 
@@ -123,9 +141,18 @@ def test_only_names_of_this_machine_reach_the_app(host: Server, name: str, answe
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost:1", "file://", "http://[::"],
+    [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1.evil.example",
+        "http://localhost:1",
+        "file://",
+        "http://[::",
+    ],
 )
-def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(host: Server, addresses: Path, origin: str) -> None:
+def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(
+    host: Server, addresses: Path, origin: str
+) -> None:
     assert not stream_is_open(host, Origin=origin)
     assert set(addresses.read_text().split()) <= HOME_HOSTS
 
@@ -133,7 +160,12 @@ def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(host: Server, ad
 def stream_is_open(host: Server, **headers: str) -> bool:
     """Whether a connection with these headers becomes a WebSocket."""
     netloc = urlsplit(host.address).netloc
-    lines = {"Host": netloc, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    lines = {
+        "Host": netloc,
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+    }
     lines |= {"Sec-WebSocket-Key": "MTIzNDU2Nzg5MDEyMzQ1Ng==", **headers}
     with closing(http.client.HTTPConnection(netloc, timeout=30)) as connection:
         connection.request("GET", STREAM, headers=lines)
@@ -159,7 +191,11 @@ def put(host: Server, session: str, file: str, size: int, chunked: bool = False)
     pieces = (body[at : at + 50_000] for at in range(0, len(body), 50_000))
     path = f"/_stcore/upload_file/{session}/{file}"
     return request(
-        host, path, "PUT", pieces if chunked else body, Content_Type="multipart/form-data; boundary=X"
+        host,
+        path,
+        "PUT",
+        pieces if chunked else body,
+        Content_Type="multipart/form-data; boundary=X",
     ).status
 
 
@@ -172,7 +208,9 @@ def test_a_tab_may_hold_two_files_and_may_put_others_in_their_place(host: Server
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_file_that_is_too_large_is_refused_with_or_without_a_length(host: Server, chunked: bool) -> None:
+def test_a_file_that_is_too_large_is_refused_with_or_without_a_length(
+    host: Server, chunked: bool
+) -> None:
     with tab(host) as session:
         assert put(host, session, "large", MB + 200_000, chunked) == 413
         assert put(host, session, "good", MB, chunked) == 204
@@ -192,7 +230,9 @@ def test_a_file_has_an_id_as_streamlit_gives_them(host: Server, file: str) -> No
         assert put(host, session, file, 10) == 404
 
 
-def test_what_hostile_markup_would_load_is_refused_by_the_browser(host: Server, page: Page, seen: Seen) -> None:
+def test_what_hostile_markup_would_load_is_refused_by_the_browser(
+    host: Server, page: Page, seen: Seen
+) -> None:
     page.goto(host.address)
     expect(page.get_by_role("heading", name="Plumbline")).to_be_visible()
     with socket.create_server(("127.0.0.1", 0)) as elsewhere:
@@ -220,19 +260,27 @@ HOSTILE = """async address => {
 
 
 ADDRESSES = (
-    "http://evil.example/x https://user:pw@evil.example:80/?a=b&c=d#e HTTP://EVIL.EXAMPLE ftp://evil.example "
-    "www.evil.example WwW.evil.example/x a+b_c@evil.example mailto:a@evil.example xmpp:a@evil.example/b tel:+1 "
-    "<http://evil.example> <a@evil.example> [x](http://evil.example) ![x](http://evil.example) [x][1] "
-    "<a href='http://evil.example'>x</a> javascript:alert(1) http&#58;//evil.example 中http://evil.example中 "
-    "(www.evil.example) “a@evil.example” x-www.evil.example @www.evil.example a@b@evil.example http://www.a@evil.example"
+    "http://evil.example/x https://user:pw@evil.example:80/?a=b&c=d#e "
+    "HTTP://EVIL.EXAMPLE ftp://evil.example "
+    "www.evil.example WwW.evil.example/x a+b_c@evil.example mailto:a@evil.example "
+    "xmpp:a@evil.example/b tel:+1 "
+    "<http://evil.example> <a@evil.example> [x](http://evil.example) "
+    "![x](http://evil.example) [x][1] "
+    "<a href='http://evil.example'>x</a> javascript:alert(1) http&#58;//evil.example "
+    "中http://evil.example中 "
+    "(www.evil.example) “a@evil.example” x-www.evil.example @www.evil.example "
+    "a@b@evil.example http://www.a@evil.example"
 )
 DRESSED = (
-    ":material/home: :smile: :streamlit: :red[x] :gray[] a -> b <- c <-> d -- e >= f ~= g &amp; $x$ `y` **z** <b>b</b>"
+    ":material/home: :smile: :streamlit: :red[x] :gray[] a -> b <- c <-> d -- e >= f ~= g "
+    "&amp; $x$ `y` **z** <b>b</b>"
 )
 
 
 @pytest.mark.parametrize("text", [ADDRESSES, DRESSED], ids=["addresses", "dressed"])
-def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(server: Server, page: Page, text: str) -> None:
+def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(
+    server: Server, page: Page, text: str
+) -> None:
     row = Sample(id="1", question="Who?", response="Mina.", retrieved_documents=("Mina.",))
     run = create_run(
         server.store,
@@ -246,9 +294,14 @@ def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(server: Server
         page.goto(f"{server.address}/sample?run={run.id}&sample=1")
         expect(page.get_by_test_id("stAlert").get_by_text(text, exact=True)).to_be_visible()
         expect(page.get_by_test_id("stCaptionContainer").filter(has_text=text)).to_be_visible()
-        assert page.locator("a[href*=evil], a[href^='tel:'], a[href^='javascript:'], .katex").count() == 0
+        assert (
+            page.locator("a[href*=evil], a[href^='tel:'], a[href^='javascript:'], .katex").count()
+            == 0
+        )
         page.goto(f"{server.address}/runs")
-        expect(page.get_by_test_id("stMain").locator("strong").get_by_text(text, exact=True)).to_be_visible()
+        expect(
+            page.get_by_test_id("stMain").locator("strong").get_by_text(text, exact=True)
+        ).to_be_visible()
         assert page.locator("a[href*=evil]").count() == 0
     finally:
         server.store.delete_run(run.id)

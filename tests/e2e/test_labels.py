@@ -1,4 +1,6 @@
-"""Judges in the browser: GPT labelling, a hybrid within a budget, a jury of two, and a label set right by hand."""
+"""Judges in the browser: GPT labelling, a hybrid within a budget, a jury of two, and a label set
+right by hand.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ LUNA, SOL = "GPT-6 Luna", "GPT-6 Sol"
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Loopback]:
-    with Loopback(answer=judge.labels_for, latency=0.1, models=("gpt-6-luna", "gpt-6-sol")) as served:
+    with Loopback(
+        answer=judge.labels_for, latency=0.1, models=("gpt-6-luna", "gpt-6-sol")
+    ) as served:
         yield served
 
 
@@ -29,7 +33,9 @@ def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield served
 
 
-def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(page: Page, app: Server, provider: Loopback) -> None:
+def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
+    page: Page, app: Server, provider: Loopback
+) -> None:
     before = len(provider.asked)
     start(page, app, "GPT labelling", LUNA)
     expect(page.get_by_text(re.compile(f"Labels by {LUNA}"))).to_be_visible()
@@ -53,10 +59,14 @@ def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(page: Page, app
     assert len(provider.asked) - before == 24  # a correction needs no call
 
 
-def test_a_hybrid_asks_its_judge_only_about_the_doubtful(page: Page, app: Server, provider: Loopback) -> None:
+def test_a_hybrid_asks_its_judge_only_about_the_doubtful(
+    page: Page, app: Server, provider: Loopback
+) -> None:
     before = len(provider.asked)
     start(page, app, "Hybrid", SOL)
-    expect(page.get_by_text(re.compile(r"\d+ of 24 samples judged; rule: doubt ≥ 0\.\d+"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"\d+ of 24 samples judged; rule: doubt ≥ 0\.\d+"))
+    ).to_be_visible()
     assert 1 <= len(provider.asked) - before <= 5
 
 
@@ -92,7 +102,9 @@ def choose(page: Page, label: str, option: str) -> None:
 
 def select_first_row(page: Page) -> None:
     """Clicks the check box that the table paints at the left of its first row."""
-    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(position={"x": 18, "y": 53})
+    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(
+        position={"x": 18, "y": 53}
+    )
 
 
 def card(page: Page, title: str) -> Locator:

@@ -9,8 +9,19 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.records import Run
 
-PAGES = ("/", "/rgb?run={rgb}", "/trace?run={trace}", "/sample?run={trace}&sample=1", "/sample?run={rgb}&sample=1")
-FILLED = {"/": "Recent runs", "/rgb": "216 samples.", "/trace": "24 samples. ", "/sample": "Documents"}
+PAGES = (
+    "/",
+    "/rgb?run={rgb}",
+    "/trace?run={trace}",
+    "/sample?run={trace}&sample=1",
+    "/sample?run={rgb}&sample=1",
+)
+FILLED = {
+    "/": "Recent runs",
+    "/rgb": "216 samples.",
+    "/trace": "24 samples. ",
+    "/sample": "Documents",
+}
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -49,7 +60,9 @@ def test_the_bars_of_rates_have_the_width_of_their_chart(
 
 def visit(page: Page, address: str, rgb_run: Run, trace_run: Run) -> None:
     page.goto(address.format(rgb=rgb_run.id, trace=trace_run.id))
-    expect(page.get_by_test_id("stMain").get_by_text(FILLED[address.split("?")[0]]).first).to_be_visible()
+    expect(
+        page.get_by_test_id("stMain").get_by_text(FILLED[address.split("?")[0]]).first
+    ).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
 
 
@@ -57,6 +70,8 @@ def brightness(page: Page, colour: str, selector: str) -> float:
     """The mean of red, green and blue, 0 to 255."""
     element = page.locator(selector).first
     parts = (
-        element.evaluate("(element, colour) => getComputedStyle(element)[colour]", colour).strip("rgba()").split(",")
+        element.evaluate("(element, colour) => getComputedStyle(element)[colour]", colour)
+        .strip("rgba()")
+        .split(",")
     )
     return sum(map(float, parts[:3])) / 3

@@ -1,4 +1,6 @@
-"""A store that is deleted under the live app: every page says so and offers to save what is still held."""
+"""A store that is deleted under the live app: every page says so and offers to save what is still
+held.
+"""
 
 import re
 from pathlib import Path

@@ -15,18 +15,26 @@ def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> Non
     page.get_by_role("option", name=re.compile(r"^Context recall \(lexical\)")).click()
     page.keyboard.press("Escape")
     expect(
-        page.get_by_text("Needs: retrieved documents, ground truth. 24 of 24 samples can be judged.")
+        page.get_by_text(
+            "Needs: retrieved documents, ground truth. 24 of 24 samples can be judged."
+        )
     ).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     main = page.get_by_test_id("stMain")
     expect(main.get_by_text("Finished · 48 / 48 scored")).to_be_visible(timeout=LONG)
     expect(page.get_by_test_id("stMetric").filter(has_text="Answer match")).to_be_visible()
-    expect(page.get_by_test_id("stMetricValue")).to_have_text([re.compile(r"[01]\.\d\d"), re.compile(r"0\.\d\d")])
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(
+        [re.compile(r"[01]\.\d\d"), re.compile(r"0\.\d\d")]
+    )
     page.get_by_text("About this metric").last.click()
     formula = page.get_by_text(re.compile("attributed sentences / all sentences"))
     expect(formula.locator("visible=true").first).to_be_visible()
 
-    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(position={"x": 18, "y": 53})
+    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(
+        position={"x": 18, "y": 53}
+    )
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
-    expect(page.get_by_test_id("stMetric").filter(has_text="Context recall (lexical)")).to_be_visible()
+    expect(
+        page.get_by_test_id("stMetric").filter(has_text="Context recall (lexical)")
+    ).to_be_visible()
     expect(page.get_by_role("heading", name="Statements")).to_be_visible()

@@ -1,4 +1,6 @@
-"""Two models in one run, in the browser: what it will cost, at work on every page, stopped, resumed, two lines."""
+"""Two models in one run, in the browser: what it will cost, at work on every page, stopped,
+resumed, two lines.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,18 @@ def provider() -> Iterator[Loopback]:
 
 @pytest.fixture(scope="module")
 def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    variables = {"OPENAI_API_KEY": "sk-in-the-browser", "OPENAI_BASE_URL": provider.base_url, "PLUMBLINE_WORKERS": "2"}
+    variables = {
+        "OPENAI_API_KEY": "sk-in-the-browser",
+        "OPENAI_BASE_URL": provider.base_url,
+        "PLUMBLINE_WORKERS": "2",
+    }
     with running(tmp_path_factory.mktemp("models"), **variables) as served:
         yield served
 
 
-def test_two_models_from_the_drop_down_to_two_lines(page: Page, app: Server, provider: Loopback) -> None:
+def test_two_models_from_the_drop_down_to_two_lines(
+    page: Page, app: Server, provider: Loopback
+) -> None:
     main = page.get_by_test_id("stMain")
     page.goto(f"{app.address}/rgb")
     page.get_by_role("button", name=re.compile("Remove Offline reader")).click()

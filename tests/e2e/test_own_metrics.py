@@ -1,4 +1,6 @@
-"""Metrics of one's own in the browser: both examples run beside each other, a broken file shows its line."""
+"""Metrics of one's own in the browser: both examples run beside each other, a broken file shows its
+line.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app(provider: Loopback, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def app(
+    provider: Loopback, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     variables = {
         "OPENAI_API_KEY": "sk-in-the-browser",
         "OPENAI_BASE_URL": provider.base_url,
@@ -55,7 +59,9 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(
     page: Page, app: Server, folder: Path, provider: Loopback
 ) -> None:
     page.goto(f"{app.address}/metrics")
-    expect(page.get_by_text("broken.py, line 3: ModuleNotFoundError: No module named")).to_be_visible()
+    expect(
+        page.get_by_text("broken.py, line 3: ModuleNotFoundError: No module named")
+    ).to_be_visible()
 
     choose(page, "Metrics", "Hedging", "Names its source")
     pick(page, "Judge", JUDGE)
@@ -72,14 +78,18 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(
     expect(page.get_by_text("broken.py")).to_have_count(0)
 
 
-def test_a_metric_is_written_without_programming(page: Page, app: Server, provider: Loopback) -> None:
+def test_a_metric_is_written_without_programming(
+    page: Page, app: Server, provider: Loopback
+) -> None:
     page.goto(f"{app.address}/metrics")
     page.get_by_text("Metrics of your own").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("Polite")
     page.get_by_role("textbox", name="Question to the judge").fill("Is the response polite?")
     page.get_by_role("textbox", name="Question to the judge").press("Control+Enter")
     page.get_by_text("Preview of the prompt").click()
-    expect(page.get_by_text(re.compile("Once more, the question to decide is: Is the response polite"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("Once more, the question to decide is: Is the response polite"))
+    ).to_be_visible()
     page.get_by_role("button", name="Save", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as a Python file").click()

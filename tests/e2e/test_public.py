@@ -1,4 +1,6 @@
-"""A public host, two visitors in two browsers: each sees only what is theirs, and comes back to it by their link."""
+"""A public host, two visitors in two browsers: each sees only what is theirs, and comes back to it
+by their link.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,16 @@ NewContext = Callable[..., BrowserContext]
 
 
 @pytest.fixture(scope="module")
-def host(browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def host(
+    browser_type_launch_args: dict[str, object], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     with running(tmp_path_factory.mktemp("public"), PLUMBLINE_PUBLIC="1") as served:
         yield served
 
 
-def test_neither_of_two_visitors_sees_anything_of_the_other(host: Server, new_context: NewContext) -> None:
+def test_neither_of_two_visitors_sees_anything_of_the_other(
+    host: Server, new_context: NewContext
+) -> None:
     ann, ben = (visitor(new_context, host) for _ in range(2))
     upload(ann, "anns_secret.jsonl")
     run = start_sample(ann)
@@ -40,12 +46,18 @@ def test_neither_of_two_visitors_sees_anything_of_the_other(host: Server, new_co
     expect(ben.get_by_role("option", name=re.compile("RGB sample")).first).to_be_visible()
     expect(ben.get_by_text("anns_secret")).to_have_count(0)
     ben.keyboard.press("Escape")
-    for guess in (f"/rgb?run={run}", f"/sample?run={run}&sample=1", f"/rgb?run={run}&w={workspace(ben)}"):
+    for guess in (
+        f"/rgb?run={run}",
+        f"/sample?run={run}&sample=1",
+        f"/rgb?run={run}&w={workspace(ben)}",
+    ):
         ben.goto(f"{host.address}{guess}")
         expect(ben.get_by_text(NOT_HERE)).to_be_visible()
 
 
-def test_both_come_back_by_their_own_links_and_resume(host: Server, new_context: NewContext) -> None:
+def test_both_come_back_by_their_own_links_and_resume(
+    host: Server, new_context: NewContext
+) -> None:
     visitors = [visitor(new_context, host) for _ in range(2)]
     links = []
     for number, page in enumerate(visitors):
@@ -62,20 +74,26 @@ def test_both_come_back_by_their_own_links_and_resume(host: Server, new_context:
         again = new_context().new_page()
         again.goto(link)
         again.get_by_role("button", name="Resume").click()
-        finished = again.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
+        finished = again.get_by_test_id("stMain").get_by_text(
+            f"Finished · {MANY:,} / {MANY:,} scored"
+        )
         expect(finished).to_be_visible(timeout=LONG)
         go(again, "Runs")
         expect(again.get_by_text("A long run")).to_have_count(1)
 
 
-def test_a_stranger_who_clears_the_caches_disturbs_no_run(host: Server, new_context: NewContext) -> None:
+def test_a_stranger_who_clears_the_caches_disturbs_no_run(
+    host: Server, new_context: NewContext
+) -> None:
     page = visitor(new_context, host)
     run = create_long_run(host.store, "cleared", workspace(page))
     page.goto(f"{host.address}/trace?run={run.id}&w={workspace(page)}")
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_test_id("stMain").get_by_text(RUNNING)).to_be_visible()
 
-    ThreadPoolExecutor().submit(asyncio.run, clear_caches(host)).result()  # here a loop runs already
+    ThreadPoolExecutor().submit(
+        asyncio.run, clear_caches(host)
+    ).result()  # here a loop runs already
 
     finished = page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
     expect(finished).to_be_visible(timeout=LONG)
@@ -101,7 +119,9 @@ def go(page: Page, name: str) -> None:
 def upload(page: Page, name: str) -> None:
     go(page, "Datasets")
     row = b'{"question": "Who?", "response": "Mina.", "retrieved_documents": ["Mina."]}'
-    page.locator("input[type=file]").first.set_input_files({"name": name, "mimeType": "text/plain", "buffer": row})
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": row}
+    )
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 
@@ -109,7 +129,9 @@ def start_sample(page: Page) -> str:
     """Starts the RGB sample and returns the run's id."""
     page.get_by_role("link", name="Home").click()
     page.get_by_role("button", name="Run the RGB sample").click()
-    expect(page.get_by_test_id("stMain").get_by_text(re.compile("Finished · 216 / 216"))).to_be_visible(timeout=LONG)
+    expect(
+        page.get_by_test_id("stMain").get_by_text(re.compile("Finished · 216 / 216"))
+    ).to_be_visible(timeout=LONG)
     return parse_qs(urlsplit(page.url).query)["run"][0]
 
 

@@ -14,9 +14,9 @@ def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> N
     page.goto("/")
     page.get_by_role("button", name="Run the RGB sample").click()
     expect(page.get_by_role("heading", name="RGB", exact=True)).to_be_visible()
-    expect(page.get_by_test_id("stMain").get_by_text(re.compile(r"Finished · 216 / 216 scored"))).to_be_visible(
-        timeout=LONG
-    )
+    expect(
+        page.get_by_test_id("stMain").get_by_text(re.compile(r"Finished · 216 / 216 scored"))
+    ).to_be_visible(timeout=LONG)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(page.locator(".js-plotly-plot .scatterlayer path.point").first).to_be_visible()
 
@@ -29,12 +29,18 @@ def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
         page.get_by_role("button", name=f"Remove {level}").click()
     expect(page.get_by_text("48 prompts will be asked.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 48 / 48 scored")).to_be_visible(timeout=LONG)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 48 / 48 scored")).to_be_visible(
+        timeout=LONG
+    )
     expect(page.locator(".js-plotly-plot .scatterlayer path.point")).to_have_count(2)
-    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_text([re.compile(r"\d+ % \(48 / 48 scored\)")])
+    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_text(
+        [re.compile(r"\d+ % \(48 / 48 scored\)")]
+    )
 
 
-def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(page: Page, rgb_run: Run) -> None:
+def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(
+    page: Page, rgb_run: Run
+) -> None:
     page.goto(f"/rgb?run={rgb_run.id}")
     expect(page.get_by_test_id("stMain").get_by_text("Finished · 216 / 216 scored")).to_be_visible()
     expect(page.get_by_role("link", name="Home")).to_be_attached()

@@ -1,4 +1,6 @@
-"""A run at work: it outlives reloads and page switches, stops when told, and goes on where it was."""
+"""A run at work: it outlives reloads and page switches, stops when told,
+and goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,15 @@ def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) ->
     set_to_work(page, long_run)
     cancel(page)
     expect(
-        page.get_by_test_id("stMain").get_by_text(re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored"))
+        page.get_by_test_id("stMain").get_by_text(
+            re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored")
+        )
     ).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")).to_be_visible(
-        timeout=LONG
-    )
+    expect(
+        page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
+    ).to_be_visible(timeout=LONG)
 
 
 def test_the_sidebar_shows_the_run_on_every_page(page: Page, long_run: Run) -> None:

@@ -34,15 +34,20 @@ def test_a_subset_of_ragbench_is_loaded_from_the_hub_and_evaluated(page: Page, a
     expect(page.get_by_text("rungalileo/ragbench · licence cc-by-4.0")).to_be_visible()
     shown(page).get_by_role("button", name="Load", exact=True).click()
     expect(page.get_by_text("Samples · 5 rows")).to_be_visible()
-    expect(page.get_by_text("huggingface.co/datasets/rungalileo/ragbench · covidqa · test")).to_be_visible()
+    expect(
+        page.get_by_text("huggingface.co/datasets/rungalileo/ragbench · covidqa · test")
+    ).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     finish(page, "5 / 5 scored")
 
 
-def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(page: Page, app: Server) -> None:
+def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
+    page: Page, app: Server
+) -> None:
     open_tab(page, app, "From documents")
     questions = (
-        b"question,response\nWhen was the mill built?,It was built in 1812.\nWhen does the park close?,At nine.\n"
+        b"question,response\nWhen was the mill built?,It was built in 1812.\nWhen does the "
+        b"park close?,At nine.\n"
     )
     documents = [text("mill.txt", MILL), text("park.md", PARK)]
     shown(page).locator("input[type=file]").set_input_files(documents)
@@ -66,8 +71,12 @@ def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app:
         shown(page).locator("input[type=file]").set_input_files(text("renn.txt", MILL))
     expect(page.get_by_text("renn.txt")).to_be_visible()
     still(page)
-    page.get_by_role("textbox", name="Questions").fill("When was the mill built?\nWhat does the mill grind?")
-    page.get_by_role("button", name="Retrieve", exact=True).click()  # at once, with the cursor still in the text
+    page.get_by_role("textbox", name="Questions").fill(
+        "When was the mill built?\nWhat does the mill grind?"
+    )
+    page.get_by_role(
+        "button", name="Retrieve", exact=True
+    ).click()  # at once, with the cursor still in the text
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_text("2 of 2 samples have no response")).to_be_visible()
@@ -92,7 +101,9 @@ def shown(page: Page) -> Locator:
 def finish(page: Page, words: str) -> None:
     """Starts the run of the form and waits for its end."""
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {words}")).to_be_visible(timeout=LONG)
+    expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {words}")).to_be_visible(
+        timeout=LONG
+    )
 
 
 def text(name: str, data: bytes) -> FilePayload:

@@ -1,4 +1,6 @@
-"""Uploads in the browser: by the file chooser, with columns to be named, in part unusable, large, and hostile."""
+"""Uploads in the browser: by the file chooser, with columns to be named, in part unusable, large,
+and hostile.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,16 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import LONG
 
 ROWS = [
-    {"question": "When was the mill built?", "response": "In 1812.", "retrieved_documents": ["It was built in 1812."]},
-    {"question": "What does it grind?", "response": "It grinds rye.", "retrieved_documents": ["The mill grinds rye."]},
+    {
+        "question": "When was the mill built?",
+        "response": "In 1812.",
+        "retrieved_documents": ["It was built in 1812."],
+    },
+    {
+        "question": "What does it grind?",
+        "response": "It grinds rye.",
+        "retrieved_documents": ["The mill grinds rye."],
+    },
 ]
 HOSTILE = (
     "![x](http://127.0.0.2:9/x.png) <img src=http://127.0.0.2:9/y.png onerror=alert(1)>"
@@ -26,11 +36,17 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("2 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 2 / 2 scored")).to_be_visible(timeout=LONG)
-    expect(page.get_by_test_id("stMain").get_by_text("2 / 2 scored")).to_have_count(7)  # the run's and six cards'
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 2 / 2 scored")).to_be_visible(
+        timeout=LONG
+    )
+    expect(page.get_by_test_id("stMain").get_by_text("2 / 2 scored")).to_have_count(
+        7
+    )  # the run's and six cards'
 
 
-def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(page: Page, tmp_path: Path) -> None:
+def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(
+    page: Page, tmp_path: Path
+) -> None:
     file = tmp_path / "broken.jsonl"
     file.write_text("\n".join([json.dumps(ROWS[0])] * 16 + ["{oops"]))
     put(page, file)
@@ -46,16 +62,25 @@ def test_a_file_that_cannot_be_used_is_answered_with_the_remedy(page: Page, tmp_
     file = tmp_path / "picture.csv"
     file.write_bytes(b"\x89PNG\r\n")
     put(page, file)
-    expect(page.get_by_role("alert").filter(has_text="picture.csv is a picture. Save the data as CSV")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text="picture.csv is a picture. Save the data as CSV")
+    ).to_be_visible()
 
 
 def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "mills.csv"
-    rows = ["asked;said;found", *(f"When was mill {n} built?;In 18{n}.;It was built in 18{n}." for n in (10, 11, 12))]
+    rows = [
+        "asked;said;found",
+        *(f"When was mill {n} built?;In 18{n}.;It was built in 18{n}." for n in (10, 11, 12)),
+    ]
     file.write_text("\n".join(rows))
     put(page, file)
     expect(page.get_by_text("Which column is what in mills.csv?")).to_be_visible()
-    for field, column in (("Question", "asked"), ("Response", "said"), ("Retrieved documents", "found")):
+    for field, column in (
+        ("Question", "asked"),
+        ("Response", "said"),
+        ("Retrieved documents", "found"),
+    ):
         page.get_by_role("combobox", name=field).click()
         page.get_by_role("option", name=column, exact=True).click()
         expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
@@ -64,41 +89,71 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_text("3 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 3 / 3 scored")).to_be_visible(timeout=LONG)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 3 / 3 scored")).to_be_visible(
+        timeout=LONG
+    )
 
 
 def test_the_page_of_a_large_file_stays_small(page: Page, tmp_path: Path) -> None:
     received: list[int] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda data: received.append(len(data))),
+    )
     text = "The mill was built in 1812 and grinds rye. " * 25
-    row = {"question": "When was the mill built?", "response": text, "retrieved_documents": [text] * 4}
-    choose(page, tmp_path / "large.jsonl", [row | {"question": f"When was mill {n} built?"} for n in range(2000)])
+    row = {
+        "question": "When was the mill built?",
+        "response": text,
+        "retrieved_documents": [text] * 4,
+    }
+    choose(
+        page,
+        tmp_path / "large.jsonl",
+        [row | {"question": f"When was mill {n} built?"} for n in range(2000)],
+    )
     expect(page.get_by_text("2,000 rows in the file, 2,000 usable")).to_be_visible()
     expect(page.get_by_text("The first 50 of 2,000 rows.")).to_be_visible()
     assert sum(received) < 1_000_000
 
 
-def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(page: Page, tmp_path: Path) -> None:
+def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(
+    page: Page, tmp_path: Path
+) -> None:
     choose(page, tmp_path / "first.jsonl", ROWS)
     expect(page.get_by_text("2 rows in the file, 2 usable")).to_be_visible()
-    row = {"name": "next.csv", "mimeType": "text/csv", "buffer": b"question,response\nWhen?,In May."}
+    row = {
+        "name": "next.csv",
+        "mimeType": "text/csv",
+        "buffer": b"question,response\nWhen?,In May.",
+    }
     page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(row)
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 
 def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> None:
-    row = {"question": HOSTILE, "response": HOSTILE, "retrieved_documents": [HOSTILE], "ground_truth": HOSTILE}
+    row = {
+        "question": HOSTILE,
+        "response": HOSTILE,
+        "retrieved_documents": [HOSTILE],
+        "ground_truth": HOSTILE,
+    }
     choose(page, tmp_path / "![x](x).jsonl", [row | {"situation": HOSTILE}])
     expect(page.get_by_text("Samples · 1 row")).to_be_visible()
     colour = background(page)
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("1 sample will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(timeout=LONG)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(
+        timeout=LONG
+    )
     assert background(page) == colour
     page.goto(page.url.replace("/trace", "/sample"))
-    expect(page.locator(".pl-text").filter(has_text="<script>alert(2)</script>").first).to_be_visible()
-    expect(page.get_by_test_id("stText").filter(has_text="![x](http://127.0.0.2:9/x.png)").first).to_be_visible()
+    expect(
+        page.locator(".pl-text").filter(has_text="<script>alert(2)</script>").first
+    ).to_be_visible()
+    expect(
+        page.get_by_test_id("stText").filter(has_text="![x](http://127.0.0.2:9/x.png)").first
+    ).to_be_visible()
     assert background(page) == colour
     assert page.locator("main img, main script").count() == 0
 

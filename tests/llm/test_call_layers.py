@@ -1,11 +1,19 @@
-"""The layers around a provider: nothing is asked twice, paid beyond the cap, or taken for whole when it is not."""
+"""The layers around a provider: nothing is asked twice, paid beyond the cap, or taken for whole
+when it is not.
+"""
 
 import asyncio
 from concurrent.futures import CancelledError
 
 import pytest
 
-from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.errors import (
+    LLMError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+)
 from evaluators.llm import Reply, Request
 from evaluators.llm.layers import Cached, Meter, Metered, Retried, Shelf
 from evaluators.llm.loop import Scope
@@ -71,9 +79,19 @@ def test_what_goes_better_in_a_moment_is_tried_again(things, asked):
         (soon(), TransientError, "Overloaded.", 5),
         (soon("No answer within 90 s.", tries=3), TransientError, "No answer within 90 s.", 3),
         (RateLimitedError("Wait."), RunStoppedError, "refused 30 times in a row", 30),
-        (UnreachableError("Cannot reach host.", wait=0.0), RunStoppedError, "Cannot reach host. Everything so far", 5),
+        (
+            UnreachableError("Cannot reach host.", wait=0.0),
+            RunStoppedError,
+            "Cannot reach host. Everything so far",
+            5,
+        ),
         (Completion(text=""), LLMError, "gave an empty answer", 2),
-        (Completion(text="It was Mi", finish_reason="length"), LLMError, "cut off at 1,000 tokens. Raise", 1),
+        (
+            Completion(text="It was Mi", finish_reason="length"),
+            LLMError,
+            "cut off at 1,000 tokens. Raise",
+            1,
+        ),
         (Completion(text="", finish_reason="length"), LLMError, "used all 1,000 tokens", 1),
         (Completion(text="", finish_reason="content_filter"), LLMError, "withheld the answer", 1),
         (Completion(text="{}", finish_reason="tool_calls"), LLMError, "wanted to call a tool", 1),
@@ -93,12 +111,16 @@ def test_what_stays_bad_is_an_error_that_says_what_to_do(thing, error, words, as
 
 
 def bill(cap, requests, provider, *, calls=0, cost=0.0):
-    """Asks so many requests at once under the cap; returns the calls written down and the errors."""
+    """Asks so many requests at once under the cap;
+    returns the calls written down and the errors.
+    """
     ledger = []
 
     async def ask():
         metered = Metered(provider, Meter(cap, calls, cost), ledger)
-        return await asyncio.gather(*[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True)
+        return await asyncio.gather(
+            *[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True
+        )
 
     outcomes = asyncio.run(ask())
     return ledger, [outcome for outcome in outcomes if isinstance(outcome, Exception)]
@@ -109,12 +131,16 @@ def test_every_answer_is_written_down_with_its_price():
 
     assert errors == []
     assert [call.cost for call in ledger] == [pytest.approx(100 * 0.1e-6 + 10 * 0.5e-6)] * 2
-    assert {(call.key, call.model, call.reusable) for call in ledger} == {(REQUEST.key, SPEC.id, True)}
+    assert {(call.key, call.model, call.reusable) for call in ledger} == {
+        (REQUEST.key, SPEC.id, True)
+    }
 
 
 @pytest.mark.parametrize("text", ["", "It was Mi"])
 def test_an_answer_that_is_not_whole_is_paid_for_but_never_used_again(text):
-    ledger, _ = bill(Cap(), 1, Said(Completion(text=text, finish_reason="length", usage=WHOLE.usage)))
+    ledger, _ = bill(
+        Cap(), 1, Said(Completion(text=text, finish_reason="length", usage=WHOLE.usage))
+    )
 
     assert [call.reusable for call in ledger] == [False]
     assert ledger[0].cost > 0
@@ -137,7 +163,8 @@ def test_a_cap_on_calls_holds_for_calls_at_once_and_counts_the_earlier_ones():
 
 
 def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
-    # one call can cost at most 9 tokens in and 1,000 out: 0.0000009 + 0.0005; it really costs 0.000015
+    # one call can cost at most 9 tokens in and 1,000 out: 0.0000009 + 0.0005; it really costs
+    # 0.000015
     ledger, errors = bill(Cap(cost=0.0006), 50, Said(WHOLE, seconds=0.001))
 
     assert sum(call.cost for call in ledger) <= 0.0006
@@ -152,7 +179,9 @@ def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
 def on_shelf(shelf, provider, times):
     async def ask():
         cached = Cached(provider, shelf)
-        return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(times)], return_exceptions=True)
+        return await asyncio.gather(
+            *[cached.complete(REQUEST) for _ in range(times)], return_exceptions=True
+        )
 
     return asyncio.run(ask())
 
@@ -174,7 +203,9 @@ def test_the_same_requests_at_once_share_one_call():
 def test_an_answer_in_the_store_is_found():
     shelf = Shelf({REQUEST.key: WHOLE}.get)
 
-    assert Cached(Said(WHOLE), shelf).stored(REQUEST).completion == WHOLE.model_copy(update={"cached": True})
+    assert Cached(Said(WHOLE), shelf).stored(REQUEST).completion == WHOLE.model_copy(
+        update={"cached": True}
+    )
     assert Cached(Said(WHOLE), empty()).stored(REQUEST) is None
 
 

@@ -122,7 +122,9 @@ def test_a_cost_is_tokens_times_price(model_id, prompt, answer, cost):
         ("openai/gpt-5-mini", {}, None, "low"),
     ],
 )
-def test_a_temperature_is_asked_for_only_where_the_model_takes_one(model_id, options, temperature, effort):
+def test_a_temperature_is_asked_for_only_where_the_model_takes_one(
+    model_id, options, temperature, effort
+):
     spec = known(model_id).spec(**options)
     assert (spec.id, spec.temperature, spec.effort) == (model_id, temperature, effort)
 
@@ -164,7 +166,11 @@ def test_what_a_provider_lists_decides_what_its_key_may_use():
 
 def test_a_listed_model_that_nobody_knows_can_be_chosen_and_its_price_is_unknown():
     choice = choices(KEYS, {"custom": ["qwen2.5:7b-instruct"]}, TODAY)["custom/qwen2.5:7b-instruct"]
-    assert (choice.problem, choice.model.title, choice.model.status) == ("", "qwen2.5:7b-instruct", "production")
+    assert (choice.problem, choice.model.title, choice.model.status) == (
+        "",
+        "qwen2.5:7b-instruct",
+        "production",
+    )
     assert choice.model.price_in is choice.model.free is choice.model.context is None
     assert choice.model.spec().temperature == 0.0
 
@@ -204,7 +210,9 @@ def test_models_that_do_not_chat_are_left_out(name):
     assert f"openai/{name}" not in choices(KEYS, {"openai": [name]}, TODAY)
 
 
-@pytest.mark.parametrize("name", ["gpt-6-luna-2026-09-22", "gemini-3-pro", "mistral-7b-instruct", "o3", "ministral:3b"])
+@pytest.mark.parametrize(
+    "name", ["gpt-6-luna-2026-09-22", "gemini-3-pro", "mistral-7b-instruct", "o3", "ministral:3b"]
+)
 def test_models_that_chat_are_not_left_out(name):
     assert choices(KEYS, {"custom": [name]}, TODAY)[f"custom/{name}"].problem == ""
 
@@ -218,7 +226,11 @@ def test_the_offline_reader_comes_first_and_retired_models_last():
     names = list(choices(KEYS, {"custom": ["a"]}, TODAY))
     assert names[0] == OFFLINE.id
     assert names[-1] == "openai/gpt-4.1-nano"
-    assert names.index("openai/gpt-5.4-nano") < names.index("custom/a") < names.index("groq/llama-3.3-70b-versatile")
+    assert (
+        names.index("openai/gpt-5.4-nano")
+        < names.index("custom/a")
+        < names.index("groq/llama-3.3-70b-versatile")
+    )
 
 
 @pytest.mark.parametrize("offered", [{}, {"groq": ["llama-3.3-70b-versatile"]}])
@@ -235,7 +247,15 @@ def test_a_deprecated_model_can_be_chosen_until_its_day(day, problem):
     assert choices(KEYS, {}, day)["openai/gpt-5-mini"].problem == problem
 
 
-@pytest.mark.parametrize(("day", "name"), [(TODAY, "GPT-4o mini"), (date(2027, 1, 14), "GPT-6 Luna")])
+@pytest.mark.parametrize(
+    ("day", "name"), [(TODAY, "GPT-4o mini"), (date(2027, 1, 14), "GPT-6 Luna")]
+)
 def test_a_replacement_that_is_gone_leads_on_to_its_own(day, name):
-    old = Model(provider="openai", model="old", title="Old", status="retired", replacement="openai/gpt-4o-mini")
+    old = Model(
+        provider="openai",
+        model="old",
+        title="Old",
+        status="retired",
+        replacement="openai/gpt-4o-mini",
+    )
     assert successor(old, day).title == name

@@ -1,4 +1,6 @@
-"""What one cell talks to, through all layers: the schema goes out, the room is known, useless answers are not kept."""
+"""What one cell talks to, through all layers: the schema goes out, the room is known, useless
+answers are not kept.
+"""
 
 import pytest
 from pydantic import BaseModel, SecretStr
@@ -84,13 +86,20 @@ def test_a_judge_without_a_usable_answer_fails(loopback, seat, answer, fault, ki
 @pytest.mark.parametrize(
     ("provider", "model", "budget", "room"),
     [
-        ("groq", "openai/gpt-oss-20b", 1_024, 6_576),  # 8,000 a minute on the free plan - 1,024 - 400 for a schema
+        (
+            "groq",
+            "openai/gpt-oss-20b",
+            1_024,
+            6_576,
+        ),  # 8,000 a minute on the free plan - 1,024 - 400 for a schema
         ("groq", "openai/gpt-oss-20b", 9_000, 0),
         ("openai", "gpt-4o-mini", 1_024, 126_576),  # a context of 128,000
         ("custom", "qwen3:8b", 1_024, None),
     ],
 )
-def test_the_room_for_a_prompt_is_what_context_and_plan_leave(loopback, seat, provider, model, budget, room):
+def test_the_room_for_a_prompt_is_what_context_and_plan_leave(
+    loopback, seat, provider, model, budget, room
+):
     assert seat(loopback(), provider, model, answer_tokens=budget).client(Ledger()).room == room
 
 
@@ -102,10 +111,14 @@ def test_the_room_follows_the_limit_that_the_provider_names(loopback, seat):
     assert client.room == 18_576  # 20,000 - 1,024 - 400
 
 
-@pytest.mark.parametrize("address", ["http://me:hidden-word@localhost/v1", "http://localhost/v1?api-key=hidden-word"])
+@pytest.mark.parametrize(
+    "address", ["http://me:hidden-word@localhost/v1", "http://localhost/v1?api-key=hidden-word"]
+)
 def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address):
     keys = {"custom": Access(provider="custom", base_url=address, key=SecretStr(""))}
-    with pytest.raises(AccessError, match="The base URL holds a user name, a password or a query") as caught:
+    with pytest.raises(
+        AccessError, match="The base URL holds a user name, a password or a query"
+    ) as caught:
         spec_for(unlisted("custom", "m"), keys, temperature=0, answer_tokens=100)
     assert "hidden" not in str(caught.value)
     with pytest.raises(LLMError) as failed:  # the list of models is asked for before
@@ -114,7 +127,10 @@ def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address
 
 
 def test_the_offline_reader_has_no_limit():
-    assert Seat(OFFLINE, {}, Account(Scope(), Meter(Cap(), 0, 0.0), None)).client(Ledger()).room is None
+    assert (
+        Seat(OFFLINE, {}, Account(Scope(), Meter(Cap(), 0, 0.0), None)).client(Ledger()).room
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,6 +139,8 @@ def test_the_offline_reader_has_no_limit():
 )
 def test_only_what_was_of_no_use_is_spoiled(texts, reusable):
     ledger = Ledger()
-    ledger.calls = [Call(key=text, model="openai/x", completion=Completion(text=text)) for text in "abc"]
+    ledger.calls = [
+        Call(key=text, model="openai/x", completion=Completion(text=text)) for text in "abc"
+    ]
     ledger.spoil(texts)
     assert [call.reusable for call in ledger.calls] == reusable

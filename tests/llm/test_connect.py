@@ -41,7 +41,9 @@ SAMPLE = Sample(
     ground_truth="Mina Osei.",
 )
 CASE = (SAMPLE.question, SAMPLE.response, SAMPLE.retrieved_documents)
-DECLINED = SAMPLE.model_copy(update={"response": "No document says so.", "rgb": RGBTask(ability=Ability.REJECTION)})
+DECLINED = SAMPLE.model_copy(
+    update={"response": "No document says so.", "rgb": RGBTask(ability=Ability.REJECTION)}
+)
 
 
 def says(text):
@@ -76,7 +78,9 @@ class Whole:
 
 KINDS = {
     "a model id": lambda server: GPT_OSS,
-    "a spec": lambda server: ModelSpec(provider="groq", model="openai/gpt-oss-20b", base_url=server.address),
+    "a spec": lambda server: ModelSpec(
+        provider="groq", model="openai/gpt-oss-20b", base_url=server.address
+    ),
     "a connected id": lambda server: connect(GPT_OSS, api_key="gsk_another-key"),
     "groq.Groq": lambda server: connect(
         groq.Groq(api_key="gsk_of-the-object", base_url=server.address), model="openai/gpt-oss-20b"
@@ -84,7 +88,9 @@ KINDS = {
     "groq.AsyncGroq": lambda server: connect(
         groq.AsyncGroq(api_key="gsk_of-the-object", base_url=server.address), model=GPT_OSS
     ),
-    "openai.OpenAI": lambda server: connect(openai.OpenAI(api_key="any", base_url=server.base_url), model="gpt-oss"),
+    "openai.OpenAI": lambda server: connect(
+        openai.OpenAI(api_key="any", base_url=server.base_url), model="gpt-oss"
+    ),
     "an object that gives text": lambda server: Plain(),
     "an object that gives a completion": lambda server: Whole(),
     "FakeLLM": lambda server: FakeLLM(says),
@@ -98,7 +104,9 @@ DOORS = {
     "ContextRecall": lambda llm: ContextRecall(llm_client=llm).score(SAMPLE),
     "PromptMetric": lambda llm: PromptMetric(llm_client=llm).score(SAMPLE),
     "RGBEvaluator": lambda llm: RGBEvaluator(llm_client=llm).score(DECLINED),
-    "a metric of one's own": lambda llm: catalogue()["names_its_source"](llm_client=llm).score(SAMPLE),
+    "a metric of one's own": lambda llm: catalogue()["names_its_source"](llm_client=llm).score(
+        SAMPLE
+    ),
     "AdvancedRAGEvaluator": lambda llm: AdvancedRAGEvaluator(llm_client=llm).evaluate(*CASE),
     "HybridEvaluator": lambda llm: HybridEvaluator(llm_client=llm).evaluate(*CASE),
     "UnifiedEvaluationPipeline": lambda llm: UnifiedEvaluationPipeline(llm_client=llm).evaluate(
@@ -202,9 +210,13 @@ def test_a_metric_that_asks_nobody_does_not_look_at_its_client():
 # Runs
 
 
-@pytest.mark.parametrize("kind", ["a model id", "a spec", "a connected id", "groq.Groq", "openai.OpenAI"])
+@pytest.mark.parametrize(
+    "kind", ["a model id", "a spec", "a connected id", "groq.Groq", "openai.OpenAI"]
+)
 def test_a_run_takes_what_has_an_id(server, store, kind):
-    results = evaluate([SAMPLE.model_dump()], "llm_judge", judge=KINDS[kind](server), store=store, progress=False)
+    results = evaluate(
+        [SAMPLE.model_dump()], "llm_judge", judge=KINDS[kind](server), store=store, progress=False
+    )
 
     assert results.counts.scored == 1
     assert len(server.asked) == 1
@@ -212,7 +224,9 @@ def test_a_run_takes_what_has_an_id(server, store, kind):
 
 def test_a_run_has_a_jury_of_connected_models(server, store):
     jury = [connect(GPT_OSS), KINDS["openai.OpenAI"](server)]
-    results = evaluate([SAMPLE.model_dump()], "gpt_labeling", judge=jury, store=store, progress=False)
+    results = evaluate(
+        [SAMPLE.model_dump()], "gpt_labeling", judge=jury, store=store, progress=False
+    )
 
     assert [spec.id for spec in results.run.judges] == [GPT_OSS, "custom/gpt-oss"]
     assert results.counts.scored == 1
@@ -297,7 +311,10 @@ def test_kept_answers_serve_again_also_in_the_next_program(server, tmp_path):
     text = first.complete("Hello").text
 
     assert (first.complete("Hello").cached, first.calls) == (True, 1)
-    assert (connect(GPT_OSS, cache=str(path)).complete("Hello").text, len(server.asked)) == (text, 1)
+    assert (connect(GPT_OSS, cache=str(path)).complete("Hello").text, len(server.asked)) == (
+        text,
+        1,
+    )
     assert second.complete("Good evening").text == text
     assert len(path.read_text().splitlines()) == 2
     assert path.stat().st_mode & 0o777 == 0o600
@@ -344,7 +361,9 @@ def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
             r"a setting of the object would not be sent \(headers\)",
         ),
         (
-            openai.AzureOpenAI(api_key="any", api_version="2026-01-01", azure_endpoint="https://example.com"),
+            openai.AzureOpenAI(
+                api_key="any", api_version="2026-01-01", azure_endpoint="https://example.com"
+            ),
             {"model": "gpt-6-luna"},
             "openai.AzureOpenAI: the object needs more than a key",
         ),
@@ -357,6 +376,8 @@ def test_what_cannot_be_connected_is_refused_with_the_remedy(server, given, opti
 
 def test_the_offline_reader_is_connected_as_a_model_that_answers(store):
     samples = [{**SAMPLE.model_dump(), "response": None}]
-    results = evaluate(samples, "answer_match", model=connect(OFFLINE.id), store=store, progress=False, cap=Cap())
+    results = evaluate(
+        samples, "answer_match", model=connect(OFFLINE.id), store=store, progress=False, cap=Cap()
+    )
 
     assert results.counts.scored == 1

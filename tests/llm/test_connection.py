@@ -1,4 +1,6 @@
-"""One attempt with the real SDKs against the loopback provider: every fault has its error, and no key comes out."""
+"""One attempt with the real SDKs against the loopback provider: every fault has its error, and no
+key comes out.
+"""
 
 import asyncio
 import gzip
@@ -16,7 +18,13 @@ import psutil
 import pytest
 from pydantic import SecretStr
 
-from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError, UnreachableError
+from evaluators.errors import (
+    LLMError,
+    RateLimitedError,
+    RunStoppedError,
+    TransientError,
+    UnreachableError,
+)
 from evaluators.llm import Access, Reply, Request
 from evaluators.llm.connection import Connection
 from evaluators.llm.keys import quiet_logs
@@ -41,11 +49,17 @@ ERRORS = {
     "404 address": (RunStoppedError, "Nothing at http://127.0.0.1:"),
     "400 context": (LLMError, "This example needs 9,120 tokens, more than {model} takes (8,192)."),
     "413 context": (LLMError, "This example needs about 11 tokens, more than {model} takes."),
-    "413 tokens": (LLMError, "(9,000 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute"),
+    "413 tokens": (
+        LLMError,
+        "(9,000 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute",
+    ),
     "400 json": (TransientError, "{model} did not return valid JSON."),
     "422": (TransientError, "could not process the request"),
     "429": (RateLimitedError, "The limit for {model} at {provider} is reached; try again in 1 s."),
-    "429 bare": (RateLimitedError, "The limit for {model} at {provider} is reached; try again in a moment."),
+    "429 bare": (
+        RateLimitedError,
+        "The limit for {model} at {provider} is reached; try again in a moment.",
+    ),
     "429 long": (RunStoppedError, "The limit for {model} at {provider} is reached."),
     "429 day": (RunStoppedError, "The daily limit for {model} at {provider} is reached."),
     "429 quota": (RunStoppedError, "The account at {provider} has no credit."),
@@ -88,11 +102,17 @@ ONLY_FOR_JSON = {"json_validate_failed", "no_schema", "no_format"}
 
 
 def access_to(server: Loopback, name: str, key: str = KEY) -> Access:
-    return Access(provider=name, base_url=server.address if name == "groq" else server.base_url, key=SecretStr(key))
+    return Access(
+        provider=name,
+        base_url=server.address if name == "groq" else server.base_url,
+        key=SecretStr(key),
+    )
 
 
 def request_to(name: str, text: str = "Say: London", **options: object) -> Request:
-    return Request(spec=ModelSpec(provider=name, model=MODELS[name], effort="low", **options), text=text)
+    return Request(
+        spec=ModelSpec(provider=name, model=MODELS[name], effort="low", **options), text=text
+    )
 
 
 def with_connection(access: Access, work: Callable[[Connection], Awaitable], seconds: float = 60):
@@ -127,7 +147,12 @@ def test_a_completion_comes_with_its_tokens_and_the_model_that_served_it(loopbac
     reply = ask(access_to(server, name))
     # "Say: London" is 11 bytes: 3 tokens and 8; "London" is 6 bytes: 2 tokens and 8.
     assert reply == Reply(
-        Completion(text="London", usage=Usage(prompt_tokens=11, answer_tokens=10), served_model=MODELS[name]), {}
+        Completion(
+            text="London",
+            usage=Usage(prompt_tokens=11, answer_tokens=10),
+            served_model=MODELS[name],
+        ),
+        {},
     )
 
 
@@ -148,7 +173,11 @@ def test_what_the_specification_sets_is_sent_and_nothing_else(loopback, name):
             "reasoning_effort": "low",
             "max_completion_tokens": 64,
         },
-        {"model": MODELS[name], "messages": [{"role": "user", "content": "Hello"}], "max_completion_tokens": 1024},
+        {
+            "model": MODELS[name],
+            "messages": [{"role": "user", "content": "Hello"}],
+            "max_completion_tokens": 1024,
+        },
     ]
 
 
@@ -214,7 +243,9 @@ def test_a_parameter_that_is_not_taken_is_left_out_from_then_on(loopback, name, 
     server = loopback(fault=lambda asked: fault)
     completions = with_connection(access_to(server, name), twice)
     parameter, note = LEFT_OUT[fault]
-    assert [(completion.text, completion.note) for completion in completions] == [("London", note)] * 2
+    assert [(completion.text, completion.note) for completion in completions] == [
+        ("London", note)
+    ] * 2
     assert [(asked.status, parameter in asked.body) for asked in server.asked] == [
         (400, True),
         (200, False),
@@ -227,11 +258,16 @@ def test_a_parameter_that_is_not_taken_is_left_out_from_then_on(loopback, name, 
 
 def test_several_parameters_are_left_out_one_after_the_other(loopback):
     def fault(asked):
-        return next((name for name, (parameter, _) in LEFT_OUT.items() if parameter in asked.body), "")
+        return next(
+            (name for name, (parameter, _) in LEFT_OUT.items() if parameter in asked.body), ""
+        )
 
     server = loopback(fault=fault)
     completion = ask(access_to(server, "custom")).completion
-    assert (completion.text, completion.note) == ("London", "reasoning effort not applied, temperature not applied")
+    assert (completion.text, completion.note) == (
+        "London",
+        "reasoning effort not applied, temperature not applied",
+    )
     assert [asked.status for asked in server.asked] == [400, 400, 400, 200]
 
 
@@ -265,7 +301,9 @@ def test_a_wrong_key_is_told_when_the_models_are_listed(loopback, name):
     assert KEY not in str(caught.value) + caught.value.details
 
 
-@pytest.mark.parametrize(("name", "remedy"), [("openai", "usually ends in /v1"), ("groq", "is https://api.groq.com")])
+@pytest.mark.parametrize(
+    ("name", "remedy"), [("openai", "usually ends in /v1"), ("groq", "is https://api.groq.com")]
+)
 def test_a_base_url_with_the_wrong_path_names_the_usual_one(loopback, name, remedy):
     server = loopback()
     wrong = server.address if name == "openai" else server.base_url
@@ -329,7 +367,9 @@ def test_a_huge_body_is_not_read_into_memory(loopback, name):
 @both
 def test_a_compressed_body_is_read_as_far_as_it_is_small(name):
     answer = b'{"choices": [{"message": {"content": "London"}, "finish_reason": "stop"}]}'
-    assert told(name, gzip.compress(b" " * 10_000 + answer), "content-encoding: gzip").text == "London"
+    assert (
+        told(name, gzip.compress(b" " * 10_000 + answer), "content-encoding: gzip").text == "London"
+    )
     with pytest.raises(LLMError, match="far more than an answer"):
         told(name, gzip.compress(b" " * 200_000_000 + answer), "content-encoding: gzip")
 
@@ -358,7 +398,9 @@ def body(message='{"content": "London"}', finish='"stop"', **more):
     return "{" + ", ".join(f'"{name}": {value}' for name, value in fields.items()) + "}"
 
 
-COUNTS = {  # what "usage" holds, and what counts: else 11 tokens of the prompt and 10 of the answer are estimated
+# what "usage" holds, and what counts: else 11 tokens of the prompt and 10 of the answer are
+# estimated
+COUNTS = {
     "null": (11, 10),
     "[]": (11, 10),
     '"many"': (11, 10),
@@ -393,11 +435,27 @@ ODD = {  # what else may be odd, and text, reason to end, and model that come of
     body(finish="7"): ("London", "unknown", ""),
     body(finish='{"type": "stop"}'): ("London", "unknown", ""),
     body(finish=f'"{LONG}"'): ("London", LONG[:200], ""),
-    body('{"content": "London", "tool_calls": 5, "annotations": [[[]]], "audio": NaN}'): ("London", "stop", ""),
+    body('{"content": "London", "tool_calls": 5, "annotations": [[[]]], "audio": NaN}'): (
+        "London",
+        "stop",
+        "",
+    ),
     body('{"content": "London", "refusal": 0}'): ("London", "stop", ""),
-    body('{"content": [{"type": "text", "text": "Lon"}, {"type": "text", "text": "don"}]}'): ("London", "stop", ""),
-    body('{"content": [{"type": "thinking", "text": "Paris?"}, "London", null, 5]}'): ("London", "stop", ""),
-    body('{"content": [{"type": "text", "text": {"value": "London", "annotations": []}}]}'): ("London", "stop", ""),
+    body('{"content": [{"type": "text", "text": "Lon"}, {"type": "text", "text": "don"}]}'): (
+        "London",
+        "stop",
+        "",
+    ),
+    body('{"content": [{"type": "thinking", "text": "Paris?"}, "London", null, 5]}'): (
+        "London",
+        "stop",
+        "",
+    ),
+    body('{"content": [{"type": "text", "text": {"value": "London", "annotations": []}}]}'): (
+        "London",
+        "stop",
+        "",
+    ),
     body('{"content": [{"type": "text", "text": ""}]}'): ("", "stop", ""),
     body('{"content": [null]}'): ("", "stop", ""),
     body('{"content": [1, 2]}'): ("[1, 2]", "stop", ""),
@@ -406,7 +464,11 @@ ODD = {  # what else may be odd, and text, reason to end, and model that come of
     body('{"content": {"verdict": "yes"}}'): ('{"verdict": "yes"}', "stop", ""),
     body('{"content": 5}'): ("5", "stop", ""),
     '{"choices": [null, 3, {"message": {"content": "London"}}]}': ("London", "unknown", ""),
-    '{"choices": [{"text": "London", "index": "first", "logprobs": "none"}]}': ("London", "unknown", ""),
+    '{"choices": [{"text": "London", "index": "first", "logprobs": "none"}]}': (
+        "London",
+        "unknown",
+        "",
+    ),
     '{"choices": [{"delta": {"content": "London"}}], "choices2": 5}': ("London", "unknown", ""),
     f'{{"x": {"[" * 100_000}{"]" * 100_000}, {body()[1:]}': ("London", "stop", ""),
     body('{"content": "Lon\ndon"}'): ("Lon\ndon", "stop", ""),
@@ -427,7 +489,10 @@ def test_an_answer_with_half_an_emoji_is_kept(name):
 
 @both
 def test_a_refusal_to_answer_is_withheld_and_keeps_its_words(name):
-    body = b'{"choices": [{"message": {"content": null, "refusal": "I cannot help."}, "finish_reason": "stop"}]}'
+    body = (
+        b'{"choices": [{"message": {"content": null, "refusal": "I cannot help."}, '
+        b'"finish_reason": "stop"}]}'
+    )
     completion = told(name, body)
     assert (completion.text, completion.finish_reason) == ("I cannot help.", "content_filter")
 
@@ -464,7 +529,9 @@ def test_a_long_header_is_read(name):
 def test_a_body_packed_twice_or_in_another_way_is_not_unpacked(name, coding):
     body = gzip.compress(gzip.compress(b" " * 100_000_000))
     tracemalloc.start()
-    with pytest.raises(LLMError, match="compressed in a way that was not asked for and that cannot be read here"):
+    with pytest.raises(
+        LLMError, match="compressed in a way that was not asked for and that cannot be read here"
+    ):
         told(name, body, f"content-encoding: {coding}")
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
@@ -528,7 +595,9 @@ def test_a_provider_gets_no_cookie_back(loopback, name):
             await connection.complete(request_to(name))
 
     server = loopback()
-    access = access_to(server, name)  # by name: of an address that is a number, aiohttp takes no cookies anyway
+    access = access_to(
+        server, name
+    )  # by name: of an address that is a number, aiohttp takes no cookies anyway
     address = access.base_url.replace("127.0.0.1", "localhost")
     with_connection(access.model_copy(update={"base_url": address}), twice)
     assert ["cookie" in asked.headers for asked in server.asked] == [False, False]
@@ -586,7 +655,9 @@ def certificate(tmp_path):
 
 @both
 @pytest.mark.parametrize("is_known", [False, True])
-def test_a_certificate_of_ones_own_is_trusted_where_it_is_named(name, is_known, certificate, monkeypatch):
+def test_a_certificate_of_ones_own_is_trusted_where_it_is_named(
+    name, is_known, certificate, monkeypatch
+):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(*certificate)
     if is_known:
@@ -597,7 +668,11 @@ def test_a_certificate_of_ones_own_is_trusted_where_it_is_named(name, is_known, 
             return (await connection.complete(request_to(name))).completion.text
 
     listening = socket.create_server(("127.0.0.1", 0))
-    access = Access(provider=name, base_url=f"https://localhost:{listening.getsockname()[1]}", key=SecretStr(KEY))
+    access = Access(
+        provider=name,
+        base_url=f"https://localhost:{listening.getsockname()[1]}",
+        key=SecretStr(KEY),
+    )
     if is_known:
         assert with_connection(access, complete) == "London"
     else:
@@ -606,7 +681,12 @@ def test_a_certificate_of_ones_own_is_trusted_where_it_is_named(name, is_known, 
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
-    head = (f"HTTP/1.1 {status}", f"content-length: {len(body)}", "content-type: application/json", *headers)
+    head = (
+        f"HTTP/1.1 {status}",
+        f"content-length: {len(body)}",
+        "content-type: application/json",
+        *headers,
+    )
     return "\r\n".join((*head, "", "")).encode() + body
 
 
@@ -627,7 +707,9 @@ def told(name: str, body: bytes, *headers: str, status: str = "200 OK") -> Compl
     return heard(name, answer(body, *headers, status=status))
 
 
-def replies(name: str, cases: Iterable[str], sent: Callable[[str], str]) -> list[tuple[str, Completion]]:
+def replies(
+    name: str, cases: Iterable[str], sent: Callable[[str], str]
+) -> list[tuple[str, Completion]]:
     """What one provider makes of the body for each case."""
 
     async def complete_all(connection):

@@ -5,14 +5,23 @@ from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estima
 from evaluators.records import Cap, ModelSpec
 from evaluators.text.size import tokens
 
-OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=250)  # 30 / 1,000 and 8,000 / 200,000
+OSS = ModelSpec(
+    provider="groq", model="openai/gpt-oss-20b", answer_tokens=250
+)  # 30 / 1,000 and 8,000 / 200,000
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=250)
 LOCAL = ModelSpec(provider="custom", model="llama3.1:8b", answer_tokens=250)
 
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("", 8), ("a", 9), ("abcd", 9), ("abcde", 10), ("数据数据", 11), ("\ud800", 9)],  # 12 bytes of Chinese: 3 + 8
+    [
+        ("", 8),
+        ("a", 9),
+        ("abcd", 9),
+        ("abcde", 10),
+        ("数据数据", 11),
+        ("\ud800", 9),
+    ],  # 12 bytes of Chinese: 3 + 8
 )
 def test_a_token_is_four_bytes_and_a_message_eight_tokens_more(text, count):
     assert tokens(text) == count
@@ -35,9 +44,24 @@ def test_a_short_answer_is_no_longer_than_the_budget():
     ("prompts", "low", "high", "limit"),
     [
         ([1_000] * 4, 0, 0, ""),  # 5,000 tokens fit the first minute
-        ([1_750] * 12, 1.67, 2.0, "8,000 tokens a minute (free plan)"),  # 21,360 and 24,000 of 8,000
-        ([10] * 90, 2.0, 2.0, "30 requests a minute (free plan)"),  # 90 of 30; 23,400 tokens are 1.9 minutes
-        ([1_750] * 200, 1_123.2, 1_440, "200,000 tokens a day (free plan)"),  # 356,000 and 400,000 of 200,000
+        (
+            [1_750] * 12,
+            1.67,
+            2.0,
+            "8,000 tokens a minute (free plan)",
+        ),  # 21,360 and 24,000 of 8,000
+        (
+            [10] * 90,
+            2.0,
+            2.0,
+            "30 requests a minute (free plan)",
+        ),  # 90 of 30; 23,400 tokens are 1.9 minutes
+        (
+            [1_750] * 200,
+            1_123.2,
+            1_440,
+            "200,000 tokens a day (free plan)",
+        ),  # 356,000 and 400,000 of 200,000
     ],
 )
 def test_the_time_is_what_the_tightest_limit_of_the_free_plan_imposes(prompts, low, high, limit):
@@ -49,7 +73,9 @@ def test_the_time_is_what_the_tightest_limit_of_the_free_plan_imposes(prompts, l
 
 def test_requests_a_day_can_be_the_tightest_limit():
     found = estimate(OSS.model_copy(update={"answer_tokens": 16}), [10] * 1_500)
-    assert found.minutes_high == pytest.approx(720)  # half as many again as 1,000 a day; 39,000 tokens fit the day
+    assert found.minutes_high == pytest.approx(
+        720
+    )  # half as many again as 1,000 a day; 39,000 tokens fit the day
     assert found.limited_by == "1,000 requests a day (free plan)"
 
 
@@ -94,7 +120,8 @@ def test_a_call_is_too_long_where_neither_a_minute_nor_the_context_holds_it(spec
         (
             OSS,
             [4_000] * 3,
-            "Estimated with 4 bytes to a token, 30 to 250 tokens to an answer, list prices of 2026-11-12, "
+            "Estimated with 4 bytes to a token, 30 to 250 tokens to an answer, list "
+            "prices of 2026-11-12, "
             "8,000 tokens a minute (free plan).",
         ),
     ],

@@ -39,10 +39,15 @@ def test_a_model_of_pydantic_is_sent_as_json():
 
 
 def test_a_completion_keeps_its_facts():
-    assert FakeLLM([Completion(text="", finish_reason="length")]).complete(PARIS).finish_reason == "length"
+    assert (
+        FakeLLM([Completion(text="", finish_reason="length")]).complete(PARIS).finish_reason
+        == "length"
+    )
 
 
-@pytest.mark.parametrize("answers", [LLMError("Down."), [LLMError("Down.")], {"Paris": LLMError("Down.")}])
+@pytest.mark.parametrize(
+    "answers", [LLMError("Down."), [LLMError("Down.")], {"Paris": LLMError("Down.")}]
+)
 def test_an_error_is_raised_and_the_call_counts(answers):
     llm = FakeLLM(answers)
 

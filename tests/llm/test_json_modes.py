@@ -1,4 +1,6 @@
-"""How JSON is asked for: step by step down to what a provider takes, remembered for each of its models."""
+"""How JSON is asked for: step by step down to what a provider takes, remembered for each of its
+models.
+"""
 
 import asyncio
 import json
@@ -14,8 +16,12 @@ from evaluators.records import ModelSpec
 from tests.llm.test_connection import MODELS, access_to, both, failure, request_to, with_connection
 from tests.llm.test_provider_errors import answered, refused
 
-SCHEMA = json.dumps({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
-NO_FORM = refused(400, "This model does not support response format `json_schema`.", param="response_format")
+SCHEMA = json.dumps(
+    {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+)
+NO_FORM = refused(
+    400, "This model does not support response format `json_schema`.", param="response_format"
+)
 NO_JSON = refused(400, "Failed to validate JSON.", code="json_validate_failed")
 
 
@@ -28,7 +34,10 @@ def shaped(name, model=""):
 def modes_sent(server):
     """What each request asked for: a schema with its strictness, another format, or nothing."""
     forms = [asked.body.get("response_format", {}) for asked in server.asked]
-    return [form["json_schema"]["strict"] if "json_schema" in form else form.get("type", "none") for form in forms]
+    return [
+        form["json_schema"]["strict"] if "json_schema" in form else form.get("type", "none")
+        for form in forms
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +53,9 @@ def modes_sent(server):
         ("groq", "json_validate_failed", [True, "none", True, "none"], "none"),
     ],
 )
-def test_a_refusal_steps_down_and_is_remembered_unless_only_the_model_failed(loopback, name, fault, sent, mode):
+def test_a_refusal_steps_down_and_is_remembered_unless_only_the_model_failed(
+    loopback, name, fault, sent, mode
+):
     async def twice(connection):
         return [(await connection.complete(shaped(name))).completion.mode for _ in range(2)]
 
@@ -75,7 +86,9 @@ def test_a_request_without_a_schema_asks_for_no_form(loopback, name):
 
 @both
 def test_a_parameter_and_a_form_that_are_not_taken_are_both_left_out(loopback, name):
-    server = loopback(fault=lambda asked: "400 temperature" if "temperature" in asked.body else "no_schema")
+    server = loopback(
+        fault=lambda asked: "400 temperature" if "temperature" in asked.body else "no_schema"
+    )
     access = access_to(server, name)
     reply = with_connection(access, lambda connection: connection.complete(shaped(name)))
     assert (reply.completion.mode, reply.completion.note) == ("object", "temperature not applied")
@@ -115,9 +128,20 @@ def test_late_refusals_of_a_better_form_do_not_bring_it_back():
     [
         (NO_FORM, "always"),
         (NO_JSON, "this time"),
-        (refused(400, "Invalid schema for response_format 'answer': 'required' is required."), "always"),
-        (refused(400, "'messages' must contain the word 'json' to use 'response_format'."), "always"),
-        (answered(422, '{"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs"}]}'), "always"),
+        (
+            refused(400, "Invalid schema for response_format 'answer': 'required' is required."),
+            "always",
+        ),
+        (
+            refused(400, "'messages' must contain the word 'json' to use 'response_format'."),
+            "always",
+        ),
+        (
+            answered(
+                422, '{"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs"}]}'
+            ),
+            "always",
+        ),
         (refused(400, "Unknown field: guided json_schema"), "always"),
         (refused(400, "This model's maximum context length is 4096 tokens."), ""),
         (refused(500, "response_format crashed"), ""),

@@ -9,7 +9,15 @@ import pytest
 
 from evaluators.config import ROOT
 from evaluators.errors import AccessError
-from evaluators.llm.keys import bind, check_address, clean_address, clean_key, from_environment, mask, quiet_logs
+from evaluators.llm.keys import (
+    bind,
+    check_address,
+    clean_address,
+    clean_key,
+    from_environment,
+    mask,
+    quiet_logs,
+)
 from tests.loopback import Loopback
 
 KEY = "gsk_Marked0123Q7x2Lw9RzTn"
@@ -38,8 +46,14 @@ def _on_a_laptop(monkeypatch):
 @contextmanager
 def quiet():
     """Quiet logs, and after it the logging of before."""
-    loggers = [logging.getLogger(name) for name in ("groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")]
-    before, factory = [(logger, logger.level, logger.propagate) for logger in loggers], logging.getLogRecordFactory()
+    loggers = [
+        logging.getLogger(name)
+        for name in ("groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
+    ]
+    before, factory = (
+        [(logger, logger.level, logger.propagate) for logger in loggers],
+        logging.getLogRecordFactory(),
+    )
     quiet_logs()
     yield
     logging.setLogRecordFactory(factory)
@@ -104,8 +118,18 @@ GROQ, OPENAI = "https://api.groq.com", "https://api.openai.com/v1"
 @pytest.mark.parametrize(
     ("provider", "address", "key", "problem"),
     [
-        ("openai", OPENAI, f" {KEY}", "This looks like a key of Groq, so it is not sent to OpenAI."),
-        ("groq", GROQ, "Bearer sk-proj-0123", "This looks like a key of OpenAI, so it is not sent to Groq."),
+        (
+            "openai",
+            OPENAI,
+            f" {KEY}",
+            "This looks like a key of Groq, so it is not sent to OpenAI.",
+        ),
+        (
+            "groq",
+            GROQ,
+            "Bearer sk-proj-0123",
+            "This looks like a key of OpenAI, so it is not sent to Groq.",
+        ),
     ],
 )
 def test_a_key_of_another_provider_is_refused_and_not_shown(provider, address, key, problem):
@@ -129,7 +153,11 @@ def test_a_key_of_another_provider_is_refused_and_not_shown(provider, address, k
 )
 def test_a_key_is_bound_to_its_address(provider, address, key):
     access = bind(provider, address, key)
-    assert (access.provider, access.base_url, access.key.get_secret_value()) == (provider, address, key)
+    assert (access.provider, access.base_url, access.key.get_secret_value()) == (
+        provider,
+        address,
+        key,
+    )
 
 
 NO_HOST = "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
@@ -168,7 +196,10 @@ def test_an_address_is_brought_into_one_spelling(text, address):
         ("http://[::1/v1", "is not a URL"),
         ("http://evil.example\\@localhost/v1", "is not a URL"),
         ("http://user:secret@localhost/v1", "holds a user name or password"),
-        *((f"http://{host}/v1", NO_HOST) for host in ("☃.invalid", "a\u200db.de", "[v1.x]", "a..b", "a" * 64)),
+        *(
+            (f"http://{host}/v1", NO_HOST)
+            for host in ("☃.invalid", "a\u200db.de", "[v1.x]", "a..b", "a" * 64)
+        ),
         ("http://localhost/v1?key=secret", "holds a query or a fragment"),
         ("http://localhost/v1#secret", "holds a query or a fragment"),
     ],
@@ -187,7 +218,12 @@ def test_a_public_host_asks_known_providers(address, monkeypatch):
 
 @pytest.mark.parametrize(
     "address",
-    [LOCAL, "http://api.groq.com", "https://api.groq.com.evil.example", "http://169.254.169.254/latest"],
+    [
+        LOCAL,
+        "http://api.groq.com",
+        "https://api.groq.com.evil.example",
+        "http://169.254.169.254/latest",
+    ],
 )
 @pytest.mark.parametrize("check", [check_address, clean_address])
 def test_a_public_host_asks_nobody_else(check, address, monkeypatch):
@@ -203,15 +239,23 @@ def test_a_public_host_asks_nobody_else(check, address, monkeypatch):
         ({"GROQ_API_KEY": " ", "OPENAI_BASE_URL": LOCAL}, {}),
         ({"GROQ_API_KEY": f"{KEY}\n"}, {"groq": ("https://api.groq.com", KEY)}),
         ({"OPENAI_API_KEY": "sk-marked"}, {"openai": ("https://api.openai.com/v1", "sk-marked")}),
-        ({"GROQ_API_KEY": KEY, "GROQ_BASE_URL": "http://localhost:9/"}, {"groq": ("http://localhost:9", KEY)}),
+        (
+            {"GROQ_API_KEY": KEY, "GROQ_BASE_URL": "http://localhost:9/"},
+            {"groq": ("http://localhost:9", KEY)},
+        ),
         ({"PLUMBLINE_CUSTOM_API_KEY": KEY}, {}),
         ({"PLUMBLINE_CUSTOM_BASE_URL": LOCAL}, {"custom": (LOCAL, "")}),
-        ({"PLUMBLINE_CUSTOM_BASE_URL": LOCAL, "PLUMBLINE_CUSTOM_API_KEY": KEY}, {"custom": (LOCAL, KEY)}),
+        (
+            {"PLUMBLINE_CUSTOM_BASE_URL": LOCAL, "PLUMBLINE_CUSTOM_API_KEY": KEY},
+            {"custom": (LOCAL, KEY)},
+        ),
     ],
 )
 def test_the_environment_gives_access(environment, found):
     read = from_environment(environment)
-    assert {name: (access.base_url, access.key.get_secret_value()) for name, access in read.items()} == found
+    assert {
+        name: (access.base_url, access.key.get_secret_value()) for name, access in read.items()
+    } == found
     assert all(access.provider == name for name, access in read.items())
 
 
@@ -224,7 +268,10 @@ def test_a_variable_that_cannot_be_used_is_named_in_the_log_and_not_shown(caplog
 
 def test_a_key_of_another_provider_in_a_variable_is_not_used(caplog):
     assert from_environment({"OPENAI_API_KEY": f"{KEY}-swapped"}) == {}
-    assert "OPENAI_API_KEY or OPENAI_BASE_URL is not used. This looks like a key of Groq" in caplog.text
+    assert (
+        "OPENAI_API_KEY or OPENAI_BASE_URL is not used. This looks like a key of Groq"
+        in caplog.text
+    )
 
 
 def test_the_environment_of_a_public_host_gives_nothing(monkeypatch):
@@ -251,7 +298,9 @@ def test_what_looks_like_a_key_is_masked(text, masked):
 
 
 def test_a_log_shows_no_key_in_its_message_or_arguments():
-    text = logged(lambda log: (log.warning(f"with {KEY}"), log.warning("%s and %r", KEY, {"key": KEY})))
+    text = logged(
+        lambda log: (log.warning(f"with {KEY}"), log.warning("%s and %r", KEY, {"key": KEY}))
+    )
     assert text == "with gsk_***\ngsk_*** and {'key': 'gsk_***'}\n"
 
 
@@ -284,7 +333,9 @@ from evaluators.llm.keys import quiet_logs
 quiet_logs()
 logging.getLogger("groq._base_client").warning("not well: %s", {KEY!r})
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stderr == "not well: gsk_***\n"
 
 

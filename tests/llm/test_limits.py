@@ -64,7 +64,9 @@ def limiter(*, requests_header="day", concurrency=32, most=64, **free):
 
 
 def in_order(limits, *tokens):
-    """Tasks that acquire these tickets, asked for in this order; each gives the ticket and the time it went."""
+    """Tasks that acquire these tickets, asked for in this order; each gives the ticket and the time
+    it went.
+    """
 
     async def go(amount):
         return await limits.acquire(amount), round(now(), 2)
@@ -113,7 +115,9 @@ def test_requests_go_as_soon_as_every_window_has_room(plan, tokens, sent):
 def test_a_request_above_a_minutes_tokens_is_refused_at_once():
     async def ask():
         limits = limiter(tpm=8000)
-        limits.settle(await limits.acquire(100), 100, headers(limit=8000, remaining=7900, reset="0.75s"))
+        limits.settle(
+            await limits.acquire(100), 100, headers(limit=8000, remaining=7900, reset="0.75s")
+        )
         waiting = in_order(limits, 8000, 8000)
         await asyncio.sleep(1)
         with pytest.raises(LLMError) as raised:
@@ -122,7 +126,8 @@ def test_a_request_above_a_minutes_tokens_is_refused_at_once():
         return str(raised.value), now()
 
     assert run(ask()) == (
-        "One request (9,201 tokens incl. answer budget) exceeds your plan's 8,000 tokens per minute. "
+        "One request (9,201 tokens incl. answer budget) exceeds your plan's 8,000 tokens "
+        "per minute. "
         "Lower the answer budget or choose another model.",
         1,
     )
@@ -134,7 +139,10 @@ def test_a_limit_that_is_only_assumed_refuses_nothing():
 
 
 def test_a_minute_may_last_shorter():
-    assert run(times(Limiter(Limits(rpm=1), header_names=NAMES["day"], minute=2.0), 1, 1)) == [0, 2.04]
+    assert run(times(Limiter(Limits(rpm=1), header_names=NAMES["day"], minute=2.0), 1, 1)) == [
+        0,
+        2.04,
+    ]
 
 
 @pytest.mark.parametrize("plan", [{"rpd": 2}, {"tpd": 4000}])
@@ -346,7 +354,9 @@ def test_a_reset_is_read_in_every_form(text, seconds):
 
 
 def sent_after(answers, amount, **plan):
-    """When a request goes that follows on these, one each 5 s: tokens reserved, tokens used, headers."""
+    """When a request goes that follows on these, one each 5 s: tokens reserved, tokens used,
+    headers.
+    """
 
     async def ask():
         limits = limiter(**plan)
@@ -362,10 +372,16 @@ def sent_after(answers, amount, **plan):
     ("said", "sent"),
     [
         (headers(limit=8000, remaining=7000, reset="1m"), 5),  # as we count
-        (headers(limit=8000, remaining=7900, reset="1m"), 5),  # less: whoever was asked last may not know all
+        (
+            headers(limit=8000, remaining=7900, reset="1m"),
+            5,
+        ),  # less: whoever was asked last may not know all
         (headers(limit=8000, remaining=1500, reset="20s"), 21.2),  # somebody else used 5,500
         (headers(limit=8000, remaining=500, reset=""), 61.2),
-        (headers(limit=8000, remaining=500, reset="9h"), 61.2),  # nothing counts for longer than the window
+        (
+            headers(limit=8000, remaining=500, reset="9h"),
+            61.2,
+        ),  # nothing counts for longer than the window
         (headers(limit=2000, remaining=9000, reset="1s"), 5),  # no sense
         (headers(limit=8000, remaining=-1, reset="1m"), 5),
         (headers(limit="8 thousand", remaining=0, reset="1m"), 5),
@@ -387,11 +403,21 @@ def test_a_server_that_gives_nothing_back_is_noticed():
 
 def test_a_bucket_is_known_by_its_resets_and_believed_in_everything():
     # 3,200 of 8,000 used: full again after 24 s; 5,600: after 42 s.
-    bucket = [headers(limit=8000, remaining=4800, reset="24s"), headers(limit=8000, remaining=2400, reset="42s")]
-    window = [headers(limit=8000, remaining=4800, reset="60s"), headers(limit=8000, remaining=2400, reset="60s")]
+    bucket = [
+        headers(limit=8000, remaining=4800, reset="24s"),
+        headers(limit=8000, remaining=2400, reset="42s"),
+    ]
+    window = [
+        headers(limit=8000, remaining=4800, reset="60s"),
+        headers(limit=8000, remaining=2400, reset="60s"),
+    ]
 
-    # Of the 5,600 told at 5 s, a bucket gives back 3,200 within 24 s (and 1.2 s of margin); a window forgets at 61.2 s.
-    assert sent_after([(4000, 3200, bucket[0]), (4000, 2400, bucket[1])], 5600, tpm=8000) == 5 + 24 + 1.2
+    # Of the 5,600 told at 5 s, a bucket gives back 3,200 within 24 s (and 1.2 s of margin); a
+    # window forgets at 61.2 s.
+    assert (
+        sent_after([(4000, 3200, bucket[0]), (4000, 2400, bucket[1])], 5600, tpm=8000)
+        == 5 + 24 + 1.2
+    )
     assert sent_after([(4000, 3200, window[0]), (4000, 2400, window[1])], 5600, tpm=8000) == 61.2
 
 
@@ -399,24 +425,31 @@ def test_a_bucket_that_holds_less_than_was_sent_lets_the_next_one_go():
     nearly_empty = headers(limit=8000, remaining=7200, reset="6s")
 
     assert sent_after([(4000, 4000, {}), (4000, 4000, {})], 4000, tpm=8000) == 61.2
-    assert sent_after([(4000, 4000, nearly_empty), (4000, 4000, nearly_empty)], 4000, tpm=8000) == 10
+    assert (
+        sent_after([(4000, 4000, nearly_empty), (4000, 4000, nearly_empty)], 4000, tpm=8000) == 10
+    )
 
 
 def test_a_bucket_does_not_hide_what_is_on_its_way():
     async def ask():
         limits = limiter(tpm=8000)
-        limits.settle(await limits.acquire(800), 800, headers(limit=8000, remaining=7200, reset="6s"))
+        limits.settle(
+            await limits.acquire(800), 800, headers(limit=8000, remaining=7200, reset="6s")
+        )
         await asyncio.sleep(10)
         early, late = await tickets(limits, 4000, 2000)
         await asyncio.sleep(1)
-        limits.settle(late, 2000, headers(limit=8000, remaining=6000, reset="15s"))  # before the early one arrived
+        limits.settle(
+            late, 2000, headers(limit=8000, remaining=6000, reset="15s")
+        )  # before the early one arrived
         (waiting,) = in_order(limits, 3000)
         await asyncio.sleep(1)
         assert not waiting.done()  # 4,000 + 2,000 + 3,000
         limits.settle(early, 4000, headers(limit=8000, remaining=2000, reset="45s"))
         return (await waiting)[1]
 
-    # The latest word is of 6,000 at 12 s, given back by 160 in 1.2 s: 1,000 after 7 steps, and 1.2 s of margin.
+    # The latest word is of 6,000 at 12 s, given back by 160 in 1.2 s: 1,000 after 7 steps, and 1.2
+    # s of margin.
     assert run(ask()) == pytest.approx(12 + 7 * 1.2 + 1.2)
 
 
@@ -433,14 +466,24 @@ def test_the_headers_requests_are_those_of_a_minute_or_of_a_day(requests_header,
     else:
         with pytest.raises(RunStoppedError) as raised:
             run(ask())
-        assert timedelta(minutes=119) < raised.value.resume_at - datetime.now(UTC) < timedelta(minutes=121)
+        assert (
+            timedelta(minutes=119)
+            < raised.value.resume_at - datetime.now(UTC)
+            < timedelta(minutes=121)
+        )
 
 
-@pytest.mark.parametrize(("limit", "tokens", "sent"), [(8000, 1000, [61.2]), (250_000, 100_000, [0])])
+@pytest.mark.parametrize(
+    ("limit", "tokens", "sent"), [(8000, 1000, [61.2]), (250_000, 100_000, [0])]
+)
 def test_another_plans_limit_makes_the_free_plan_void(limit, tokens, sent):
     async def ask():
         limits = limiter(rpm=1, rpd=1000, tpm=8000, tpd=200_000)
-        limits.settle(await limits.acquire(1000), 1000, headers(limit=limit, remaining=limit - 1000, reset="1m"))
+        limits.settle(
+            await limits.acquire(1000),
+            1000,
+            headers(limit=limit, remaining=limit - 1000, reset="1m"),
+        )
         return await times(limits, tokens)
 
     assert run(ask()) == sent
@@ -573,9 +616,16 @@ def test_the_free_plan_is_the_catalogues_until_headers_say_otherwise():
 
 @pytest.mark.parametrize(
     ("provider", "workers", "at_first", "in_the_end"),
-    [("groq", "32", 32, 64), ("openai", "8", 8, 16), ("custom", "32", 4, 32), ("custom", "2", 2, 2)],
+    [
+        ("groq", "32", 32, 64),
+        ("openai", "8", 8, 16),
+        ("custom", "32", 4, 32),
+        ("custom", "2", 2, 2),
+    ],
 )
-def test_a_custom_endpoint_starts_with_few_at_once(monkeypatch, provider, workers, at_first, in_the_end):
+def test_a_custom_endpoint_starts_with_few_at_once(
+    monkeypatch, provider, workers, at_first, in_the_end
+):
     monkeypatch.setenv("PLUMBLINE_WORKERS", workers)
     spec = ModelSpec(provider=provider, model="new")  # no plan is known
     limits = limiter_for(access(f"key {workers}", provider=provider), spec)
@@ -612,11 +662,17 @@ def test_a_limit_is_read_under_the_names_that_the_provider_gives_it(provider, na
     assert run(ask()) == limit
 
 
-@pytest.mark.parametrize(("provider", "stops"), [("groq", True), ("openai", False), ("custom", False)])
+@pytest.mark.parametrize(
+    ("provider", "stops"), [("groq", True), ("openai", False), ("custom", False)]
+)
 def test_only_groq_names_the_requests_of_a_day(provider, stops):
     async def ask():
-        limits = limiter_for(access("key of a day", provider=provider), ModelSpec(provider=provider, model="new"))
-        limits.settle(await limits.acquire(1), 1, headers("requests", limit=1000, remaining=0, reset="2h"))
+        limits = limiter_for(
+            access("key of a day", provider=provider), ModelSpec(provider=provider, model="new")
+        )
+        limits.settle(
+            await limits.acquire(1), 1, headers("requests", limit=1000, remaining=0, reset="2h")
+        )
         return await asyncio.gather(*in_order(limits, 1), return_exceptions=True)
 
     assert isinstance(run(ask())[0], RunStoppedError) is stops
@@ -626,7 +682,9 @@ def test_only_groq_names_the_requests_of_a_day(provider, stops):
 
 
 class Server:
-    """Counts as its plan says, a minute being 60 s; requests take a while to arrive and to be answered."""
+    """Counts as its plan says, a minute being 60 s; requests take a while to arrive and to be
+    answered.
+    """
 
     def __init__(self, plan, seed):
         self._plan = plan
@@ -659,11 +717,19 @@ class Server:
         self._taken = [entry for entry in self._taken if entry[0] > now() - 60]
         self._level = min(limit, self._level + (now() - self._at) * limit / 60)
         self._at = now()
-        return self._level if self._plan.kind == "bucket" else limit - sum(amount for _, amount in self._taken)
+        return (
+            self._level
+            if self._plan.kind == "bucket"
+            else limit - sum(amount for _, amount in self._taken)
+        )
 
     def _headers(self):
         free, limit = self._free(), self._plan.tokens
-        reset = (limit - free) / limit * 60 if self._plan.kind == "bucket" else self._taken[-1][0] + 60 - now()
+        reset = (
+            (limit - free) / limit * 60
+            if self._plan.kind == "bucket"
+            else self._taken[-1][0] + 60 - now()
+        )
         return headers(limit=limit, remaining=int(free), reset=f"{reset:.2f}s")
 
 
@@ -698,15 +764,18 @@ def test_sixty_calls_take_hardly_longer_than_the_server_must_let_them_take(name,
 
 
 def test_a_provider_has_nothing_to_refuse():
-    # A bucket fills while a busy machine dawdles. A window must see two requests as far apart as we sent them, so it
-    # looks back over two thirds of the limiter's minute here; in the test above it is a whole one.
+    # A bucket fills while a busy machine dawdles. A window must see two requests as far apart as we
+    # sent them, so it looks back over two thirds of the limiter's minute here; in the test above it
+    # is a whole one.
     results = asyncio.run(measured(window_slack=1.5))
 
     assert [(result["answered"], result["refused"]) for result in results.values()] == [(60, 0)] * 8
 
 
 class PlainWindow:
-    """What a window counts, as a list of all there is: whose it is, until when it counts, how much."""
+    """What a window counts, as a list of all there is: whose it is,
+    until when it counts, how much.
+    """
 
     def __init__(self, limit, seconds):
         self.limit, self.seconds, self.entries = limit, seconds, []
@@ -719,7 +788,9 @@ class PlainWindow:
         self.entries.append((ticket, ticket.sent + self.seconds, amount))
 
     def refund(self, ticket, used):
-        self.entries = [(own, end, used if own is ticket else amount) for own, end, amount in self.entries]
+        self.entries = [
+            (own, end, used if own is ticket else amount) for own, end, amount in self.entries
+        ]
 
     def remove(self, ticket):
         self.entries = [entry for entry in self.entries if entry[0] is not ticket]

@@ -1,4 +1,6 @@
-"""A key is masked in every form and place, an innocent text stays as it is, and neither takes long."""
+"""A key is masked in every form and place, an innocent text stays as it is,
+and neither takes long.
+"""
 
 import pytest
 
@@ -39,7 +41,9 @@ def test_twelve_characters_of_a_key_are_masked_wherever_they_begin(key):
         "",
         "The tower is 330 metres tall; 7f3a9c is a colour, 4860 a number.",
         "A key such as gsk_... or MARKEDKEY is meant, and 100 % of it.",
-        "\\n".join(["Zeile mit \\u00e9 und 50%", "两个句子都有依据。", "C:\\new\\table &#8364; \u200b"]),
+        "\\n".join(
+            ["Zeile mit \\u00e9 und 50%", "两个句子都有依据。", "C:\\new\\table &#8364; \u200b"]
+        ),
         '{"reason": "1a says so.", "verdict": "yes"}',
     ],
 )
@@ -59,9 +63,17 @@ def test_a_key_of_fewer_than_eight_characters_is_no_secret(key):
         ("pass-word-1!", "403 for pass-word-1!", "403 for ***"),
         ("pass-word-1!", "PASS-WORD-1! cGFzcy13b3JkLTEh pass%2Dword%2D1%21", "*** *** ***"),
         ("pass-word-1!", "A pass word, 1 of two.", "A pass word, 1 of two."),
-        ("lm-studio", "In LM Studio the lm-studios say lm-studio.", "In LM Studio the lm-studios say ***."),
+        (
+            "lm-studio",
+            "In LM Studio the lm-studios say lm-studio.",
+            "In LM Studio the lm-studios say ***.",
+        ),
         ("sk-no-key-required", "There is no key required.", "There is no key required."),
-        ("correct horse battery staple", "the correct horse has a battery", "the correct horse has a battery"),
+        (
+            "correct horse battery staple",
+            "the correct horse has a battery",
+            "the correct horse has a battery",
+        ),
         ("correct horse battery staple", "it is correct\nhorse battery  staple.", "it is ***."),
     ],
 )

@@ -22,7 +22,9 @@ def test_prompts_are_measured_once_and_have_a_key_for_each_llm():
 
 
 def test_a_schema_makes_another_request():
-    plain, shaped = (sent_to(LUNA, [Prompt(text="a", schema_text=text)]).keys[LUNA] for text in ("", "{}"))
+    plain, shaped = (
+        sent_to(LUNA, [Prompt(text="a", schema_text=text)]).keys[LUNA] for text in ("", "{}")
+    )
 
     assert plain != shaped
     assert sent(["a"], [LUNA], schema_text="{}").keys[LUNA] == shaped

@@ -1,4 +1,6 @@
-"""The error table on what providers really write: each wording leads to the message and the remedy that fit it."""
+"""The error table on what providers really write: each wording leads to the message and the remedy
+that fit it.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -15,7 +17,9 @@ from evaluators.llm.provider_errors import Asked, error_for, seconds_to_wait, un
 from evaluators.records import ModelSpec
 from ui.parts.remedies import ON_SETTINGS, worded
 
-ACCESS = Access(provider="custom", base_url="http://localhost:11434/v1", key=SecretStr("my own secret"))
+ACCESS = Access(
+    provider="custom", base_url="http://localhost:11434/v1", key=SecretStr("my own secret")
+)
 SPEC = ModelSpec(provider="custom", model="qwen3:8b", answer_tokens=1000)
 # 4,000 bytes: 1,000 tokens and 8.
 ASKED = Asked(ACCESS, 90, Request(spec=SPEC, text="word " * 800))
@@ -48,66 +52,107 @@ def answered(status, body, headers=None):
     ("exception", "kind", "phrase"),
     [
         (
-            refused(404, 'model "qwen3:8b" not found, try pulling it first', type="not_found_error"),
+            refused(
+                404, 'model "qwen3:8b" not found, try pulling it first', type="not_found_error"
+            ),
             RunStoppedError,
             "qwen3:8b is not available at Custom endpoint. Choose another model.",
         ),
         (
-            answered(404, '{"object": "error", "message": "The model `qwen3:8b` does not exist.", "code": 404}'),
+            answered(
+                404,
+                '{"object": "error", "message": "The model `qwen3:8b` does not exist.", '
+                '"code": 404}',
+            ),
             RunStoppedError,
             "qwen3:8b is not available at Custom endpoint. Choose another model.",
         ),
-        (answered(404, "404 page not found"), RunStoppedError, "Nothing at http://localhost:11434/v1"),
-        (refused(404, "Invalid URL (POST /chat/completions)"), RunStoppedError, "Nothing at http://localhost:11434/v1"),
-        (refused(404, "no recorded answer for this prompt"), LLMError, "refused the request (HTTP 404)"),
-        (answered(405, '{"detail": "Method Not Allowed"}'), RunStoppedError, "Nothing at http://localhost:11434/v1"),
+        (
+            answered(404, "404 page not found"),
+            RunStoppedError,
+            "Nothing at http://localhost:11434/v1",
+        ),
+        (
+            refused(404, "Invalid URL (POST /chat/completions)"),
+            RunStoppedError,
+            "Nothing at http://localhost:11434/v1",
+        ),
+        (
+            refused(404, "no recorded answer for this prompt"),
+            LLMError,
+            "refused the request (HTTP 404)",
+        ),
+        (
+            answered(405, '{"detail": "Method Not Allowed"}'),
+            RunStoppedError,
+            "Nothing at http://localhost:11434/v1",
+        ),
         (answered(302, "", {"location": "/login"}), RunStoppedError, "localhost:11434 redirects"),
         (
             refused(
                 400,
-                "This model's maximum context length is 4096 tokens. However, you requested 4200 tokens "
+                "This model's maximum context length is 4096 tokens. However, you "
+                "requested 4200 tokens "
                 "(3900 in the messages, 300 in the completion).",
             ),
             LLMError,
             "This example needs 4,200 tokens, more than qwen3:8b takes (4,096).",
         ),
         (
-            refused(400, "request (9120 tokens) exceeds the available context size (8192 tokens), try increasing it"),
+            refused(
+                400,
+                "request (9120 tokens) exceeds the available context size (8192 tokens), "
+                "try increasing it",
+            ),
             LLMError,
             "This example needs 9,120 tokens, more than qwen3:8b takes (8,192).",
         ),
         (
             refused(
                 400,
-                "Input tokens exceed the configured limit of 272,000 tokens. Your messages resulted in 300,012 tokens.",
+                "Input tokens exceed the configured limit of 272,000 tokens. Your "
+                "messages resulted in 300,012 tokens.",
                 code="context_length_exceeded",
             ),
             LLMError,
             "This example needs 300,012 tokens, more than qwen3:8b takes (272,000).",
         ),
         (
-            refused(400, "Please reduce the length of the messages.", code="context_length_exceeded"),
+            refused(
+                400, "Please reduce the length of the messages.", code="context_length_exceeded"
+            ),
             LLMError,
             "This example needs about 1,008 tokens, more than qwen3:8b takes.",
         ),
         (
             refused(
                 429,
-                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. "
+                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, "
+                "Requested 45000. "
                 "The input or output tokens must be reduced in order to run successfully.",
                 code="rate_limit_exceeded",
             ),
             LLMError,
-            "One request (45,000 tokens with the answer budget) exceeds your plan's 30,000 tokens per minute.",
+            "One request (45,000 tokens with the answer budget) exceeds your plan's "
+            "30,000 tokens per minute.",
         ),
         (
             refused(413, "Too many tokens per minute."),
             LLMError,
-            "One request (about 2,008 tokens with the answer budget) exceeds your plan's tokens per minute.",
+            "One request (about 2,008 tokens with the answer budget) exceeds your plan's "
+            "tokens per minute.",
         ),
         (refused(402, "Insufficient balance"), RunStoppedError, "has no credit"),
-        (refused(400, "Spend limit reached.", code="blocked_api_access"), RunStoppedError, "has no credit"),
-        (refused(429, "Account is not active.", code="billing_not_active"), RunStoppedError, "has no credit"),
+        (
+            refused(400, "Spend limit reached.", code="blocked_api_access"),
+            RunStoppedError,
+            "has no credit",
+        ),
+        (
+            refused(429, "Account is not active.", code="billing_not_active"),
+            RunStoppedError,
+            "has no credit",
+        ),
         (
             refused(429, "Limit 30, Used 30, Requested 1. Please try again in 7.66s."),
             RateLimitedError,
@@ -116,19 +161,25 @@ def answered(status, body, headers=None):
         (
             refused(429, "Please try again in 7m12s."),
             RunStoppedError,
-            "The limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept; resume after ",
+            "The limit for qwen3:8b at Custom endpoint is reached. Everything so far is "
+            "kept; resume after ",
         ),
         (
             refused(429, "On requests per day (RPD): Limit 1000, Used 1000, Requested 1."),
             RunStoppedError,
-            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept; resume tomorrow.",
+            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so "
+            "far is kept; resume tomorrow.",
         ),
         (
             refused(429, "Rate limit exceeded: free-models-per-day."),
             RunStoppedError,
             "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept",
         ),
-        (answered(503, "<html><h1>Bad gateway</h1></html>"), TransientError, "is overloaded (HTTP 503)"),
+        (
+            answered(503, "<html><h1>Bad gateway</h1></html>"),
+            TransientError,
+            "is overloaded (HTTP 503)",
+        ),
         (refused(418, "I'm a teapot"), LLMError, "Custom endpoint refused the request (HTTP 418)."),
         (answered(400, "[" * 50_000), LLMError, "Custom endpoint refused the request (HTTP 400)."),
         (answered(400, b"\xff\xfe"), LLMError, "Custom endpoint refused the request (HTTP 400)."),
@@ -156,16 +207,22 @@ def test_a_key_that_may_not_list_models_may_still_ask_them():
 
 def test_a_retired_model_names_its_date_and_its_replacement():
     spec = ModelSpec(provider="groq", model="llama-3.3-70b-versatile")
-    asked = Asked(ACCESS.model_copy(update={"provider": "groq"}), 90, Request(spec=spec, text="Who?"))
+    asked = Asked(
+        ACCESS.model_copy(update={"provider": "groq"}), 90, Request(spec=spec, text="Who?")
+    )
     error = error_for(refused(404, "Does not exist.", code="model_not_found"), asked)
-    assert str(error) == "Llama 3.3 70B is not available at Groq (retired 2026-08-16). Use GPT-OSS 120B."
+    assert (
+        str(error)
+        == "Llama 3.3 70B is not available at Groq (retired 2026-08-16). Use GPT-OSS 120B."
+    )
 
 
 def test_a_known_model_s_limits_stand_in_for_numbers_that_the_provider_does_not_give():
     spec = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=7000)
     asked = ASKED._replace(request=Request(spec=spec, text="word " * 800))
-    assert "(about 8,008 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute" in str(
-        error_for(refused(413, "Over the tokens per minute."), asked)
+    assert (
+        "(about 8,008 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute"
+        in str(error_for(refused(413, "Over the tokens per minute."), asked))
     )
 
 
@@ -173,7 +230,9 @@ def test_a_run_may_go_on_when_the_provider_said_it_may():
     before = datetime.now(UTC)
     error = error_for(refused(429, "Slow down.", {"retry-after": "600"}), ASKED)
     assert before <= error.resume_at - timedelta(seconds=600) <= datetime.now(UTC)
-    assert f"resume after {error.resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC." in str(error)
+    assert f"resume after {error.resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC." in str(
+        error
+    )
 
 
 @pytest.mark.parametrize(("after", "wait"), [("5", 5), ("3600", 90), ("", None)])
@@ -212,8 +271,12 @@ def test_a_wait_until_a_date_is_the_time_that_is_left():
 
 def test_details_are_one_short_line_without_keys():
     words = "You sent my own secret\nand Bearer abcdefghijkl and sk-abcdefghijkl. " + "x" * 1000
-    details = error_for(refused(500, words, {"x-request-id": "req_1"}, code="overloaded"), ASKED).details
-    assert details.startswith("HTTP 500 · overloaded · request req_1 · You sent *** and Bearer *** and sk-***")
+    details = error_for(
+        refused(500, words, {"x-request-id": "req_1"}, code="overloaded"), ASKED
+    ).details
+    assert details.startswith(
+        "HTTP 500 · overloaded · request req_1 · You sent *** and Bearer *** and sk-***"
+    )
     assert "\n" not in details
     assert len(details) == len("HTTP 500 · overloaded · request req_1 · ") + 300
 
@@ -223,9 +286,16 @@ def test_details_are_one_short_line_without_keys():
     [
         (refused(400, "`reasoning_effort` is not supported with this model"), "reasoning_effort"),
         (refused(400, "`reasoning_effort` must be one of `none` or `default`"), "reasoning_effort"),
-        (refused(400, "Unsupported value: does not support 0.0.", param="temperature"), "temperature"),
         (
-            answered(422, '{"detail": [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"]}]}'),
+            refused(400, "Unsupported value: does not support 0.0.", param="temperature"),
+            "temperature",
+        ),
+        (
+            answered(
+                422,
+                '{"detail": [{"type": "extra_forbidden", "loc": ["body", '
+                '"max_completion_tokens"]}]}',
+            ),
             "max_completion_tokens",
         ),
         (

@@ -1,4 +1,6 @@
-"""Structured answers: whatever a judge writes ends as the one value it meant, or as an error with its own words."""
+"""Structured answers: whatever a judge writes ends as the one value it meant, or as an error with
+its own words.
+"""
 
 import json
 from contextlib import suppress
@@ -28,7 +30,9 @@ class Verdict(BaseModel):
     supports: list[Support]
 
 
-GOOD = '{"why": "1a says so.", "title": "x", "supports": [{"key": "a", "keys": ["0a"], "full": true}]}'
+GOOD = (
+    '{"why": "1a says so.", "title": "x", "supports": [{"key": "a", "keys": ["0a"], "full": true}]}'
+)
 VALUE = Verdict(why="1a says so.", title="x", supports=[Support(key="a", keys=["0a"], full=True)])
 OTHER = GOOD.replace("1a", "2b")
 NOT_JSON = "it is not one complete JSON object."
@@ -36,7 +40,10 @@ NOT_JSON = "it is not one complete JSON object."
 
 def says(*things):
     """A judge that says these things in turn; an exception is raised."""
-    answers = [Completion(text=thing, mode="schema") if isinstance(thing, str) else thing for thing in things]
+    answers = [
+        Completion(text=thing, mode="schema") if isinstance(thing, str) else thing
+        for thing in things
+    ]
     return FakeLLM(answers, model="groq/judge")
 
 
@@ -120,7 +127,9 @@ def test_mending_what_is_broken_in_the_worst_way_takes_about_a_second(unit):
     check(mend, [repeated("{", unit, "}")], [half], limit=0.5 / half)
 
 
-@pytest.mark.parametrize("text", ["两个句子都有依据。", "Les phrases « a » et « b » : étayées 👍", "\\n\\u00e9"])
+@pytest.mark.parametrize(
+    "text", ["两个句子都有依据。", "Les phrases « a » et « b » : étayées 👍", "\\n\\u00e9"]
+)
 def test_any_language_is_read(text):
     answer = json.dumps({"why": text, "supports": []}, ensure_ascii=False)
     assert parse(answer, Verdict)[0].why == text
@@ -164,13 +173,21 @@ def test_what_is_not_one_whole_object_of_the_shape_is_refused(text):
 
 
 def test_half_of_a_surrogate_pair_becomes_the_sign_for_it():
-    for half in ("\ud800", "\\ud800", "\\uDBFF", "\\udc00"):  # as a character, or escaped in the judge's JSON
+    for half in (
+        "\ud800",
+        "\\ud800",
+        "\\uDBFF",
+        "\\udc00",
+    ):  # as a character, or escaped in the judge's JSON
         for text in (GOOD.replace("1a", half), GOOD.replace("1a", half).replace("true", "True")):
             assert parse(text, Verdict)[0].why == "\N{REPLACEMENT CHARACTER} says so."
 
 
 def test_an_escaped_pair_and_an_escaped_backslash_stay_what_they_are():
-    assert parse(GOOD.replace("1a", "\\ud83d\\ude00 \\\\ud800"), Verdict)[0].why == "\N{GRINNING FACE} \\ud800 says so."
+    assert (
+        parse(GOOD.replace("1a", "\\ud83d\\ude00 \\\\ud800"), Verdict)[0].why
+        == "\N{GRINNING FACE} \\ud800 says so."
+    )
 
 
 def test_a_verdict_that_a_judge_quotes_from_a_document_is_not_taken_for_its_own():
@@ -204,7 +221,11 @@ def test_the_schema_requires_every_field_in_order_and_allows_no_other():
         "required": ["why", "title", "supports"],
         "additionalProperties": False,
     }
-    assert list(found["properties"]) == ["why", "title", "supports"]  # the reason is written before the verdict
+    assert list(found["properties"]) == [
+        "why",
+        "title",
+        "supports",
+    ]  # the reason is written before the verdict
 
 
 # Asking
@@ -222,7 +243,10 @@ def test_a_good_answer_takes_one_call_that_carries_the_schema():
         ("I cannot.", NOT_JSON),
         (f"{GOOD}{OTHER}", NOT_JSON),
         ('{"supports": []}', "why: Field required."),
-        ('{"why": "x", "supports": [{"key": "a", "full": "who knows"}]}', "supports.0.full: Input should be a valid"),
+        (
+            '{"why": "x", "supports": [{"key": "a", "full": "who knows"}]}',
+            "supports.0.full: Input should be a valid",
+        ),
     ],
 )
 def test_an_unreadable_answer_is_asked_for_once_more_with_what_is_wrong(first, trouble):
@@ -253,8 +277,12 @@ def test_what_a_judge_invented_is_not_put_into_the_next_prompt():
         (GOOD, LLMError("Cut off."), "1a says so."),
     ],
 )
-def test_a_usable_answer_with_something_missing_counts_where_the_second_is_no_better(first, second, why):
-    answered = ask(says(first, second), Prompt(text="Label."), Verdict, lambda value: "Sentence b is missing.")
+def test_a_usable_answer_with_something_missing_counts_where_the_second_is_no_better(
+    first, second, why
+):
+    answered = ask(
+        says(first, second), Prompt(text="Label."), Verdict, lambda value: "Sentence b is missing."
+    )
     assert answered.value.why == why
 
 
@@ -265,7 +293,9 @@ def test_the_complaint_of_the_check_stands_in_the_second_prompt():
 
 
 def test_two_unreadable_answers_fail_with_the_judge_s_own_words():
-    with pytest.raises(UnreadableAnswerError, match="Retry, or start a run with another judge") as caught:
+    with pytest.raises(
+        UnreadableAnswerError, match="Retry, or start a run with another judge"
+    ) as caught:
         ask(says("I cannot.", "x" * 10_000), Prompt(text="Label."), Verdict)
     assert caught.value.texts == ("I cannot.", "x" * 10_000)
     assert "groq/judge" in str(caught.value)

@@ -1,4 +1,6 @@
-"""A run of two models, stored by hand, whose every number can be worked out from the lists below."""
+"""A run of two models, stored by hand,
+whose every number can be worked out from the lists below.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ DETAILS = "HTTP 503 · request req_7 · ![x](http://127.0.0.1:9/x.png)"
 SAMPLES = len(ACCURACY) + len(REJECTION)
 
 
-def two_models(cap: Cap | None = None, *, run_id: str = "two", results: bool = True, use_cache: bool = True) -> Run:
-    """The run in the store of this test; every answer of the first model cost $0.002, the second has no price."""
+def two_models(
+    cap: Cap | None = None, *, run_id: str = "two", results: bool = True, use_cache: bool = True
+) -> Run:
+    """The run in the store of this test; every answer of the first model cost $0.002, the second
+    has no price.
+    """
     data = Dataset(name="By hand", samples=tuple(map(_sample, range(SAMPLES))))
     run = Run(
         id=run_id,
@@ -73,16 +79,22 @@ def save(run: Run, cell: Cell) -> None:
     usage, cost = Usage(prompt_tokens=100, answer_tokens=10), (0.002, None)[cell.model]
     facts = {**cell._asdict(), "usage": usage, "calls": 1, "cost": cost, "seconds": 1.25}
     if values is None:
-        result = SampleResult(status="failed", error=FAILURE, details=DETAILS, **facts | {"calls": 0, "cost": 0.0})
+        result = SampleResult(
+            status="failed", error=FAILURE, details=DETAILS, **facts | {"calls": 0, "cost": 0.0}
+        )
     else:
         score = Score(values=values, details=_details(values))
         result = SampleResult(status="scored", score=score, response=text, **facts)
-    call = Call(key=f"{cell}", model=spec.id, completion=Completion(text=text, usage=usage), cost=cost)
+    call = Call(
+        key=f"{cell}", model=spec.id, completion=Completion(text=text, usage=usage), cost=cost
+    )
     session.store().save_result(run.id, result, [call] if result.calls else [])
 
 
 def fail(run: Run, cell: Cell, error: str) -> None:
-    session.store().save_result(run.id, SampleResult(**cell._asdict(), status="failed", error=error))
+    session.store().save_result(
+        run.id, SampleResult(**cell._asdict(), status="failed", error=error)
+    )
 
 
 def _sample(position: int) -> Sample:
@@ -114,9 +126,13 @@ def _values(cell: Cell) -> dict[str, float | None] | None:
 def _details(values: dict[str, float | None]) -> dict[str, object]:
     name = "accuracy" if "accuracy" in values else "rejection"
     details: dict[str, object] = {
-        "verdicts": {name: {"passed": bool(values[name]), "rule": "keyword", "evidence": ["Answer"]}}
+        "verdicts": {
+            name: {"passed": bool(values[name]), "rule": "keyword", "evidence": ["Answer"]}
+        }
     }
     if name == "rejection":
         passed = bool(values["rejection_judged"])
-        details["judge"] = {"rejection": {"passed": passed, "words": "![x](http://127.0.0.1:9/x.png) It declines."}}
+        details["judge"] = {
+            "rejection": {"passed": passed, "words": "![x](http://127.0.0.1:9/x.png) It declines."}
+        }
     return details

@@ -1,4 +1,6 @@
-"""Pages under `AppTest`: each test has a data directory of its own, empty or with two finished runs."""
+"""Pages under `AppTest`: each test has a data directory of its own, empty or with two finished
+runs.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,11 @@ def data_folder(data_folder: Path) -> Path:
 
 
 @pytest.fixture
-def serving(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Loopback]:
-    """`serving(answer)`: OpenAI is a server on this computer that answers so, with the key entered and its list known.
+def serving(
+    loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Loopback]:
+    """`serving(answer)`: OpenAI is a server on this computer that answers so, with the key entered
+    and its list known.
 
     With `groq=True` it takes the place of both providers.
     """
@@ -83,7 +88,9 @@ def filled(finished_runs: tuple[Path, Run, Run], data_folder: Path) -> Filled:
 
 @pytest.fixture
 def open_page() -> OpenPage:
-    """Opens the app and goes to a page by its file's name, with query parameters; no page may show an exception."""
+    """Opens the app and goes to a page by its file's name, with query parameters; no page may show
+    an exception.
+    """
     return _open_page
 
 

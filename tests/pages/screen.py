@@ -22,7 +22,9 @@ ESCAPED = re.compile(r":gray\[\]|\\([\W_])")
 
 
 def said(at: AppTest, *kinds: str) -> str:
-    """The texts of these kinds of elements (captions and messages by default), one a line, without escapes."""
+    """The texts of these kinds of elements (captions and messages by default), one a line, without
+    escapes.
+    """
     found = [element.value for kind in kinds or ("caption", *MESSAGES) for element in at.get(kind)]
     return ESCAPED.sub(r"\1", "\n".join(found))
 
@@ -59,7 +61,9 @@ def markdown(at: AppTest) -> list[str]:
     """Every text that Streamlit renders as Markdown: texts, messages, and the labels of widgets."""
     elements = [*_leaves(at.main), *_leaves(at.sidebar)]
     texts = [element.value for element in elements if element.type in MARKDOWN]
-    return texts + [label for element in elements if isinstance(label := getattr(element, "label", None), str)]
+    return texts + [
+        label for element in elements if isinstance(label := getattr(element, "label", None), str)
+    ]
 
 
 def settled(at: AppTest) -> AppTest:

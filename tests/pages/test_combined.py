@@ -1,4 +1,6 @@
-"""Several metrics in one run: chosen in one form, shown one below the other, told apart where they fail."""
+"""Several metrics in one run: chosen in one form, shown one below the other, told apart where they
+fail.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,16 @@ WRITTEN = EvaluatorSpec(name="prompt", params={"title": "Is it polite?", "questi
 
 @pytest.fixture
 def provider(serving: Callable[..., Loopback]) -> Loopback:
-    """OpenAI is this server: it labels by the words that sentences share, and says yes to all else."""
+    """OpenAI is this server: it labels by the words that sentences share,
+    and says yes to all else.
+    """
 
     def answer(prompt: str) -> str:
-        return judge.labels_for(prompt) if judge.is_labelling(prompt) else json.dumps({"reason": "", "verdict": "yes"})
+        return (
+            judge.labels_for(prompt)
+            if judge.is_labelling(prompt)
+            else json.dumps({"reason": "", "verdict": "yes"})
+        )
 
     return serving(answer)
 
@@ -46,12 +54,22 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
     assert [spec.name for spec in run.evaluators] == ["answer_match", Words.name]
     assert "Metrics: Answer match (" in said(at)
     assert "), Words found (Least: 1) · Data: two" in said(at)
-    assert [element.value for element in at.subheader] == ["Samples"]  # the cards are named as the metrics are
-    assert cards(at) == {"Answer match": "0.50", "Words found": "0.75"}  # of "In May." in "In June." a half
-    assert [(row["Answer match"], row["Words found"]) for row in table(at, "#")] == [(1.0, 1.0), (0.0, 0.5)]
+    assert [element.value for element in at.subheader] == [
+        "Samples"
+    ]  # the cards are named as the metrics are
+    assert cards(at) == {
+        "Answer match": "0.50",
+        "Words found": "0.75",
+    }  # of "In May." in "In June." a half
+    assert [(row["Answer match"], row["Words found"]) for row in table(at, "#")] == [
+        (1.0, 1.0),
+        (0.0, 0.5),
+    ]
 
 
-def test_metrics_that_ask_share_one_judge_and_one_estimate(open_page: OpenPage, provider: Loopback) -> None:
+def test_metrics_that_ask_share_one_judge_and_one_estimate(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = metrics_form(open_page, "two", "answer_match", "llm_judge", "g_eval")
     assert at.button(key="metrics_start").disabled
@@ -69,10 +87,14 @@ def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
     at = metrics_form(open_page, "half", "answer_match", "retriever_recall")
     assert "Needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
     assert "0 of 2 samples can be judged." in said(at)
-    assert at.button(key="metrics_start").disabled  # one that can judge nothing does not belong in the run
+    assert at.button(
+        key="metrics_start"
+    ).disabled  # one that can judge nothing does not belong in the run
 
 
-def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(open_page: OpenPage) -> None:
+def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(
+    open_page: OpenPage,
+) -> None:
     kept("two", ("In May.", None), ("In June.", None))
     session.store().save_metric("local", WRITTEN.params["title"], WRITTEN)
     at = metrics_form(open_page, "two", "llm_judge", "prompt Is it polite?")
@@ -104,7 +126,9 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> N
     assert [row["#"] for row in table(checked(at.run()), "#")] == [2, 1, 3]
 
 
-def test_a_metric_beside_the_heuristic_brings_its_judge(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_metric_beside_the_heuristic_brings_its_judge(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = trace_form(open_page, HEURISTIC, "llm_judge")
     assert at.button(key="trace_start").disabled
@@ -136,7 +160,9 @@ def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: Ope
     save(run, 0, 0, {"context_relevance": 0.5, "adherence": 1.0})
     save(run, 0, 1, {"relevance": 1.0, "overall": None})
     save(run, 1, 0, {"context_relevance": 1.0, "adherence": 0.0})
-    session.store().save_result(run.id, SampleResult(position=1, metric=1, status="failed", error="No."))
+    session.store().save_result(
+        run.id, SampleResult(position=1, metric=1, status="failed", error="No.")
+    )
     at = open_page("metrics", run=run.id)
     assert not at.metric  # it belongs to another page
     at = open_page("trace", run=run.id)
@@ -152,7 +178,11 @@ def test_two_metrics_of_a_prompt_stand_under_their_own_names(open_page: OpenPage
     hostile = EvaluatorSpec(name="prompt", params={"title": f"Rude {HOSTILE}", "question": "Rude?"})
     run = stored(WRITTEN, hostile)
     save(run, 0, 0, {"is_it_polite": 1.0})
-    for at in (open_page("metrics", run=run.id), open_page("sample", run=run.id), open_page("runs")):
+    for at in (
+        open_page("metrics", run=run.id),
+        open_page("sample", run=run.id),
+        open_page("runs"),
+    ):
         assert any("Is it polite?" in text for text in markdown(at))
         assert not [text for text in markdown(at) if HOSTILE in text]
 
@@ -173,7 +203,9 @@ def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page: 
 def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page: OpenPage) -> None:
     run = stored(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match"), WRITTEN)
     save(run, 1, 1, {"answer_match": None}, reason="Nothing to compare.")
-    failed = SampleResult(position=1, metric=2, status="failed", error=f"Unreadable {HOSTILE}.", details="HTTP 500")
+    failed = SampleResult(
+        position=1, metric=2, status="failed", error=f"Unreadable {HOSTILE}.", details="HTTP 500"
+    )
     session.store().save_result(run.id, failed)
     at = open_page("sample", run=run.id, sample="2")
     assert "Sample 2 of 2" in said(at)
@@ -227,10 +259,17 @@ def stored(*evaluators: EvaluatorSpec, models: tuple[ModelSpec, ...] = ()) -> Ru
 
 
 def save(
-    run: Run, position: int, metric: int, values: dict[str, float | None], reason: str = "", model: int = 0
+    run: Run,
+    position: int,
+    metric: int,
+    values: dict[str, float | None],
+    reason: str = "",
+    model: int = 0,
 ) -> None:
     score = Score(values=values, reason=reason)
-    result = SampleResult(position=position, model=model, metric=metric, status="scored", score=score)
+    result = SampleResult(
+        position=position, model=model, metric=metric, status="scored", score=score
+    )
     session.store().save_result(run.id, result)
 
 

@@ -20,7 +20,9 @@ def test_the_pages_of_rgb_and_trace_give_the_command(filled: Filled, open_page: 
 def test_the_page_of_metrics_gives_the_command(open_page: OpenPage) -> None:
     spec = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
     data = bundled()[TRACE_SAMPLES]
-    run = create_run(session.store(), data, spec, workspace="local", title="`It's` [mine](http://x)")
+    run = create_run(
+        session.store(), data, spec, workspace="local", title="`It's` [mine](http://x)"
+    )
     finish(run, session.store())
 
     at = open_page("metrics", run=run.id)

@@ -1,4 +1,6 @@
-"""A form starts no run over other data than those that were seen: deleted or changed meanwhile, in another tab."""
+"""A form starts no run over other data than those that were seen: deleted or changed meanwhile, in
+another tab.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,19 @@ from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import jsonl, runs, said, settled
 from ui import session
 
-SAMPLE = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."], "ground_truth": "May"}
-BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}
+SAMPLE = {
+    "question": "When?",
+    "response": "In May.",
+    "retrieved_documents": ["It was in May."],
+    "ground_truth": "May",
+}
+BED = {
+    "id": 1,
+    "query": "When?",
+    "answer": "May",
+    "positive": ["It was in May."],
+    "negative": ["Tea is hot."],
+}
 SCORE = "Score existing answers"
 FORMS = [
     pytest.param("trace", "", "trace_dataset", "trace_start", SAMPLE, id="TRACE"),
@@ -61,7 +74,9 @@ def test_data_that_changed_are_shown_before_a_run_starts(
     at.button(key=start).click()
     checked(at.run())
     assert not runs()
-    assert "The data changed since this form was drawn, so no run was started." in said(at, "warning")
+    assert "The data changed since this form was drawn, so no run was started." in said(
+        at, "warning"
+    )
     at.button(key=start).click()
     settled(checked(at.run()))
     assert runs()[0].dataset_name == "own.jsonl"
@@ -80,4 +95,6 @@ def form(open_page: OpenPage, page: str, way: str, box: str, row: dict[str, obje
 
 def keep(*rows: dict[str, object]) -> None:
     """An upload that another tab made or replaced; a number in its time tells one from the next."""
-    session.store().save_upload("local", load("own.jsonl", jsonl(*rows).encode()), f"2026-11-21T09:00:0{len(rows)}")
+    session.store().save_upload(
+        "local", load("own.jsonl", jsonl(*rows).encode()), f"2026-11-21T09:00:0{len(rows)}"
+    )

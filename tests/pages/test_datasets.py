@@ -1,4 +1,6 @@
-"""Datasets: a good file is kept, a bad one is answered with row and remedy, a hostile one stays text."""
+"""Datasets: a good file is kept, a bad one is answered with row and remedy, a hostile one stays
+text.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,24 @@ from ui import session
 from ui.datasets import reading
 from ui.held import held
 
-GOOD = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
+GOOD = {
+    "question": "When?",
+    "response": "In May.",
+    "retrieved_documents": ["It was in May.", "Tea is hot."],
+}
 HEADER = "question,response,retrieved_documents"
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
-HOSTILE = f"{IMAGE} <img src=http://127.0.0.1:9/y.png onerror=alert(1)><style>*{{color:red}}</style>"
+HOSTILE = (
+    f"{IMAGE} <img src=http://127.0.0.1:9/y.png onerror=alert(1)><style>*{{color:red}}</style>"
+)
 OTHER = "asked,said,found\nWhen?,In May.,It was in May.\nWhy?,So.,Tea is hot."
-BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}
+BED = {
+    "id": 1,
+    "query": "When?",
+    "answer": "May",
+    "positive": ["It was in May."],
+    "negative": ["Tea is hot."],
+}
 
 
 def test_bundled_data_is_there_without_an_upload(open_page: OpenPage) -> None:
@@ -49,9 +63,15 @@ def test_every_bundled_data_set_has_a_preview(open_page: OpenPage, name: str) ->
         ("samples.json", f"[{jsonl(GOOD)}, {jsonl(GOOD)}]"),
         (
             "samples.csv",
-            f'{HEADER}\nWhen?,In May.,"[""It was in May."", ""Tea is hot.""]"\nWhen?,In May.,It was in May.',
+            (
+                f'{HEADER}\nWhen?,In May.,"[""It was in May."", ""Tea is hot.""]"\nWhen?,In '
+                "May.,It was in May."
+            ),
         ),
-        ("samples.tsv", "question\tresponse\tcontexts\nWhen?\tIn May.\tIt was.\nWhen?\tIn May.\tTea is hot."),
+        (
+            "samples.tsv",
+            "question\tresponse\tcontexts\nWhen?\tIn May.\tIt was.\nWhen?\tIn May.\tTea is hot.",
+        ),
     ],
 )
 def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, content: str) -> None:
@@ -76,25 +96,47 @@ def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -
 
 
 def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
-    assert "RGB test bed · 1 row · tests noise robustness, negative rejection" in said(upload("bed.json", jsonl(BED)))
+    assert "RGB test bed · 1 row · tests noise robustness, negative rejection" in said(
+        upload("bed.json", jsonl(BED))
+    )
 
 
 BAD_FILES = {
     "empty": ("bad.csv", b"", ("bad.csv is empty", "Choose a file with rows")),
     "only a header": ("bad.csv", HEADER, ("holds no rows", "Check that the right file was chosen")),
     "binary": ("bad.csv", bytes(range(256)), ("bad.csv is not text", "Save the data as CSV, JSON")),
-    "a picture": ("bad.csv", b"\x89PNG\r\n\x1a\n\x00", ("bad.csv is a picture", "Save the data as CSV")),
+    "a picture": (
+        "bad.csv",
+        b"\x89PNG\r\n\x1a\n\x00",
+        ("bad.csv is a picture", "Save the data as CSV"),
+    ),
     "broken line": ("bad.jsonl", "{oops", ("Row 1", "Correct or remove it")),
-    "empty question": ("bad.csv", f"{HEADER}\n  ,May,d", ("Row 1: the question is empty", "Fill it in")),
-    "too many cells": ("bad.csv", f"{HEADER}\nWhen?,In May, 1994,d", ("Row 1", "Quote cells that hold the delimiter")),
+    "empty question": (
+        "bad.csv",
+        f"{HEADER}\n  ,May,d",
+        ("Row 1: the question is empty", "Fill it in"),
+    ),
+    "too many cells": (
+        "bad.csv",
+        f"{HEADER}\nWhen?,In May, 1994,d",
+        ("Row 1", "Quote cells that hold the delimiter"),
+    ),
     "open quotation mark": ("bad.csv", f'{HEADER}\n"When?,May,d', ("quotation mark",)),
-    "a list for an answer": ("bad.jsonl", jsonl({**GOOD, "response": ["May"]}), ("Row 1: response is a list", "Make")),
+    "a list for an answer": (
+        "bad.jsonl",
+        jsonl({**GOOD, "response": ["May"]}),
+        ("Row 1: response is a list", "Make"),
+    ),
     "a number for a document": (
         "bad.jsonl",
         jsonl({**GOOD, "retrieved_documents": [7]}),
         ("Row 1: document 1", "Make"),
     ),
-    "nested too deeply": ("bad.jsonl", "[" * 100_000, ("Row 1: nested more than 64 deep", "Flatten it")),
+    "nested too deeply": (
+        "bad.jsonl",
+        "[" * 100_000,
+        ("Row 1: nested more than 64 deep", "Flatten it"),
+    ),
 }
 
 
@@ -127,7 +169,9 @@ def test_good_rows_are_kept_and_the_others_told_by_reason(upload: Upload) -> Non
     assert len(kept("some.jsonl").samples) == 2
 
 
-def test_what_is_odd_about_the_data_is_told_with_its_rows(upload: Upload, open_page: OpenPage) -> None:
+def test_what_is_odd_about_the_data_is_told_with_its_rows(
+    upload: Upload, open_page: OpenPage
+) -> None:
     at = upload("some.jsonl", jsonl({**GOOD, "question": ""}, GOOD, GOOD))
     assert "Repeated rows · row 3 They say the same" in words(at)
     again = open_page("datasets")
@@ -211,8 +255,16 @@ def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload: Uplo
 
 def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -> None:
     long = "x" * 80
-    at = upload("odd.jsonl", jsonl({"\ud800": "When?", "": "In May.", f"{long}1": "a", f"{long}2": "b"}))
-    assert choice(at, "Response").options == ["not in the file", "\ufffd", "(no name)", "x" * 60, "x" * 60 + " (2)"]
+    at = upload(
+        "odd.jsonl", jsonl({"\ud800": "When?", "": "In May.", f"{long}1": "a", f"{long}2": "b"})
+    )
+    assert choice(at, "Response").options == [
+        "not in the file",
+        "\ufffd",
+        "(no name)",
+        "x" * 60,
+        "x" * 60 + " (2)",
+    ]
     choice(at, "Question").select_index(1)
     choice(at, "Response").select_index(2)
     checked(at.run()).button(key="use_columns").click()
@@ -232,7 +284,9 @@ def test_a_file_that_was_put_away_meanwhile_has_to_be_chosen_again(upload: Uploa
     at = upload("other.csv", OTHER)
     _, key = at.session_state["reading"]
     held.drop(key)  # as after some minutes, or when others need the memory
-    assert "other.csv was put away meanwhile. To read it otherwise, choose the file again." in said(checked(at.run()))
+    assert "other.csv was put away meanwhile. To read it otherwise, choose the file again." in said(
+        checked(at.run())
+    )
     assert "put away" not in said(checked(at.run()))
     at.file_uploader(key="upload_1").upload("other.csv", OTHER.encode())
     assert "Nothing is kept yet." in said(checked(at.run()))
@@ -247,7 +301,9 @@ def test_a_large_file_waits_for_others_on_a_public_host_and_is_refused_after_a_w
     with reading.TURNS.turn():
         assert not upload("small.jsonl", jsonl(GOOD)).error
         at = upload("large.jsonl", large)
-        assert "This host is busy reading large files for others. Try again in a minute." in said(at, "error")
+        assert "This host is busy reading large files for others. Try again in a minute." in said(
+            at, "error"
+        )
     assert not upload("large.jsonl", large).error
 
 
@@ -281,7 +337,10 @@ def test_other_data_of_the_same_name_get_a_number(upload: Upload) -> None:
     upload("samples.jsonl", jsonl(GOOD))
     at = upload("samples.jsonl", jsonl(GOOD, GOOD, GOOD))
     assert at.selectbox(key="dataset").value == "samples.jsonl (2)"
-    assert "There are other data called samples.jsonl, so these are called samples.jsonl (2)." in said(at)
+    assert (
+        "There are other data called samples.jsonl, so these are called samples.jsonl (2)."
+        in said(at)
+    )
     assert "3 rows in the file, 3 usable" in said(at)
     assert (len(kept("samples.jsonl").samples), len(kept("samples.jsonl (2)").samples)) == (1, 3)
 
@@ -310,7 +369,9 @@ def test_an_upload_can_be_deleted(upload: Upload) -> None:
     at = upload("samples.jsonl", jsonl(GOOD))
     button(at, "Delete for good").click()
     checked(at.run())
-    assert at.selectbox(key="dataset").options[0] == at.selectbox(key="dataset").value + " (bundled)"
+    assert (
+        at.selectbox(key="dataset").options[0] == at.selectbox(key="dataset").value + " (bundled)"
+    )
     assert at.selectbox(key="dataset").proto.set_value
     assert "samples.jsonl (uploaded)" not in at.selectbox(key="dataset").options
     assert not at.file_uploader(key="upload_2").value
@@ -349,9 +410,19 @@ def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload: Upload) -> None
 
 @pytest.fixture
 def hostile_page(upload: Upload, open_page: OpenPage) -> Callable[[str], AppTest]:
-    """A page of a workspace whose data set, run and answers are hostile from the name to the cells."""
-    row = {"question": HOSTILE, "response": HOSTILE, "retrieved_documents": [HOSTILE], "ground_truth": HOSTILE}
-    upload(f"{IMAGE}.jsonl", jsonl({"id": HOSTILE, "situation": HOSTILE, **row}, row | {"response": None}))
+    """A page of a workspace whose data set,
+    run and answers are hostile from the name to the cells.
+    """
+    row = {
+        "question": HOSTILE,
+        "response": HOSTILE,
+        "retrieved_documents": [HOSTILE],
+        "ground_truth": HOSTILE,
+    }
+    upload(
+        f"{IMAGE}.jsonl",
+        jsonl({"id": HOSTILE, "situation": HOSTILE, **row}, row | {"response": None}),
+    )
     store, data = session.store(), session.store().upload("local", f"{IMAGE}.jsonl")
     assert isinstance(data, Dataset)
     run = create_run(store, data, EvaluatorSpec(name="trace"), workspace="local", title=data.name)
@@ -382,7 +453,9 @@ def test_images_and_html_in_uploaded_text_are_shown_as_letters(
         jsonl(GOOD, {**GOOD, "retrieved_documents": [{HOSTILE: 1}]}),
     ],
 )
-def test_images_in_a_bad_file_are_shown_as_letters_in_every_message(upload: Upload, content: str) -> None:
+def test_images_in_a_bad_file_are_shown_as_letters_in_every_message(
+    upload: Upload, content: str
+) -> None:
     at = upload(f"{IMAGE}.jsonl", content)
     assert not [text for text in markdown(at) if "![" in text]
 

@@ -1,4 +1,6 @@
-"""Whatever goes wrong at a provider, the page says what happened and what to do, and shows no traceback."""
+"""Whatever goes wrong at a provider, the page says what happened and what to do, and shows no
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,22 @@ from ui import session
 Serve = Callable[..., Loopback]
 
 STOPPING = {
-    "401": "The API key was refused by OpenAI. Check on the Settings page that it is complete and active.",
+    "401": (
+        "The API key was refused by OpenAI. Check on the Settings page that it is complete "
+        "and active."
+    ),
     "403": "This key may not use GPT-6 Luna. Choose another model",
     "404 retired": "GPT-6 Luna is not available at OpenAI. Choose another model.",
     "400 decommissioned": "GPT-6 Luna is not available at OpenAI. Choose another model.",
     "404 address": "the base URL usually ends in /v1. Correct it on the Settings page.",
     "redirect": "redirects to another address, which is not followed.",
-    "429 day": "The daily limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; resume after 2",
-    "429 long": "The limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; resume after 2",
+    "429 day": (
+        "The daily limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; "
+        "resume after 2"
+    ),
+    "429 long": (
+        "The limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; resume after 2"
+    ),
     "429 quota": "The account at OpenAI has no credit. Add some there, or use another key.",
 }
 FAILING = {
@@ -110,7 +120,9 @@ def test_waiting_for_a_limit_is_said_while_it_lasts(
         time.sleep(0.1)
     time.sleep(0.3)  # the other request is refused meanwhile
     at = open_page("rgb", run=run.id)
-    assert re.search(r"Running · 1 / 2 scored · .*waiting \d+ s for the provider's limit", state(at))
+    assert re.search(
+        r"Running · 1 / 2 scored · .*waiting \d+ s for the provider's limit", state(at)
+    )
     wait_for_runs()
     assert session.store().counts(run).scored == 2
 
@@ -121,7 +133,10 @@ def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("429")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     words = while_at_work(open_page, started(8), after=4)
-    assert re.fullmatch(r"Running · 1 / 8 scored · \$[\d.]+ spent · waiting( \d+ s)? for the provider's limit", words)
+    assert re.fullmatch(
+        r"Running · 1 / 8 scored · \$[\d.]+ spent · waiting( \d+ s)? for the provider's limit",
+        words,
+    )
 
 
 def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(

@@ -1,4 +1,6 @@
-"""Data without responses: a generator answers in the TRACE and the Metrics form, and its answers are judged."""
+"""Data without responses: a generator answers in the TRACE and the Metrics form, and its answers
+are judged.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ DOCUMENT = "The mill was built in 1812. It stands by the river."
 
 @pytest.fixture
 def provider(serving: Callable[..., Loopback]) -> Loopback:
-    """OpenAI is this server: it labels by common words, says yes as a judge, and answers all else with a sentence."""
+    """OpenAI is this server: it labels by common words, says yes as a judge, and answers all else
+    with a sentence.
+    """
 
     def answer(prompt: str) -> str:
         if judge.is_labelling(prompt):
@@ -45,7 +49,9 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_nothing_of_a_generator_is_shown_where_all_have_a_response(open_page: OpenPage, page: str) -> None:
+def test_nothing_of_a_generator_is_shown_where_all_have_a_response(
+    open_page: OpenPage, page: str
+) -> None:
     kept("told", "In May.", "In June.")
     at = form(open_page, page, "told")
     assert "no response" not in said(at, "markdown", "caption")
@@ -54,7 +60,9 @@ def test_nothing_of_a_generator_is_shown_where_all_have_a_response(open_page: Op
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_the_offline_reader_answers_where_responses_are_missing(open_page: OpenPage, page: str) -> None:
+def test_the_offline_reader_answers_where_responses_are_missing(
+    open_page: OpenPage, page: str
+) -> None:
     kept("half", "In May.", None)
     at = form(open_page, page, "half")
     assert "1 of 2 samples has no response: a generator answers them." in said(at, "markdown")
@@ -64,7 +72,9 @@ def test_the_offline_reader_answers_where_responses_are_missing(open_page: OpenP
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_without_a_model_only_responses_that_are_there_can_be_judged(open_page: OpenPage, page: str) -> None:
+def test_without_a_model_only_responses_that_are_there_can_be_judged(
+    open_page: OpenPage, page: str
+) -> None:
     kept("half", "In May.", None)
     kept("none", None, None)
     at = models(form(open_page, page, "half"), page)
@@ -98,16 +108,25 @@ def test_metrics_of_the_retriever_need_no_generator(open_page: OpenPage) -> None
     assert "no response" not in said(checked(at.run()), "markdown")
 
 
-def test_the_estimate_holds_the_calls_of_the_generators(open_page: OpenPage, provider: Loopback) -> None:
+def test_the_estimate_holds_the_calls_of_the_generators(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     kept("half", "In May.", None, None)
     at = form(open_page, "trace", "half", LABELLING, judge=LUNA)
     at = models(at, "trace", OFFLINE.id, MINI)
     assert "3 samples will be labelled by each judge, as each of 2 models answers them." in said(at)
     rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
-    assert rows == {READER: 2, "GPT-4o mini": 2, "GPT-6 Luna (judge)": 1 + 2 * 2, "LLMs together": 7}
+    assert rows == {
+        READER: 2,
+        "GPT-4o mini": 2,
+        "GPT-6 Luna (judge)": 1 + 2 * 2,
+        "LLMs together": 7,
+    }
 
 
-def test_a_metric_s_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_metric_s_judge_is_asked_as_often_as_estimated(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     kept("half", "In May.", None)
     at = form(open_page, "metrics", "half")
     at.multiselect(key="metrics_metrics").set_value(["llm_judge"])
@@ -129,7 +148,10 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
     assert "2 samples will be labelled by each judge." in said(at)
     at.number_input(key="trace_doubt_from").set_value(0.99)
     at = checked(at.run())
-    assert "At most 1 sample will be judged: those with a doubt of 0.99 or more, which shows when they are" in said(at)
+    assert (
+        "At most 1 sample will be judged: those with a doubt of 0.99 or more, which "
+        "shows when they are"
+    ) in said(at)
     assert table(at, "Model")[-1]["Calls"] == 1
     at.number_input(key="trace_doubt_from").set_value(1.01)
     at = checked(at.run())
@@ -146,7 +168,10 @@ def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage)
     assert state(at) == "Finished · 2 / 2 scored"
     (run,) = runs()
     assert (run.models, run.prompt) == ((OFFLINE,), load_prompt("rgb_en"))
-    assert f"Prompt: {run.prompt_hash} · 1 response from the data, the same for every model" in said(at)
+    assert (
+        f"Prompt: {run.prompt_hash} · 1 response from the data, the same for every model"
+        in said(at)
+    )
     assert session.store().responses(run) == {(0, 0): "In May.", (1, 0): ANSWER}
 
 
@@ -188,7 +213,9 @@ def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopbac
     assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
 
 
-def test_the_sample_shows_the_response_and_what_was_asked_for_it(open_page: OpenPage, provider: Loopback) -> None:
+def test_the_sample_shows_the_response_and_what_was_asked_for_it(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     run = of_two_models(open_page)
     at = open_page("sample", run=run.id, sample="2", model="2")
     assert OTHER in html(at)
@@ -222,10 +249,14 @@ def kept(name: str, *responses: str | None) -> None:
         )
         for number, response in enumerate(responses)
     )
-    session.store().save_upload("local", Dataset(name=name, samples=samples), datetime.now(UTC).isoformat())
+    session.store().save_upload(
+        "local", Dataset(name=name, samples=samples), datetime.now(UTC).isoformat()
+    )
 
 
-def form(open_page: OpenPage, page: str, data: str, method: str = HEURISTIC, judge: str = "") -> AppTest:
+def form(
+    open_page: OpenPage, page: str, data: str, method: str = HEURISTIC, judge: str = ""
+) -> AppTest:
     """The form with this much chosen."""
     at = open_page(page)
     at.selectbox(key=f"{page}_dataset").set_value(data)

@@ -15,15 +15,20 @@ def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "name", "asked"), [("Run the RGB sample", "rgb", 216), ("Run the TRACE sample", "trace", 24)]
+    ("label", "name", "asked"),
+    [("Run the RGB sample", "rgb", 216), ("Run the TRACE sample", "trace", 24)],
 )
-def test_a_sample_button_leads_to_the_finished_run(open_page: OpenPage, label: str, name: str, asked: int) -> None:
+def test_a_sample_button_leads_to_the_finished_run(
+    open_page: OpenPage, label: str, name: str, asked: int
+) -> None:
     at = open_page("home")
     button(at, label).click()
     checked(at.run())
     assert [title.value for title in at.title] == [name.upper()]
     wait_for_runs()
-    assert state(open_page(name, run=at.query_params["run"])) == f"Finished · {asked} / {asked} scored"
+    assert (
+        state(open_page(name, run=at.query_params["run"])) == f"Finished · {asked} / {asked} scored"
+    )
 
 
 def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, filled: Filled) -> None:

@@ -1,4 +1,6 @@
-"""Metrics: any metric of the catalogue has a form, a run that is shown with numbers, samples and an explanation."""
+"""Metrics: any metric of the catalogue has a form, a run that is shown with numbers, samples and an
+explanation.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +45,19 @@ class Words(Evaluator):
         require(self.needs, sample, self.title)
         wanted = str(sample.ground_truth).split()
         if len(wanted) < self.least:
-            return Score(values={"words_found": None}, reason=f"Only {len(wanted)} words. {HOSTILE}")
-        rows = [{"word": word, "is_found": word in (sample.response or "").split()} for word in wanted]
+            return Score(
+                values={"words_found": None}, reason=f"Only {len(wanted)} words. {HOSTILE}"
+            )
+        rows = [
+            {"word": word, "is_found": word in (sample.response or "").split()} for word in wanted
+        ]
         found = sum(row["is_found"] for row in rows) / len(rows)
-        details = {"statements": rows, "longest": max(wanted, key=len), "raw": "long " * 50, "nothing": []}
+        details = {
+            "statements": rows,
+            "longest": max(wanted, key=len),
+            "raw": "long " * 50,
+            "nothing": [],
+        }
         return Score(values={"words_found": found}, details=details)
 
 
@@ -65,14 +76,18 @@ class TwoQuestions(Evaluator):
         if self.llm_client is None:
             raise MissingInputError("No judge. Choose one.")
         said = {
-            name: ask(self.llm_client, Prompt(text=f"{name}? {sample.response}"), Verdict) for name in ("true", "short")
+            name: ask(self.llm_client, Prompt(text=f"{name}? {sample.response}"), Verdict)
+            for name in ("true", "short")
         }
         details = {
             "reasons": {name: each.value.reason for name, each in said.items()},
             "outputs": [text for each in said.values() for text in each.texts],
             "mode": said["true"].mode,
         }
-        return Score(values={name: float(each.value.verdict == "yes") for name, each in said.items()}, details=details)
+        return Score(
+            values={name: float(each.value.verdict == "yes") for name, each in said.items()},
+            details=details,
+        )
 
 
 @evaluator("test_opinion", title="Second opinion", judges="optional")
@@ -124,7 +139,9 @@ def test_what_the_data_lack_is_said_with_the_column_to_add(open_page: OpenPage) 
     kept("half", ("tea is hot", "tea"), ("tea is hot", None))
     at = form(open_page, "test_words", "half")
     assert "Needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
-    assert "Ground truth missing in 1 sample. Add a column: ground_truth or reference" in said(at, "warning")
+    assert "Ground truth missing in 1 sample. Add a column: ground_truth or reference" in said(
+        at, "warning"
+    )
     assert not at.button(key="metrics_start").disabled
 
 
@@ -156,13 +173,24 @@ def test_a_metric_with_an_optional_judge_goes_without_one(open_page: OpenPage) -
 
 def test_what_a_judge_is_asked_is_known_before_the_run() -> None:
     sample = Sample(id="a", question="?", response="Tea.")
-    assert [prompt.text for prompt in prompts_of(TwoQuestions(), sample)] == ["true? Tea.", "short? Tea."]
+    assert [prompt.text for prompt in prompts_of(TwoQuestions(), sample)] == [
+        "true? Tea.",
+        "short? Tea.",
+    ]
     assert prompts_of(Words(), sample) == []
 
 
-@pytest.mark.parametrize(("metric", "calls"), [("context_recall", 1), ("llm_judge", 1), ("g_eval", 4)])
+@pytest.mark.parametrize(
+    ("metric", "calls"), [("context_recall", 1), ("llm_judge", 1), ("g_eval", 4)]
+)
 def test_the_calls_of_the_metrics_that_ship_are_known(metric: str, calls: int) -> None:
-    sample = Sample(id="a", question="?", response="Tea.", retrieved_documents=("Tea is hot.",), ground_truth="Tea.")
+    sample = Sample(
+        id="a",
+        question="?",
+        response="Tea.",
+        retrieved_documents=("Tea is hot.",),
+        ground_truth="Tea.",
+    )
     assert len(prompts_of(catalogue()[metric].build(), sample)) == calls
 
 
@@ -200,7 +228,9 @@ def test_values_beyond_one_have_no_distribution(open_page: OpenPage) -> None:
 
 def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page: OpenPage) -> None:
     run = stored("gone", {"words": 0.5})
-    assert "There is no metric gone here any more." in said(open_page("metrics", run=run.id), "warning")
+    assert "There is no metric gone here any more." in said(
+        open_page("metrics", run=run.id), "warning"
+    )
     assert "gone" in "\n".join(markdown(open_page("runs")))
     assert cards(open_page("sample", run=run.id)) == {"Words": "0.50"}
 
@@ -220,7 +250,11 @@ def test_a_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: L
 def test_choices_are_shown_in_words(open_page: OpenPage) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = form(open_page, "answer_match", "two")
-    assert at.selectbox(key="metrics_answer_match_type").options == ["Exact match", "Fuzzy match", "F1 score"]
+    assert at.selectbox(key="metrics_answer_match_type").options == [
+        "Exact match",
+        "Fuzzy match",
+        "F1 score",
+    ]
     at.selectbox(key="metrics_answer_match_type").set_value("fuzzy_match")
     at = started(checked(at.run()))
     assert "Metric: Answer match (Match: Fuzzy match) · Data: two" in said(at)
@@ -236,7 +270,10 @@ def test_no_match_says_why_and_what_was_compared(open_page: OpenPage) -> None:
     at = open_page("sample", run=runs()[0].id)
     assert cards(at) == {"Answer match": "0.00"}
     assert "Not the same words in the same order." in said(at, "info")
-    assert at.table[0].value["Compared"].to_dict() == {"Response": "it was in may", "Ground truth": "in may"}
+    assert at.table[0].value["Compared"].to_dict() == {
+        "Response": "it was in may",
+        "Ground truth": "in may",
+    }
 
 
 def test_a_sample_shows_statements_and_verdicts(open_page: OpenPage) -> None:
@@ -259,22 +296,31 @@ def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page: Open
     assert not [text for text in markdown(at) if HOSTILE in text]
 
 
-def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     kept("two", ("It is true.", None))
     started(form(open_page, "test_two_questions", "two", judge=LUNA))
     at = open_page("sample", run=runs()[0].id)
     (reasons,) = at.table
-    assert reasons.value.to_dict("index") == {"True": {"Reasons": "so it says"}, "Short": {"Reasons": "so it says"}}
+    assert reasons.value.to_dict("index") == {
+        "True": {"Reasons": "so it says"},
+        "Short": {"Reasons": "so it says"},
+    }
     assert _verdict("is true") in [code.value for code in at.code]
     assert "short? It is true." in [code.value for code in at.code]
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_stored_score_of_every_metric_opens(open_page: OpenPage, metric: str) -> None:
-    run = stored(metric, {metric: 1.0}, {"steps": [{"statement": HOSTILE}], "odd": {"deep": [1, [None]]}})
+    run = stored(
+        metric, {metric: 1.0}, {"steps": [{"statement": HOSTILE}], "odd": {"deep": [1, [None]]}}
+    )
     at = open_page("sample", run=run.id)
     assert list(cards(at).values()) == ["1.00"]
-    assert not [cell for shown in at.table for cell in shown.value.values.flatten() if HOSTILE in cell]
+    assert not [
+        cell for shown in at.table for cell in shown.value.values.flatten() if HOSTILE in cell
+    ]
 
 
 def words_run(open_page: OpenPage) -> AppTest:
@@ -296,7 +342,9 @@ def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
     return data
 
 
-def stored(metric: str, values: dict[str, float | None], details: dict[str, object] | None = None) -> Run:
+def stored(
+    metric: str, values: dict[str, float | None], details: dict[str, object] | None = None
+) -> Run:
     """A finished run of one sample."""
     data = kept("stored", ("tea", "tea"))
     run = Run(

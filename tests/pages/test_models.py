@@ -1,4 +1,6 @@
-"""Runs of several models: each has its own curve, bars, numbers and answers, and none is mixed with another."""
+"""Runs of several models: each has its own curve, bars, numbers and answers, and none is mixed with
+another.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ IMAGE = "![x](http://127.0.0.1:9/x.png)"
 
 def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
     rows = table(open_page("rgb", run=two_models().id), "Rate")
-    assert [(row["Rate"], row["Model"], row["Value"], row["Scored / asked"], row["Failed"]) for row in rows] == [
+    assert [
+        (row["Rate"], row["Model"], row["Value"], row["Scored / asked"], row["Failed"])
+        for row in rows
+    ] == [
         ("Noise robustness", TITLES[0], "75.0 %", "4 / 4", 0),
         ("Noise robustness", TITLES[1], "33.3 %", "3 / 4", 1),
         ("Negative rejection", TITLES[0], "50.0 %", "2 / 2", 0),
@@ -45,7 +50,10 @@ def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPa
 
 def test_every_model_has_its_own_curve_and_bars_in_its_own_colour(open_page: OpenPage) -> None:
     curves, bars = figures(open_page("rgb", run=two_models().id))
-    assert {curve["name"]: curve["y"] for curve in curves} == {TITLES[0]: [100.0, 50.0], TITLES[1]: [50.0, 0.0]}
+    assert {curve["name"]: curve["y"] for curve in curves} == {
+        TITLES[0]: [100.0, 50.0],
+        TITLES[1]: [50.0, 0.0],
+    }
     assert {bar["name"]: bar["x"] for bar in bars} == {
         TITLES[0]: [100.0, 50.0, 75.0],  # from the lowest bar to the highest
         TITLES[1]: [50.0, 0.0, pytest.approx(100 / 3)],
@@ -55,7 +63,9 @@ def test_every_model_has_its_own_curve_and_bars_in_its_own_colour(open_page: Ope
     assert len(set(colours.values())) == 2
 
 
-def test_integration_is_dashed_and_keeps_the_colour_of_its_model(open_page: OpenPage, filled: Filled) -> None:
+def test_integration_is_dashed_and_keeps_the_colour_of_its_model(
+    open_page: OpenPage, filled: Filled
+) -> None:
     curves, _ = figures(open_page("rgb", run=filled.rgb.id))
     assert [(curve["name"], curve["line"]["dash"]) for curve in curves] == [
         ("Noise robustness", "solid"),
@@ -65,7 +75,9 @@ def test_integration_is_dashed_and_keeps_the_colour_of_its_model(open_page: Open
 
 def test_a_rate_that_one_model_lacks_leaves_the_bars_of_the_others_in_their_places() -> None:
     judged = Mean(mean=0.5, low=0.2, high=0.8, asked=2, scored=2)
-    figure = charts.rates({"A": {"Rejection": judged}, "B": {"Rejection": judged, "Detection": judged}})
+    figure = charts.rates(
+        {"A": {"Rejection": judged}, "B": {"Rejection": judged, "Detection": judged}}
+    )
     assert {bar.name: bar.x for bar in figure.data} == {"A": (None, 50.0), "B": (50.0, 50.0)}
     assert [round(note.y, 1) for note in figure.layout.annotations] == [-0.2, 0.8, 1.2]
 
@@ -74,7 +86,11 @@ def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage)
     run = two_models()
     at = open_page("rgb", run=run.id)
     assert "12 answers." in said(at)
-    assert [(row["#"], row["Model"]) for row in table(at, "#")[:3]] == [(1, TITLES[0]), (1, TITLES[1]), (2, TITLES[0])]
+    assert [(row["#"], row["Model"]) for row in table(at, "#")[:3]] == [
+        (1, TITLES[0]),
+        (1, TITLES[1]),
+        (2, TITLES[0]),
+    ]
     segments(at, f"model_{run.id}").set_value(TITLES[1])
     at = checked(at.run())
     assert "6 answers." in said(at)
@@ -107,9 +123,14 @@ def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenP
     for position in (0, 1):
         result = session.store().result(run.id, position)
         assert result
-        session.store().save_result(run.id, result.model_copy(update={"note": f"temperature not applied {IMAGE}"}))
+        session.store().save_result(
+            run.id, result.model_copy(update={"note": f"temperature not applied {IMAGE}"})
+        )
     at = open_page("rgb", run=run.id)
-    assert f"Not all was asked as chosen: temperature not applied {IMAGE}." in said(at, "caption").splitlines()
+    assert (
+        f"Not all was asked as chosen: temperature not applied {IMAGE}."
+        in said(at, "caption").splitlines()
+    )
     assert not [text for text in markdown(at) if "![" in text]
 
 
@@ -122,7 +143,9 @@ def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) ->
 
 def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
     run = two_models(results=False).model_copy(update={"id": "alike", "models": (OSS, OSS, LUNA)})
-    session.store().save_run(run, Dataset(name=run.dataset_name, samples=()))  # over the samples stored already
+    session.store().save_run(
+        run, Dataset(name=run.dataset_name, samples=())
+    )  # over the samples stored already
     rows = table(open_page("rgb", run=run.id), "#")
     assert [row["Model"] for row in rows[:3]] == [f"{TITLES[0]} (1)", f"{TITLES[0]} (2)", TITLES[1]]
 
@@ -130,8 +153,12 @@ def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
 @pytest.mark.parametrize("name", ["rgb", "runs", "sample"])
 def test_the_name_of_a_model_is_shown_as_letters(open_page: OpenPage, name: str) -> None:
     hostile = ModelSpec(provider="custom", model="![x](http://127.0.0.1:9/x.png)")
-    run = two_models(results=False).model_copy(update={"id": "hostile", "models": (hostile, OSS), "judge": hostile})
-    session.store().save_run(run, Dataset(name=run.dataset_name, samples=()))  # over the samples stored already
+    run = two_models(results=False).model_copy(
+        update={"id": "hostile", "models": (hostile, OSS), "judge": hostile}
+    )
+    session.store().save_run(
+        run, Dataset(name=run.dataset_name, samples=())
+    )  # over the samples stored already
     at = open_page(name, run=run.id)
     options = [option.content for group in at.get("button_group") for option in group.proto.options]
     assert not [text for text in [*markdown(at), *options] if "![" in text]
@@ -184,7 +211,9 @@ def test_a_run_of_one_model_has_nothing_to_switch(open_page: OpenPage, filled: F
 def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page: OpenPage) -> None:
     at = open_page("sample", run=two_models().id, sample="6")
     assert "Rejection: no · decided by: keyword" in said(at, "warning").replace("**", "")
-    assert f"Rejection: yes · decided by: judge {title(JUDGE)}" in said(at, "success").replace("**", "")
+    assert f"Rejection: yes · decided by: judge {title(JUDGE)}" in said(at, "success").replace(
+        "**", ""
+    )
     assert "![x](http://127.0.0.1:9/x.png) It declines." in said(at, "text")
     assert not [text for text in markdown(at) if "![" in text]
 

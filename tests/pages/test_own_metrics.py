@@ -1,4 +1,6 @@
-"""Metrics of one's own: written as a prompt in the browser, kept, downloaded, deleted; broken files are told."""
+"""Metrics of one's own: written as a prompt in the browser, kept, downloaded, deleted; broken files
+are told.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return own
 
 
-def typed(at: AppTest, title: str, question: str = QUESTION, name: str = NEW, **params: object) -> AppTest:
+def typed(
+    at: AppTest, title: str, question: str = QUESTION, name: str = NEW, **params: object
+) -> AppTest:
     """The page after the form was filled in."""
     at.text_input(key=f"own_{name}_title").set_value(title)
     at.text_area(key=f"own_{name}_question").set_value(question)
@@ -68,7 +72,10 @@ def test_a_new_metric_is_empty_and_cannot_be_saved(open_page: OpenPage) -> None:
 
 def test_the_prompt_is_shown_before_anything_is_kept(open_page: OpenPage) -> None:
     at = typed(open_page("metrics"), "Polite", fields=["response"])
-    assert [QUESTION in text and "<response " in text and "<question " not in text for text in prompts(at)] == [True]
+    assert [
+        QUESTION in text and "<response " in text and "<question " not in text
+        for text in prompts(at)
+    ] == [True]
     assert "Nothing was sent." in said(at)
     assert own_metrics.saved() == {}
 
@@ -81,10 +88,14 @@ def test_a_preview_needs_a_sample_with_all_fields(open_page: OpenPage) -> None:
 
 
 def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page: OpenPage) -> None:
-    at = typed(open_page("metrics"), " Is it  polite? ", answer="1 to 5", fields=["response", "question"])
+    at = typed(
+        open_page("metrics"), " Is it  polite? ", answer="1 to 5", fields=["response", "question"]
+    )
     at = clicked(at, "Save")
 
-    metric = PromptMetric(title="Is it polite?", question=QUESTION, answer="1 to 5", fields=("question", "response"))
+    metric = PromptMetric(
+        title="Is it polite?", question=QUESTION, answer="1 to 5", fields=("question", "response")
+    )
     assert own_metrics.saved() == {"Is it polite?": metric.spec()}
     assert at.selectbox(key="own_metric").value == "Is it polite?"
     assert at.text_area(key="own_Is it polite?_question").value == QUESTION
@@ -124,7 +135,9 @@ def test_a_saved_metric_can_be_downloaded(open_page: OpenPage) -> None:
 @pytest.mark.parametrize("title", ["RGB", "g-eval", NEW])
 def test_a_name_that_is_taken_is_refused(open_page: OpenPage, title: str) -> None:
     at = clicked(typed(open_page("metrics"), title), "Save")
-    assert f"There is another metric called {title}. Give yours a name of its own." in said(at, "error")
+    assert f"There is another metric called {title}. Give yours a name of its own." in said(
+        at, "error"
+    )
     assert own_metrics.saved() == {}
 
 
@@ -154,13 +167,21 @@ def test_what_was_typed_is_shown_as_letters(open_page: OpenPage) -> None:
 def test_files_are_listed_with_where_to_put_one(open_page: OpenPage) -> None:
     at = open_page("metrics")
     listed = {row["File"]: row["Metrics"] for row in table(at, "File")}
-    assert listed.items() >= {"hedging.py": "Hedging", "names_its_source.py": "Names its source"}.items()
-    assert "Put a Python file that holds a metric into evaluators/custom, and reload the page." in said(at)
+    assert (
+        listed.items()
+        >= {"hedging.py": "Hedging", "names_its_source.py": "Names its source"}.items()
+    )
+    assert (
+        "Put a Python file that holds a metric into evaluators/custom, and reload the page."
+        in said(at)
+    )
     example = (ROOT / "evaluators/custom/hedging.py").read_text(encoding="utf-8")
     assert example.strip() in [code.value.strip() for code in at.code]
 
 
-def test_a_broken_file_is_told_and_gone_when_it_is_mended(open_page: OpenPage, folder: Path) -> None:
+def test_a_broken_file_is_told_and_gone_when_it_is_mended(
+    open_page: OpenPage, folder: Path
+) -> None:
     (folder / "own.py").write_text(f"x = 1\nraise ValueError('{HOSTILE}')\n", encoding="utf-8")
     at = open_page("metrics")
     assert f"own.py, line 2: ValueError: {HOSTILE}" in said(at, "error")
@@ -190,7 +211,9 @@ class Own(Evaluator):
 """
 
 
-def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(open_page: OpenPage, folder: Path) -> None:
+def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(
+    open_page: OpenPage, folder: Path
+) -> None:
     (folder / "own.py").write_text(OWN.format(parameter="level"), encoding="utf-8")
     data = Dataset(name="d", samples=(Sample(id="1", question="q", response="r"),))
     spec = EvaluatorSpec(name="own")
@@ -238,7 +261,10 @@ def test_a_visitor_keeps_so_many_and_may_still_change_them(
     at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
     at = clicked(typed(at, "Friendly", name="Polite"), "Save")
 
-    assert "This host keeps 1 metric for each visitor, and you have that many. Delete one first." in said(at, "error")
+    assert (
+        "This host keeps 1 metric for each visitor, and you have that many. Delete one first."
+        in said(at, "error")
+    )
     assert list(session.store().saved_metrics(MINE)) == ["Polite"]
 
 

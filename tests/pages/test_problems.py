@@ -1,4 +1,6 @@
-"""A run store that cannot be written: whatever was clicked, the page says what happened and what to do."""
+"""A run store that cannot be written: whatever was clicked, the page says what happened and what to
+do.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,22 @@ def fill_disk(data_folder: Path) -> Callable[[], None]:
     ],
 )
 def test_a_click_that_cannot_be_stored_is_answered_once(
-    open_page: OpenPage, fill_disk: Callable[[], None], monkeypatch: pytest.MonkeyPatch, page: str, label: str
+    open_page: OpenPage,
+    fill_disk: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    page: str,
+    label: str,
 ) -> None:
     monkeypatch.setenv("GROQ_API_KEY", "gsk_test")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     stopped = two_models(Cap(calls=100), run_id="stopped", results=False)
     if label == "Raise and resume":
-        stop(session.store(), stopped.id, "The cap of 100 calls is reached. Raise the cap and resume.", "cap")
+        stop(
+            session.store(),
+            stopped.id,
+            "The cap of 100 calls is reached. Raise the cap and resume.",
+            "cap",
+        )
     answered = two_models(run_id="answered")
     at = open_page(page, **{"run": stopped.id} if page == "rgb" else {})
     fill_disk()
@@ -64,7 +75,9 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
     assert session.store().run(stopped.id).cap == Cap(calls=100)
 
 
-def test_an_upload_that_cannot_be_deleted_stays(upload: Upload, fill_disk: Callable[[], None]) -> None:
+def test_an_upload_that_cannot_be_deleted_stays(
+    upload: Upload, fill_disk: Callable[[], None]
+) -> None:
     at = upload("samples.jsonl", jsonl({"question": "When?", "response": "In May."}))
     fill_disk()
     button(at, "Delete for good").click()
@@ -73,7 +86,9 @@ def test_an_upload_that_cannot_be_deleted_stays(upload: Upload, fill_disk: Calla
 
 
 @pytest.mark.parametrize("page", ["home", "rgb", "trace", "runs", "datasets", "settings"])
-def test_a_store_that_cannot_be_read_is_told_on_every_page(open_page: OpenPage, filled: Filled, page: str) -> None:
+def test_a_store_that_cannot_be_read_is_told_on_every_page(
+    open_page: OpenPage, filled: Filled, page: str
+) -> None:
     at = open_page(page)
     filled.store.close()
     assert "The run store cannot be read" in said(checked(at.run()), "error")

@@ -1,4 +1,6 @@
-"""A public host: what belongs to one visitor is there for nobody else, and the visitor's link leads back to it."""
+"""A public host: what belongs to one visitor is there for nobody else, and the visitor's link leads
+back to it.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ DEAD = "That link is unknown or expired here. This is a new, empty workspace."
 
 
 @pytest.mark.parametrize("link", ["A" * 22, "made-by-somebody-else-0123456789", "short"])
-def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(open_page: OpenPage, link: str) -> None:
+def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(
+    open_page: OpenPage, link: str
+) -> None:
     at = open_page("datasets", w=link)
     assert at.query_params["w"] != link
     assert DEAD in said(at, "warning")
@@ -97,7 +101,9 @@ def test_a_visit_alone_writes_nothing(open_page: OpenPage) -> None:
     assert not session.store().knows(issued)
 
 
-def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(open_page: OpenPage, my_run: Run) -> None:
+def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
+    open_page: OpenPage, my_run: Run
+) -> None:
     upload(open_page("datasets", w=MINE), "mine.csv")
     other_tab, at = open_page("runs", w=MINE), open_page("settings", w=MINE)
     at.button(key="move_workspace").click()
@@ -111,7 +117,9 @@ def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(open_pa
         assert "No run yet." in said(old)
 
 
-def test_a_tab_with_the_old_link_can_change_nothing_any_more(open_page: OpenPage, my_run: Run) -> None:
+def test_a_tab_with_the_old_link_can_change_nothing_any_more(
+    open_page: OpenPage, my_run: Run
+) -> None:
     tab = open_page("runs", w=MINE)
     registry.move_workspace(MINE, session.store())
     tab.button(key=f"delete_{my_run.id}").click()
@@ -119,7 +127,9 @@ def test_a_tab_with_the_old_link_can_change_nothing_any_more(open_page: OpenPage
     assert session.store().run(my_run.id)
 
 
-def test_no_new_link_while_a_run_is_at_work(open_page: OpenPage, loopback: Callable[..., Loopback]) -> None:
+def test_no_new_link_while_a_run_is_at_work(
+    open_page: OpenPage, loopback: Callable[..., Loopback]
+) -> None:
     server = loopback(fault=lambda _: "hang")
     run = sample_run([LUNA]).model_copy(update={"id": "mine", "workspace": MINE})
     session.store().save_run(run, Dataset(name="kept already", samples=()))
@@ -132,13 +142,17 @@ def test_no_new_link_while_a_run_is_at_work(open_page: OpenPage, loopback: Calla
     registry.cancel(run.id)
 
 
-@pytest.mark.parametrize("odd", ["", "local", "short", "x" * 21, "x" * 87, "../" * 10, "a b" * 10, "é" * 30])
+@pytest.mark.parametrize(
+    "odd", ["", "local", "short", "x" * 21, "x" * 87, "../" * 10, "a b" * 10, "é" * 30]
+)
 def test_what_cannot_be_a_workspace_is_replaced(open_page: OpenPage, odd: str) -> None:
     at = open_page("home", w=odd)
     assert at.query_params["w"] == at.session_state["workspace"] != odd
 
 
-def test_the_workspace_stays_in_the_address_from_page_to_page(open_page: OpenPage, my_run: Run) -> None:
+def test_the_workspace_stays_in_the_address_from_page_to_page(
+    open_page: OpenPage, my_run: Run
+) -> None:
     at = open_page("runs", w=MINE)
     at.query_params.clear()  # as a click on the menu does
     assert checked(at.switch_page("../pages/home.py").run()).query_params["w"] == MINE
@@ -146,7 +160,9 @@ def test_the_workspace_stays_in_the_address_from_page_to_page(open_page: OpenPag
     assert checked(at.run()).query_params == {"w": MINE, "run": my_run.id}
 
 
-def test_a_laptop_has_no_workspace_in_the_address(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_laptop_has_no_workspace_in_the_address(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     at = open_page("settings")
     assert "w" not in at.query_params
@@ -154,17 +170,25 @@ def test_a_laptop_has_no_workspace_in_the_address(open_page: OpenPage, monkeypat
 
 
 @pytest.mark.parametrize("name", ["home", "runs", "trace"])
-def test_pages_with_runs_say_that_only_the_link_leads_back(open_page: OpenPage, my_run: Run, name: str) -> None:
+def test_pages_with_runs_say_that_only_the_link_leads_back(
+    open_page: OpenPage, my_run: Run, name: str
+) -> None:
     run = {"run": my_run.id} if name == "trace" else {}
-    assert f"Your workspace is only at [this link](./?w={MINE}): keep it." in said(open_page(name, w=MINE, **run))
+    assert f"Your workspace is only at [this link](./?w={MINE}): keep it." in said(
+        open_page(name, w=MINE, **run)
+    )
 
 
 @pytest.mark.parametrize("name", ["home", "runs"])
-def test_an_empty_workspace_asks_for_the_link_of_earlier_runs(open_page: OpenPage, name: str) -> None:
+def test_an_empty_workspace_asks_for_the_link_of_earlier_runs(
+    open_page: OpenPage, name: str
+) -> None:
     assert "Had runs here before? Open them with your link." in said(open_page(name))
 
 
-def test_a_laptop_says_nothing_of_links(open_page: OpenPage, my_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_laptop_says_nothing_of_links(
+    open_page: OpenPage, my_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     assert "link" not in said(open_page("runs"))
     finish(samples.trace(session.store(), "local"), session.store())
@@ -175,7 +199,9 @@ def test_a_laptop_says_nothing_of_links(open_page: OpenPage, my_run: Run, monkey
 
 
 @pytest.mark.parametrize("name", ["trace", "rgb", "sample"])
-def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(open_page: OpenPage, my_run: Run, name: str) -> None:
+def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(
+    open_page: OpenPage, my_run: Run, name: str
+) -> None:
     at = open_page(name, w=YOURS, run=my_run.id)
     assert "There is no such run here" in said(at, "warning")
     assert not cards(at)
@@ -190,7 +216,9 @@ def test_a_link_to_no_run_says_so_above_all_else_and_names_other_workspaces(
     assert [element.type for element in at.main.children.values()][:2] == ["title", "warning"]
 
 
-def test_a_laptop_names_no_other_workspace(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_laptop_names_no_other_workspace(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     assert "another workspace" not in said(open_page("rgb", run="unknown"), "warning")
 
@@ -201,12 +229,19 @@ def test_the_runs_of_another_are_in_no_list(open_page: OpenPage, my_run: Run) ->
 
 
 def test_the_uploads_of_another_are_not_there(open_page: OpenPage) -> None:
-    assert "mine.csv (uploaded)" in upload(open_page("datasets", w=MINE), "mine.csv").selectbox(key="dataset").options
-    assert "mine.csv (uploaded)" not in open_page("datasets", w=YOURS).selectbox(key="dataset").options
+    assert (
+        "mine.csv (uploaded)"
+        in upload(open_page("datasets", w=MINE), "mine.csv").selectbox(key="dataset").options
+    )
+    assert (
+        "mine.csv (uploaded)" not in open_page("datasets", w=YOURS).selectbox(key="dataset").options
+    )
     assert "mine.csv (uploaded)" in open_page("datasets", w=MINE).selectbox(key="dataset").options
 
 
-def test_a_key_belongs_to_its_session_and_not_to_the_link(open_page: OpenPage, server: Loopback) -> None:
+def test_a_key_belongs_to_its_session_and_not_to_the_link(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings", w=MINE), "openai", KEY)
     assert "Works" in said(at, "success")
     for workspace in (MINE, YOURS):
@@ -215,7 +250,9 @@ def test_a_key_belongs_to_its_session_and_not_to_the_link(open_page: OpenPage, s
         assert "keys" not in other.session_state or other.session_state["keys"] == {}
 
 
-def test_a_key_of_the_hosts_environment_is_for_nobody(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_of_the_hosts_environment_is_for_nobody(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GROQ_API_KEY", KEY)
     at = open_page("settings")
     assert "No key yet. Groq" in said(at)
@@ -257,7 +294,9 @@ def test_settings_show_the_link_and_what_the_host_allows(
     assert "Up to 7 uploads of yours are kept" in text
     assert "for 5 minutes is paused" in text
     assert "they may take up 200 MB" in text
-    assert re.search(r"Kept until \d+ \w+ 20\d\d unless you come back; after 7 days without a visit", text)
+    assert re.search(
+        r"Kept until \d+ \w+ 20\d\d unless you come back; after 7 days without a visit", text
+    )
 
 
 # Limits
@@ -274,7 +313,10 @@ def test_a_host_that_has_many_newcomers_lets_the_next_one_wait_and_loses_nothing
 
 @pytest.mark.parametrize(
     ("variable", "words"),
-    [("WORKSPACE_BYTES", "this host keeps 0.0 MB for each visitor"), ("STORE_BYTES", "This host has no space left")],
+    [
+        ("WORKSPACE_BYTES", "this host keeps 0.0 MB for each visitor"),
+        ("STORE_BYTES", "This host has no space left"),
+    ],
 )
 def test_an_upload_or_a_run_beyond_the_bytes_says_so(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, variable: str, words: str
@@ -287,11 +329,16 @@ def test_an_upload_or_a_run_beyond_the_bytes_says_so(
     assert session.store().runs(MINE) == []
 
 
-def test_an_upload_over_the_limit_says_so_and_is_not_kept(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_over_the_limit_says_so_and_is_not_kept(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
     assert not upload(open_page("datasets", w=MINE), "first.csv").error
     at = upload(open_page("datasets", w=MINE), "second.csv")
-    assert "This host keeps 1 upload for each visitor, and you have that many. Delete one first." in said(at, "error")
+    assert (
+        "This host keeps 1 upload for each visitor, and you have that many. Delete one first."
+        in said(at, "error")
+    )
     assert list(session.store().uploads(MINE)) == ["first.csv"]
 
 
@@ -337,7 +384,9 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
     assert state(settled(open_page("trace", w=MINE, run=run.id))) == "Finished · 24 / 24 scored"
 
 
-def test_whoever_waits_is_told_about_how_long(open_page: OpenPage, full: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_waits_is_told_about_how_long(
+    open_page: OpenPage, full: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at = open_page("home", w=MINE)
     monkeypatch.setattr(registry, "_recent", deque([20.0]))
     button(at, "Run the TRACE sample").click()

@@ -19,10 +19,38 @@ from ui.metrics import results as metric_results
 
 BED = "RGB sample (English)"
 PREDICTIONS = (
-    {"id": 1, "query": "Who?", "ans": "Mina Osei", "prediction": "It was Mina Osei.", "noise_rate": 0.4, "docs": ["d"]},
-    {"id": 2, "query": "Who?", "ans": "Mina Osei", "prediction": "Osei", "noise_rate": 0.4, "docs": ["d"]},
-    {"id": 3, "query": "Who?", "ans": "Mina Osei", "prediction": "Osei and Mina", "noise_rate": 0.4, "docs": ["d"]},
-    {"id": 4, "query": "Who?", "ans": "Mina Osei", "prediction": "Jan Brandt", "noise_rate": 0.4, "docs": ["d"]},
+    {
+        "id": 1,
+        "query": "Who?",
+        "ans": "Mina Osei",
+        "prediction": "It was Mina Osei.",
+        "noise_rate": 0.4,
+        "docs": ["d"],
+    },
+    {
+        "id": 2,
+        "query": "Who?",
+        "ans": "Mina Osei",
+        "prediction": "Osei",
+        "noise_rate": 0.4,
+        "docs": ["d"],
+    },
+    {
+        "id": 3,
+        "query": "Who?",
+        "ans": "Mina Osei",
+        "prediction": "Osei and Mina",
+        "noise_rate": 0.4,
+        "docs": ["d"],
+    },
+    {
+        "id": 4,
+        "query": "Who?",
+        "ans": "Mina Osei",
+        "prediction": "Jan Brandt",
+        "noise_rate": 0.4,
+        "docs": ["d"],
+    },
 )
 """Right under both policies; a part of the answer; all its words; wrong."""
 
@@ -82,20 +110,27 @@ def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
 @pytest.mark.parametrize(
     ("prompt", "remedy"),
     [
-        ("Answer $question", "The prompt lacks $documents. Put it where the documents should stand."),
+        (
+            "Answer $question",
+            "The prompt lacks $documents. Put it where the documents should stand.",
+        ),
         ("Read $documents", "The prompt lacks $question. Put it where the question should stand."),
         ("$question $documents $colour", "The prompt has an unknown blank $colour."),
         ("$question $documents for 5 $", "Write $$ for a dollar sign."),
     ],
 )
-def test_a_prompt_without_its_blanks_is_refused_at_once(open_page: OpenPage, prompt: str, remedy: str) -> None:
+def test_a_prompt_without_its_blanks_is_refused_at_once(
+    open_page: OpenPage, prompt: str, remedy: str
+) -> None:
     at = open_page("rgb")
     at.text_area(key="rgb_prompt_en").set_value(prompt)
     assert remedy in said(checked(at.run()), "error")
     assert at.button(key="rgb_start").disabled
 
 
-def test_a_finished_run_shows_what_it_was_and_every_rate(open_page: OpenPage, filled: Filled) -> None:
+def test_a_finished_run_shows_what_it_was_and_every_rate(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert state(at) == "Finished · 216 / 216 scored"
     assert f"Data: {BED} · Policy: Documented · Model: Offline reader" in said(at)
@@ -110,7 +145,9 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(open_page: OpenPage, fi
     assert len(at.get("plotly_chart")) == 2
 
 
-def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page: OpenPage, filled: Filled) -> None:
+def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.REJECTION)
     assert "24 samples." in said(checked(at.run()))
@@ -118,7 +155,9 @@ def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page: OpenPag
     for outcome in ("Right", "Wrong", "Failed"):
         segments(at, f"outcome_{filled.rgb.id}").set_value(outcome)
         counts.append(
-            0 if "No sample matches" in said(checked(at.run())) else int(said(at).split(" samples.")[0].split()[-1])
+            0
+            if "No sample matches" in said(checked(at.run()))
+            else int(said(at).split(" samples.")[0].split()[-1])
         )
     assert sum(counts[:2]) == 24
     assert counts[2] == 0
@@ -134,21 +173,33 @@ def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_he
     chart = figure(checked(at.run()))
     curves = [curve for curve in chart["data"] if "(paper)" in curve["name"]]
     assert [curve["name"] for curve in curves][:1] == ["ChatGPT (paper)"]
-    assert len({(curve["line"]["dash"], curve["marker"]["symbol"]) for curve in curves}) == len(curves) == 6
+    assert (
+        len({(curve["line"]["dash"], curve["marker"]["symbol"]) for curve in curves})
+        == len(curves)
+        == 6
+    )
     assert all("fullData.name" in curve["hovertemplate"] for curve in curves)
     assert chart["layout"]["height"] >= height + 20 * len(curves)
 
 
-def test_the_values_can_be_taken_away_whatever_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
+def test_the_values_can_be_taken_away_whatever_the_table_shows(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert [button.label for button in at.get("download_button")] == ["Results (CSV)"]
-    rows = list(csv.DictReader(io.StringIO(metric_results.exported(filled.rgb, session.outlines(filled.rgb)).decode())))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(metric_results.exported(filled.rgb, session.outlines(filled.rgb)).decode())
+        )
+    )
     assert len(rows) == 216
     assert rows[0]["ability"] == Ability.NOISE
     assert rows[0]["response"]
 
 
-def test_the_table_begins_with_the_question_and_has_no_empty_column(open_page: OpenPage, filled: Filled) -> None:
+def test_the_table_begins_with_the_question_and_has_no_empty_column(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert list(table(at, "#")[0])[:4] == ["#", "Question", "State", "Accuracy"]
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.NOISE)
@@ -169,11 +220,17 @@ def test_existing_answers_are_scored_by_either_policy(
     at = settled(at.run())
     assert f"Policy: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
-    assert (rate["Rate"], rate["Value"], rate["Scored / asked"]) == ("Noise robustness", accuracy, "4 / 4")
+    assert (rate["Rate"], rate["Value"], rate["Scored / asked"]) == (
+        "Noise robustness",
+        accuracy,
+        "4 / 4",
+    )
     assert [row["Noise"] for row in table(at, "Ability")] == ["40 %"]
 
 
-def test_existing_answers_can_be_scored_for_another_ability(open_page: OpenPage, upload: Upload) -> None:
+def test_existing_answers_can_be_scored_for_another_ability(
+    open_page: OpenPage, upload: Upload
+) -> None:
     refusal = "I can not answer the question because of the insufficient information in documents."
     upload("answers.json", jsonl(PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal}))
     at = scoring(open_page("rgb"), "answers.json")
@@ -184,7 +241,9 @@ def test_existing_answers_can_be_scored_for_another_ability(open_page: OpenPage,
     assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50.0 %")
 
 
-def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_page: OpenPage, upload: Upload) -> None:
+def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
+    open_page: OpenPage, upload: Upload
+) -> None:
     upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}, PREDICTIONS[1], PREDICTIONS[3]))
     at = scoring(open_page("rgb"), "answers.jsonl")
     at.button(key="rgb_score_start").click()
@@ -198,7 +257,9 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_
     assert button(at, "Next")
 
 
-def test_look_alike_characters_that_change_a_verdict_are_counted(open_page: OpenPage, upload: Upload) -> None:
+def test_look_alike_characters_that_change_a_verdict_are_counted(
+    open_page: OpenPage, upload: Upload
+) -> None:
     upload("answers.json", jsonl({**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
     at = scoring(open_page("rgb"), "answers.json")
     at.button(key="rgb_score_start").click()
@@ -206,7 +267,9 @@ def test_look_alike_characters_that_change_a_verdict_are_counted(open_page: Open
 
 
 @pytest.mark.parametrize("run_id", ["unknown", "../../etc", "%00", "x" * 5000])
-def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, filled: Filled, run_id: str) -> None:
+def test_an_unknown_run_in_the_address_leads_to_the_form(
+    open_page: OpenPage, filled: Filled, run_id: str
+) -> None:
     at = open_page("rgb", run=run_id)
     assert "There is no such run here" in said(at)
     assert at.button(key="rgb_start")
@@ -227,18 +290,24 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload
     assert 'It was <mark class="pl-word">Mina Osei</mark>.' in html(at)
 
 
-def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_page: OpenPage, upload: Upload) -> None:
+def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(
+    open_page: OpenPage, upload: Upload
+) -> None:
     docs = ["<b>In 2014</b>, 14 people met MINA OSEI.", "Jan Brandt lost in 2140."]
     answers = [["Mina Osei", "Mina"], "14"]
     upload(
-        "answers.json", jsonl({**PREDICTIONS[3], "ans": answers, "prediction": "Mina, not Jan Brandt.", "docs": docs})
+        "answers.json",
+        jsonl(
+            {**PREDICTIONS[3], "ans": answers, "prediction": "Mina, not Jan Brandt.", "docs": docs}
+        ),
     )
     at = scoring(open_page("rgb"), "answers.json")
     at.button(key="rgb_score_start").click()
     settled(at.run())
     shown = html(open_page("sample", run=runs()[0].id))
     assert (
-        '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-word">14</mark> people met <mark class="pl-word">MINA OSEI</mark>.'
+        '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-word">14</mark> people met <mark '
+        'class="pl-word">MINA OSEI</mark>.'
     ) in shown
     assert "Jan Brandt lost in 2140." in shown
     assert '<mark class="pl-word">Mina</mark>, not Jan Brandt.' in shown

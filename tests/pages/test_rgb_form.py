@@ -1,4 +1,6 @@
-"""Asking LLMs: what can be chosen and why not, what it will take, and that a run is what the form said."""
+"""Asking LLMs: what can be chosen and why not, what it will take, and that a run is what the form
+said.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ UNPRICED = "openai/openai/gpt-oss-20b"
 
 DOCUMENT = "Mina Osei. " + "x" * 78
 TOKENS = 33
-"""Of "Who?", a line break, "[1] ", the document and a number: 4 + 1 + 4 + 89 + 2 = 100 bytes; a quarter, and 8."""
+"""Of "Who?", a line break, "[1] ", the document and a number: 4 + 1 + 4 + 89 + 2 = 100 bytes; a
+quarter, and 8.
+"""
 
 
 @pytest.fixture
@@ -98,7 +102,9 @@ def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
     assert ("Enter a key on the Settings page" in links) is (model == OSS)
 
 
-def test_the_choice_outlives_the_visit_to_settings(open_page: OpenPage, loopback: Callable[..., Loopback]) -> None:
+def test_the_choice_outlives_the_visit_to_settings(
+    open_page: OpenPage, loopback: Callable[..., Loopback]
+) -> None:
     at = chosen(open_page("rgb"), OSS)
     checked(at.switch_page("../pages/settings.py").run())
     at.session_state["keys"] = {"groq": access("groq", loopback().address)}
@@ -107,7 +113,9 @@ def test_the_choice_outlives_the_visit_to_settings(open_page: OpenPage, loopback
     assert not at.button(key="rgb_start").disabled
 
 
-def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(open_page: OpenPage, provider: Loopback) -> None:
+def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = chosen(open_page("rgb"), OFFLINE, UNPRICED, judge=LUNA)
     checked(at.switch_page("../pages/settings.py").run())
     at.session_state["keys"] = {"openai": access("openai", "http://127.0.0.1:9")}
@@ -126,7 +134,9 @@ def test_a_judge_that_also_answers_is_pointed_out(open_page: OpenPage, provider:
     assert "This judge also answers, and may favour its own answers." in said(at)
 
 
-def test_a_temperature_that_a_model_does_not_take_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_temperature_that_a_model_does_not_take_is_pointed_out(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = chosen(open_page("rgb"), OSS, UNPRICED)
     assert "The temperature is left to openai/gpt-oss-20b." in said(at)
 
@@ -134,15 +144,29 @@ def test_a_temperature_that_a_model_does_not_take_is_pointed_out(open_page: Open
 # What it will take
 
 
-def test_every_model_has_a_line_of_its_own(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+def test_every_model_has_a_line_of_its_own(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
     at = chosen(small(open_page, upload), OFFLINE, OSS, UNPRICED)
     assert "2 prompts will be asked of each of 3 models." in said(at)
     common = {"Calls": 2, "Stored": 0, "Prompt tokens": f"{2 * TOKENS}"}
     assert table(at, "Model") == [
-        # 30 to 1,024 tokens for each answer; 2,048 answer tokens at $0.30 a million are less than a cent
+        # 30 to 1,024 tokens for each answer; 2,048 answer tokens at $0.30 a million are less than a
+        # cent
         common
-        | {"Model": "Offline reader (baseline, no key)", "Answer tokens": "0", "Cost": "free", "Waiting": "none"},
-        common | {"Model": "GPT-OSS 20B", "Answer tokens": "60 to 2,048", "Cost": "under $0.01", "Waiting": "none"},
+        | {
+            "Model": "Offline reader (baseline, no key)",
+            "Answer tokens": "0",
+            "Cost": "free",
+            "Waiting": "none",
+        },
+        common
+        | {
+            "Model": "GPT-OSS 20B",
+            "Answer tokens": "60 to 2,048",
+            "Cost": "under $0.01",
+            "Waiting": "none",
+        },
         common
         | {
             "Model": "openai/gpt-oss-20b",
@@ -163,14 +187,18 @@ def test_every_model_has_a_line_of_its_own(open_page: OpenPage, upload: Upload, 
     assert "4 bytes to a token, 30 to 1,024 tokens to an answer" in said(at)
 
 
-def test_the_answer_budget_is_what_an_answer_may_cost(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+def test_the_answer_budget_is_what_an_answer_may_cost(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
     at = chosen(small(open_page, upload), LUNA, answer_tokens=32768)
     (row,) = table(at, "Model")
     # 65,536 answer tokens at $0.50 a million are $0.0328, and 66 prompt tokens next to nothing
     assert (row["Answer tokens"], row["Cost"]) == ("60 to 65,536", "up to $0.03")
 
 
-def test_the_judge_has_a_line_for_all_that_it_judges(open_page: OpenPage, provider: Loopback) -> None:
+def test_the_judge_has_a_line_for_all_that_it_judges(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = chosen(open_page("rgb"), OFFLINE, LUNA, judge=OSS)
     rows = table(at, "Model")
     assert [(row["Model"], row["Calls"]) for row in rows] == [
@@ -189,7 +217,8 @@ def test_calls_that_the_free_plan_cannot_answer_are_told_with_the_numbers(
 ) -> None:
     at = chosen(small(open_page, upload), OSS, answer_tokens=10_000)
     assert (
-        "GPT-OSS 20B: 2 of 2 calls cannot be answered on the free plan. Prompt and answer budget (10,000 tokens) "
+        "GPT-OSS 20B: 2 of 2 calls cannot be answered on the free plan. Prompt and "
+        "answer budget (10,000 tokens) "
         "together exceed 8,000 tokens a minute. Lower the answer budget" in said(at, "warning")
     )
 
@@ -199,7 +228,8 @@ def test_calls_beyond_the_models_context_are_told_without_a_plan(
 ) -> None:
     at = chosen(small(open_page, upload, document="x" * 480_000), MINI, answer_tokens=16_384)
     assert (
-        "GPT-4o mini: 2 of 2 calls cannot be answered. Prompt and answer budget (16,384 tokens) together exceed "
+        "GPT-4o mini: 2 of 2 calls cannot be answered. Prompt and answer budget (16,384 "
+        "tokens) together exceed "
         "128,000 tokens of context." in said(at, "warning")
     )
 
@@ -208,9 +238,12 @@ def test_a_run_that_the_day_limit_stretches_over_days_is_told(
     open_page: OpenPage, upload: Upload, provider: Loopback
 ) -> None:
     at = chosen(small(open_page, upload, rows=60), OSS, answer_tokens=7000)
-    # At most 60 * 7,033 tokens, 2.11 times the day's 200,000: 1.11 days of waiting. At least 60 calls at 30 a minute.
+    # At most 60 * 7,033 tokens, 2.11 times the day's 200,000: 1.11 days of waiting. At least 60
+    # calls at 30 a minute.
     assert table(at, "Model")[0]["Waiting"] == "60 s to 27 h"
-    assert "GPT-OSS 20B: at 200,000 tokens a day (free plan) this may take 27 h." in said(at, "warning")
+    assert "GPT-OSS 20B: at 200,000 tokens a day (free plan) this may take 27 h." in said(
+        at, "warning"
+    )
 
 
 # Starting
@@ -226,8 +259,15 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
     assert state(at).startswith("Finished · 4 / 4 scored")
     (run,) = runs()
     assert [model.id for model in run.models] == [OFFLINE, LUNA]
-    assert {model.base_url for model in (run.models[1], run.judge)} == {provider.base_url, provider.address}
-    assert (run.models[1].answer_tokens, run.judge.id, run.cap) == (256, OSS, Cap(calls=50, cost=0.5))
+    assert {model.base_url for model in (run.models[1], run.judge)} == {
+        provider.base_url,
+        provider.address,
+    }
+    assert (run.models[1].answer_tokens, run.judge.id, run.cap) == (
+        256,
+        OSS,
+        Cap(calls=50, cost=0.5),
+    )
     assert [asked.model for asked in provider.asked] == ["gpt-6-luna"] * 2
 
     at = chosen(small(open_page, upload), LUNA, answer_tokens=256)
@@ -240,10 +280,16 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
 @pytest.mark.parametrize(
     ("cap", "words"),
     [
-        ({"dollars": 0.0}, "A cap of $0 is too low. Enter at least $0.01, or leave the field empty for no cap."),
+        (
+            {"dollars": 0.0},
+            "A cap of $0 is too low. Enter at least $0.01, or leave the field empty for no cap.",
+        ),
         ({"dollars": -5.0}, "A cap of $-5 is too low."),
         ({"dollars": 0.001}, "A cap of $0.001 is too low."),
-        ({"calls": 0}, "A cap of 0 calls is too low. Enter at least 1, or leave the field empty for no cap."),
+        (
+            {"calls": 0},
+            "A cap of 0 calls is too low. Enter at least 1, or leave the field empty for no cap.",
+        ),
         ({"calls": -1}, "A cap of -1 calls is too low."),
     ],
 )
@@ -258,8 +304,12 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
 
 
 @pytest.mark.parametrize("field", ["calls", "dollars"])
-def test_the_browser_keeps_no_cap_to_itself(open_page: OpenPage, provider: Loopback, field: str) -> None:
-    """It would not send a value out of the field's bounds, and the form would go on with the one before."""
+def test_the_browser_keeps_no_cap_to_itself(
+    open_page: OpenPage, provider: Loopback, field: str
+) -> None:
+    """It would not send a value out of the field's bounds, and the form would go on with the one
+    before.
+    """
     proto = chosen(open_page("rgb"), LUNA).number_input(key=f"rgb_{field}").proto
     assert not proto.has_min or proto.min < -1_000_000
 
@@ -268,35 +318,52 @@ def test_a_cap_in_dollars_is_refused_before_start_where_a_price_is_unknown(
     open_page: OpenPage, upload: Upload, provider: Loopback
 ) -> None:
     at = chosen(small(open_page, upload), LUNA, UNPRICED, dollars=1.0)
-    assert "The price of openai/gpt-oss-20b is unknown, so a cap in dollars cannot hold. Cap the calls." in said(
-        at, "warning"
-    )
+    assert (
+        "The price of openai/gpt-oss-20b is unknown, so a cap in dollars cannot hold. "
+        "Cap the calls."
+    ) in said(at, "warning")
     assert at.button(key="rgb_start").disabled
     assert not chosen(at, LUNA).button(key="rgb_start").disabled
 
 
 def test_a_cap_below_the_estimate_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
     at = chosen(open_page("rgb"), LUNA, judge=OSS, dollars=0.01, calls=251)
-    # 216 calls and 36 of the judge; 6,480 answer tokens at $0.50 and 80,000 prompt tokens at $0.10 a million
-    assert "The cap of 251 calls and $0.01 is below this estimate: the run will stop before its end." in said(at)
+    # 216 calls and 36 of the judge; 6,480 answer tokens at $0.50 and 80,000 prompt tokens at $0.10
+    # a million
+    assert (
+        "The cap of 251 calls and $0.01 is below this estimate: the run will stop before its end."
+        in said(at)
+    )
     assert not at.button(key="rgb_start").disabled
     assert "below this estimate" not in said(chosen(at, LUNA, judge=OSS, dollars=1.0, calls=252))
 
 
-def test_the_caps_are_for_the_whole_run_and_not_folded_away(open_page: OpenPage, provider: Loopback) -> None:
+def test_the_caps_are_for_the_whole_run_and_not_folded_away(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = chosen(open_page("rgb"), LUNA)
     for field in ("calls", "dollars"):
-        assert "For the whole run, all models and judges together." in at.number_input(key=f"rgb_{field}").help
+        assert (
+            "For the whole run, all models and judges together."
+            in at.number_input(key=f"rgb_{field}").help
+        )
     folded = next(box for box in at.expander if box.label == "Judge and answer options")
-    assert [widget.label for widget in folded.number_input] == ["Answer budget (tokens)", "Temperature"]
+    assert [widget.label for widget in folded.number_input] == [
+        "Answer budget (tokens)",
+        "Temperature",
+    ]
 
 
-def test_a_public_host_says_when_a_run_is_too_large(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_host_says_when_a_run_is_too_large(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     monkeypatch.setenv("PLUMBLINE_CELLS_PER_RUN", "100")
     at = open_page("rgb")
     at.button(key="rgb_start").click()
-    assert "This run has 216 samples to score; this host allows 100." in said(checked(at.run()), "error")
+    assert "This run has 216 samples to score; this host allows 100." in said(
+        checked(at.run()), "error"
+    )
 
 
 def access(provider: str, base_url: str) -> Access:
@@ -304,9 +371,17 @@ def access(provider: str, base_url: str) -> Access:
 
 
 def small(open_page: OpenPage, upload: Upload, rows: int = 2, document: str = DOCUMENT) -> AppTest:
-    """The form for noise robustness over a bed of so many rows, one document a prompt and nothing else."""
+    """The form for noise robustness over a bed of so many rows, one document a prompt and nothing
+    else.
+    """
     bed = [
-        {"id": n, "query": "Who?", "answer": "Mina Osei", "positive": [f"{document}{n:02}"], "negative": ["No."]}
+        {
+            "id": n,
+            "query": "Who?",
+            "answer": "Mina Osei",
+            "positive": [f"{document}{n:02}"],
+            "negative": ["No."],
+        }
         for n in range(rows)
     ]
     upload("bed.json", jsonl(*bed))

@@ -58,7 +58,9 @@ def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage)
         elsewhere.release()
 
 
-def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(open_page: OpenPage, filled: Filled) -> None:
+def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(
+    open_page: OpenPage, filled: Filled
+) -> None:
     assert "Stored answers" not in said(open_page("runs"))
     two_models()
     assert "Stored answers stay. Clear them on the Settings page." in said(open_page("runs"))
@@ -79,7 +81,9 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_a
     open_page: OpenPage, filled: Filled, failures: int, is_open: bool
 ) -> None:
     for position in range(failures):
-        error = SampleResult(position=position, status="failed", error="The line was cut. Try again.")
+        error = SampleResult(
+            position=position, status="failed", error="The line was cut. Try again."
+        )
         filled.store.save_result(filled.trace.id, error)
     at = open_page("trace", run=filled.trace.id)
     told = f"{failures} of 24 failed: the results are of the other {24 - failures}."
@@ -88,12 +92,16 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_a
     assert reasons.proto.expanded is is_open
 
 
-def test_a_run_that_ended_without_failures_warns_of_nothing(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_that_ended_without_failures_warns_of_nothing(
+    open_page: OpenPage, filled: Filled
+) -> None:
     assert not said(open_page("trace", run=filled.trace.id), "warning")
 
 
 @pytest.mark.parametrize("page", ["rgb", "runs"])
-def test_at_the_cap_it_can_be_raised_and_only_there(open_page: OpenPage, serving: Serve, page: str) -> None:
+def test_at_the_cap_it_can_be_raised_and_only_there(
+    open_page: OpenPage, serving: Serve, page: str
+) -> None:
     serving(lambda text: "In May.", groq=True)
     run = two_models(Cap(calls=1), results=False)
     labels = [each.label for each in open_page(page, run=run.id).button]
@@ -114,7 +122,9 @@ def test_what_a_run_has_spent_stays_when_it_is_over(open_page: OpenPage) -> None
 
 
 @pytest.mark.parametrize("page", ["rgb", "runs"])
-def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(open_page: OpenPage, page: str) -> None:
+def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(
+    open_page: OpenPage, page: str
+) -> None:
     at = open_page(page, run=two_models(results=False).id)
     button(at, "Resume").click()
     at = checked(at.run())
@@ -141,7 +151,9 @@ def test_a_run_without_any_result_is_shown(open_page: OpenPage, name: str) -> No
     assert button(at, "Resume")
 
 
-def test_on_a_public_host_nobody_sees_the_runs_of_another(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_public_host_nobody_sees_the_runs_of_another(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     first = open_page("home")
     button(first, "Run the TRACE sample").click()

@@ -16,7 +16,9 @@ def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> N
 
 
 @pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
-def test_an_unknown_run_says_where_to_find_one(open_page: OpenPage, filled: Filled, run_id: str) -> None:
+def test_an_unknown_run_says_where_to_find_one(
+    open_page: OpenPage, filled: Filled, run_id: str
+) -> None:
     assert "There is no such run here" in said(open_page("sample", run=run_id, sample="1"))
 
 
@@ -57,7 +59,9 @@ def test_the_buttons_lead_to_the_neighbours_and_back(open_page: OpenPage, filled
 
 def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
     for position in (3, 10):
-        filled.store.save_result(filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait."))
+        filled.store.save_result(
+            filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait.")
+        )
     at = open_page("rgb", run=filled.rgb.id)
     segments(at, f"outcome_{filled.rgb.id}").set_value("Failed")
     checked(at.run())
@@ -73,18 +77,24 @@ def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, fill
     assert "in the table" not in said(at)
 
 
-def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(open_page: OpenPage, filled: Filled) -> None:
+def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("sample", run=filled.trace.id, sample="1")
     _, sample, score = next(filled.store.scored(filled.trace))
     scores = from_score(score, sample)
     sentences = len(scores.sentences.response) + len(scores.sentences.document_keys)
     assert html(at).count('class="pl-s') == sentences
-    assert html(at).count(">supported<") == [s.support for s in scores.labels.sentence_support].count(Support.FULL)
+    assert html(at).count(">supported<") == [
+        s.support for s in scores.labels.sentence_support
+    ].count(Support.FULL)
     for line in arithmetic(scores).values():
         assert line in said(at, "text")
 
 
-def test_a_chosen_response_sentence_frames_what_it_rests_on(open_page: OpenPage, filled: Filled) -> None:
+def test_a_chosen_response_sentence_frames_what_it_rests_on(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("sample", run=filled.trace.id, sample="1")
     assert 'pl-chosen"' not in html(at)
     _, sample, score = next(filled.store.scored(filled.trace))
@@ -95,7 +105,9 @@ def test_a_chosen_response_sentence_frames_what_it_rests_on(open_page: OpenPage,
     assert f"Sentence a rests on {', '.join(first.supporting_keys)}" in said(at, "text")
 
 
-def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(open_page: OpenPage, filled: Filled) -> None:
+def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("sample", run=filled.rgb.id, sample="1")
     assert "On what date did the 2023 Lanternwick Tide Festival begin?" in said(at, "text")
     assert "Noise robustness · noise 0 %" in said(at)
@@ -112,7 +124,9 @@ def test_samples_of_every_ability_open(open_page: OpenPage, filled: Filled, posi
 
 def test_a_failed_sample_shows_the_error_as_text(open_page: OpenPage, filled: Filled) -> None:
     error = "The judge wrote ![x](http://127.0.0.1:9/x.png). Try again."
-    filled.store.save_result(filled.trace.id, SampleResult(position=0, status="failed", error=error))
+    filled.store.save_result(
+        filled.trace.id, SampleResult(position=0, status="failed", error=error)
+    )
     at = open_page("sample", run=filled.trace.id, sample="1")
     assert error in said(at, "error")
     assert "Retry failed on the run's page tries it again" in said(at)

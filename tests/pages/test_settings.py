@@ -1,4 +1,6 @@
-"""Settings: a key is cleaned, tested, kept in memory and nowhere else; a server on this machine plays the provider."""
+"""Settings: a key is cleaned, tested, kept in memory and nowhere else; a server on this machine
+plays the provider.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def test_a_wrong_key_is_refused_also_where_the_list_of_models_is_open_to_everybo
     monkeypatch.setenv("OPENROUTER_BASE_URL", served.base_url)
     at = enter(open_page("settings"), "openrouter", "sk-or-v1-fedcba9876543210")
     assert "The API key was refused by OpenRouter." in said(at, "error")
-    assert "Works: 6 models" in said(enter(at, "openrouter", "sk-or-v1-0123456789abcdef"), "success")
+    assert "Works: 6 models" in said(
+        enter(at, "openrouter", "sk-or-v1-0123456789abcdef"), "success"
+    )
 
 
 def test_a_provider_is_offered_as_soon_as_it_has_a_record(
@@ -109,7 +113,9 @@ def test_a_good_key_is_answered_with_what_it_opens(
 
 
 @pytest.mark.parametrize("typed", [f"  {KEY}\n", f'"{KEY}"', f"Bearer {KEY}", f"“{KEY}”"])
-def test_what_was_copied_along_with_a_key_is_taken_off(open_page: OpenPage, server: Loopback, typed: str) -> None:
+def test_what_was_copied_along_with_a_key_is_taken_off(
+    open_page: OpenPage, server: Loopback, typed: str
+) -> None:
     assert "Works" in said(enter(open_page("settings"), "openai", typed), "success")
 
 
@@ -131,7 +137,9 @@ def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(
     assert "56789" not in said(at, "caption", "error", "code")
 
 
-def test_a_key_that_the_provider_refuses_is_said_with_the_details(open_page: OpenPage, server: Loopback) -> None:
+def test_a_key_that_the_provider_refuses_is_said_with_the_details(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", OTHER_KEY)
     assert "The API key was refused by OpenAI." in said(at, "error")
     details = "\n".join(code.value for code in at.code)
@@ -140,7 +148,9 @@ def test_a_key_that_the_provider_refuses_is_said_with_the_details(open_page: Ope
     assert OTHER_KEY not in details
 
 
-def test_a_provider_that_cannot_be_reached_is_said(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_that_cannot_be_reached_is_said(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Loopback() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
     at = enter(open_page("settings"), "openai", KEY)
@@ -162,14 +172,21 @@ def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
     assert "In use at" in said(at, "caption")
 
 
-def test_a_first_key_that_the_provider_refuses_is_not_taken(open_page: OpenPage, server: Loopback) -> None:
+def test_a_first_key_that_the_provider_refuses_is_not_taken(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", OTHER_KEY)
-    assert "Not taken: The API key was refused by OpenAI. Check that it is complete and active." in said(at, "error")
+    assert (
+        "Not taken: The API key was refused by OpenAI. Check that it is complete and active."
+        in said(at, "error")
+    )
     assert "No key yet. OpenAI" in said(at)
     assert at.session_state["keys"] == {}
 
 
-def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(open_page: OpenPage, server: Loopback) -> None:
+def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     assert "Not taken: The API key was refused" in said(enter(at, "openai", OTHER_KEY), "error")
     assert "The one before stays in use." in said(at, "error")
@@ -190,8 +207,16 @@ def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(
 @pytest.mark.parametrize(
     ("provider", "key", "problem"),
     [
-        ("openai", "gsk_Marked0123456789", "This looks like a key of Groq, so it is not sent to OpenAI. Choose Groq"),
-        ("groq", "sk-Marked0123456789", "This looks like a key of OpenAI, so it is not sent to Groq. Choose OpenAI"),
+        (
+            "openai",
+            "gsk_Marked0123456789",
+            "This looks like a key of Groq, so it is not sent to OpenAI. Choose Groq",
+        ),
+        (
+            "groq",
+            "sk-Marked0123456789",
+            "This looks like a key of OpenAI, so it is not sent to Groq. Choose OpenAI",
+        ),
     ],
 )
 def test_a_key_of_another_provider_is_refused_with_the_remedy(
@@ -202,19 +227,25 @@ def test_a_key_of_another_provider_is_refused_with_the_remedy(
     assert "No key yet." in said(at)
 
 
-def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(open_page: OpenPage, server: Loopback) -> None:
+def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     assert "holds a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
     assert "Works" in said(enter(at, "openai", ""), "success")
 
 
-def test_the_field_is_empty_again_once_a_key_was_sent(open_page: OpenPage, server: Loopback) -> None:
+def test_the_field_is_empty_again_once_a_key_was_sent(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     field = at.text_input(key="typed_openai")
     assert (field.value, field.placeholder) == ("", "Type to replace it")
 
 
-def test_a_key_survives_other_pages_and_leaves_with_forget(open_page: OpenPage, server: Loopback) -> None:
+def test_a_key_survives_other_pages_and_leaves_with_forget(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     for name in ("home", "rgb", "settings"):
         checked(at.switch_page(f"../pages/{name}.py").run())
@@ -237,7 +268,9 @@ def test_a_forgotten_key_is_held_by_nothing(
     assert key not in {access.key.get_secret_value() for access in living()}
 
 
-def test_the_keys_of_two_providers_stand_side_by_side(open_page: OpenPage, server: Loopback) -> None:
+def test_the_keys_of_two_providers_stand_side_by_side(
+    open_page: OpenPage, server: Loopback
+) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     assert "No key yet. Groq" in said(choose(at, "groq"))
     enter(at, "groq", KEY)
@@ -278,13 +311,22 @@ def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
         assert "Works: 1 model offered." in said(at, "success")
         (row,) = table(at, "Model")
         assert (row["Model"], row["Status"]) == ("my-model", None)
-        assert all(math.isnan(row[name]) for name in ("Price in", "Price out", "Context"))  # shown as "unknown"
+        assert all(
+            math.isnan(row[name]) for name in ("Price in", "Price out", "Context")
+        )  # shown as "unknown"
         assert at.text_input(key="typed_custom").placeholder == ""
         assert at.session_state["keys"]["custom"].base_url == local.base_url
 
 
 @pytest.mark.parametrize(
-    "address", ["", "localhost:11434", "file:///etc/passwd", "http://me:secret@localhost/v1", "http://localhost/v1?k=1"]
+    "address",
+    [
+        "",
+        "localhost:11434",
+        "file:///etc/passwd",
+        "http://me:secret@localhost/v1",
+        "http://localhost/v1?k=1",
+    ],
 )
 def test_what_cannot_be_an_address_is_refused(open_page: OpenPage, address: str) -> None:
     at = enter(open_page("settings"), "custom", "", address)
@@ -304,7 +346,10 @@ def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page
     with Loopback(models=["my-model"]) as local:
         at = enter(open_page("settings"), "custom", "", local.base_url)
         enter(at, "custom", "", "http://127.0.0.1:9/v1")
-        assert "Not taken: Cannot reach 127.0.0.1:9. Check the network, and the base URL. The one before" in said(at)
+        assert (
+            "Not taken: Cannot reach 127.0.0.1:9. Check the network, and the base URL. "
+            "The one before"
+        ) in said(at)
         assert f"In use at {local.base_url} until" in said(at, "caption")
         assert table(at, "Model")[0]["Model"] == "my-model"
 
@@ -338,7 +383,9 @@ def test_before_a_test_the_table_is_plumblines_own(open_page: OpenPage) -> None:
         "Free plan": "",
         "Cannot be chosen": "needs a key",
     }
-    assert rows["GPT-OSS 20B"]["Free plan"] == ("30 calls/min, 1,000 calls/day, 8,000 tokens/min, 200,000 tokens/day")
+    assert rows["GPT-OSS 20B"]["Free plan"] == (
+        "30 calls/min, 1,000 calls/day, 8,000 tokens/min, 200,000 tokens/day"
+    )
     assert "Test the key to see which of them it may use." in said(at)
 
 
@@ -356,7 +403,9 @@ def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(
     assert "Test the key" not in said(at)
 
 
-def test_models_that_can_be_used_come_first(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_can_be_used_come_first(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Loopback(models=["openai/gpt-oss-20b", "brand-new"]) as few:
         monkeypatch.setenv("GROQ_BASE_URL", few.address)
         at = enter(open_page("settings"), "groq", KEY)
@@ -393,7 +442,9 @@ def test_stored_answers_are_counted_and_cleared_after_a_question(open_page: Open
 # Secrets
 
 
-def test_a_key_is_in_no_address_and_in_no_stored_file(open_page: OpenPage, server: Loopback, data_folder: Path) -> None:
+def test_a_key_is_in_no_address_and_in_no_stored_file(
+    open_page: OpenPage, server: Loopback, data_folder: Path
+) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     checked(at.switch_page("../pages/home.py").run())
     run_with_a_model(at.session_state["keys"])
@@ -406,7 +457,9 @@ def test_a_key_is_in_no_address_and_in_no_stored_file(open_page: OpenPage, serve
 
 
 def enter(at: AppTest, provider: str, key: str, address: str | None = None) -> AppTest:
-    """Chooses the provider, types the key (and the address of a custom endpoint) and presses the button."""
+    """Chooses the provider, types the key (and the address of a custom endpoint) and presses the
+    button.
+    """
     choose(at, provider)
     at.text_input(key=f"typed_{provider}").set_value(key)
     if address is not None:
@@ -428,7 +481,9 @@ def displayed(at: AppTest) -> list[dict[str, str]]:
 
 def everything(at: AppTest) -> str:
     """Whatever the server sent to the browser."""
-    return "\n".join(str(element.proto) for block in (at.main, at.sidebar) for element in leaves(block))
+    return "\n".join(
+        str(element.proto) for block in (at.main, at.sidebar) for element in leaves(block)
+    )
 
 
 def leaves(block: object) -> Iterator[object]:
@@ -440,7 +495,11 @@ def leaves(block: object) -> Iterator[object]:
 def remember_answers(count: int) -> None:
     run = sample_run([catalogue.OFFLINE])
     calls = [
-        Call(key=f"{number:064}", model="groq/openai/gpt-oss-20b", completion=Completion(text="In May."))
+        Call(
+            key=f"{number:064}",
+            model="groq/openai/gpt-oss-20b",
+            completion=Completion(text="In May."),
+        )
         for number in range(count)
     ]
     session.store().save_calls(run.id, calls)
@@ -459,5 +518,11 @@ def sample_run(models: list[ModelSpec]) -> Run:
     data = compose(bed, abilities=[Ability.NOISE], noise_levels=[0.0], passages=2, limit=4, seed=0)
     spec = EvaluatorSpec(name="rgb")
     return create_run(
-        session.store(), data, spec, workspace="local", title="Four", models=models, prompt=load("rgb_en")
+        session.store(),
+        data,
+        spec,
+        workspace="local",
+        title="Four",
+        models=models,
+        prompt=load("rgb_en"),
     )

@@ -1,4 +1,6 @@
-"""Datasets from elsewhere: the hub, the benchmark's own files and wording, one's own documents and questions."""
+"""Datasets from elsewhere: the hub, the benchmark's own files and wording, one's own documents and
+questions.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,25 @@ from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 NOBODY = "http://127.0.0.1:9"
-BED = {"id": 1, "query": "When?", "answer": "May", "positive": ["It was in May."], "negative": ["Tea is hot."]}
+BED = {
+    "id": 1,
+    "query": "When?",
+    "answer": "May",
+    "positive": ["It was in May."],
+    "negative": ["Tea is hot."],
+}
 WORDING = {
     part: {"system": "Read carefully.", "instruction": "Document:\n{DOCS} \n\nQuestion:\n{QUERY}"}
     for part in ("en", "zh")
 }
 PLAIN = jsonl({"question": "When?", "response": "In May.", "contexts": ["It was in May."]})
-UNCLEAR = jsonl({"a": "When was the mill built?", "b": "In May."}, {"a": "What does it grind?", "b": "Rye."})
+UNCLEAR = jsonl(
+    {"a": "When was the mill built?", "b": "In May."}, {"a": "What does it grind?", "b": "Rye."}
+)
 REPOS = {
     "rungalileo/ragbench": Repo(
-        {"covidqa/test-00000-of-00001.jsonl": jsonl(*map(ragbench_row, range(5))).encode()}, RAGBENCH_CARD
+        {"covidqa/test-00000-of-00001.jsonl": jsonl(*map(ragbench_row, range(5))).encode()},
+        RAGBENCH_CARD,
     ),
     "mill/plain": Repo({"train.jsonl": PLAIN.encode()}),
     "mill/unclear": Repo({"train.jsonl": UNCLEAR.encode()}),
@@ -92,9 +103,10 @@ def test_a_subset_of_ragbench_is_loaded_by_name_and_its_licence_is_shown_and_kep
     assert len(data.samples) == 3
     assert data.origin["hub"]["license"] == "cc-by-4.0"
     assert at.selectbox(key="dataset").value == "ragbench covidqa test"
-    assert "huggingface.co/datasets/rungalileo/ragbench · covidqa · test · at most 3 rows · licence cc-by-4.0" in said(
-        at
-    )
+    assert (
+        "huggingface.co/datasets/rungalileo/ragbench · covidqa · test · at most 3 rows · "
+        "licence cc-by-4.0"
+    ) in said(at)
 
 
 def test_any_data_set_is_loaded_by_its_id(open_page: OpenPage, hub: Hub) -> None:
@@ -104,7 +116,9 @@ def test_any_data_set_is_loaded_by_its_id(open_page: OpenPage, hub: Hub) -> None
     assert [len(data.samples) for data in kept().values() if isinstance(data, Dataset)] == [1]
 
 
-def test_columns_in_doubt_are_asked_for_before_anything_is_kept(open_page: OpenPage, hub: Hub) -> None:
+def test_columns_in_doubt_are_asked_for_before_anything_is_kept(
+    open_page: OpenPage, hub: Hub
+) -> None:
     at = press(looked_up(open_page("datasets"), "mill/unclear"), "hub_load")
     assert not kept()
     assert "unclear" in "\n".join(markdown(at))
@@ -135,7 +149,9 @@ def test_a_hostile_licence_is_shown_as_letters(open_page: OpenPage, hub: Hub) ->
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_a_file_that_cannot_be_loaded_is_told_and_nothing_is_kept(open_page: OpenPage, hub: Hub) -> None:
+def test_a_file_that_cannot_be_loaded_is_told_and_nothing_is_kept(
+    open_page: OpenPage, hub: Hub
+) -> None:
     at = press(open_page("datasets"), "hub_look")
     hub.fault = lambda path: "cut" if path.startswith("/cdn/") else ""
     at = press(at, "hub_load")
@@ -207,13 +223,17 @@ def test_without_a_connection_the_wording_stays_and_the_page_says_why(open_page:
 # One's own documents
 
 
-def filled(at: AppTest, *files: tuple[str, bytes], typed: str = "When was the mill built?") -> AppTest:
+def filled(
+    at: AppTest, *files: tuple[str, bytes], typed: str = "When was the mill built?"
+) -> AppTest:
     at.file_uploader(key="retrieval_files").set_value([(name, data, "") for name, data in files])
     at.text_area(key="retrieval_typed").set_value(typed)
     return checked(at.run())
 
 
-def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_page: OpenPage) -> None:
+def test_documents_and_typed_questions_become_a_data_set_with_its_settings(
+    open_page: OpenPage,
+) -> None:
     at = filled(
         open_page("datasets"),
         ("mill.txt", MILL),
@@ -237,7 +257,9 @@ def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_
     assert "- park.md: :gray[" in found
 
 
-def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(open_page: OpenPage) -> None:
+def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(
+    open_page: OpenPage,
+) -> None:
     at = open_page("datasets")
     at.get_by_key("retrieval_way").set_value("From a file")
     checked(at.run())
@@ -255,11 +277,16 @@ def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_
     assert "What was retrieved for each question stays as it is." in said(at)
     at = settled(press(at, "trace_start"))
     assert runs()[0].origin == data.origin
-    assert "Retrieved by BM25: up to 5 of 1 chunk (dense, 120 words, 20 shared) of 1 document" in said(at)
+    assert (
+        "Retrieved by BM25: up to 5 of 1 chunk (dense, 120 words, 20 shared) of 1 document"
+        in said(at)
+    )
 
 
 def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
-    at = press(filled(open_page("datasets"), ("mill.txt", MILL), ("<b>park.md", PARK)), "retrieval_start")
+    at = press(
+        filled(open_page("datasets"), ("mill.txt", MILL), ("<b>park.md", PARK)), "retrieval_start"
+    )
     at.switch_page("../pages/trace.py")
     at = settled(press(checked(at.run()), "trace_start"))
     shown = html(open_page("sample", run=runs()[0].id, sample="1"))
@@ -268,7 +295,9 @@ def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
 
 
 def test_documents_that_cannot_be_read_are_left_out_and_told(open_page: OpenPage) -> None:
-    at = press(filled(open_page("datasets"), ("mill.txt", MILL), (f"{IMAGE}.txt", b"")), "retrieval_start")
+    at = press(
+        filled(open_page("datasets"), ("mill.txt", MILL), (f"{IMAGE}.txt", b"")), "retrieval_start"
+    )
     assert "is empty. Choose a file with text." in said(at, "warning")
     assert not [text for text in markdown(at) if "![" in text]
     assert kept()
@@ -282,20 +311,28 @@ def test_where_no_document_can_be_read_nothing_is_kept(open_page: OpenPage) -> N
 
 def test_a_question_for_which_nothing_is_found_is_told(open_page: OpenPage) -> None:
     at = press(
-        filled(open_page("datasets"), ("mill.txt", MILL), typed="Zebras?\nWho built the mill?"), "retrieval_start"
+        filled(open_page("datasets"), ("mill.txt", MILL), typed="Zebras?\nWho built the mill?"),
+        "retrieval_start",
     )
     assert "“Zebras?”" in said(at, "warning")
 
 
-def test_another_search_does_not_replace_the_first_and_an_equal_one_is_not_kept(open_page: OpenPage) -> None:
-    at = press(press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start"), "retrieval_start")
+def test_another_search_does_not_replace_the_first_and_an_equal_one_is_not_kept(
+    open_page: OpenPage,
+) -> None:
+    at = press(
+        press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start"),
+        "retrieval_start",
+    )
     assert list(kept()) == ["mill.txt"]
     at.number_input(key="retrieval_k").set_value(1)
     press(checked(at.run()), "retrieval_start")
     assert list(kept()) == ["mill.txt", "mill.txt (2)"]
 
 
-def test_where_each_question_gets_every_chunk_a_finer_search_is_proposed(open_page: OpenPage) -> None:
+def test_where_each_question_gets_every_chunk_a_finer_search_is_proposed(
+    open_page: OpenPage,
+) -> None:
     at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")
     assert "There is 1 chunk for up to 5 per question" in said(at, "info")
     at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
@@ -316,16 +353,22 @@ def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page: Open
     at.get_by_key("retrieval_way").set_value("From a file")
     checked(at.run())
     at.file_uploader(key="retrieval_files").upload("mill.txt", MILL)
-    at.file_uploader(key="retrieval_asked").upload("asked.csv", b"question,response\nWhat does it grind?,Rye.\n,May.\n")
+    at.file_uploader(key="retrieval_asked").upload(
+        "asked.csv", b"question,response\nWhat does it grind?,Rye.\n,May.\n"
+    )
     at = press(checked(at.run()), "retrieval_start")
     assert "Row 2: the question is empty." in said(at, "warning")
     assert [len(data.samples) for data in kept().values() if isinstance(data, Dataset)] == [1]
 
 
-def test_a_public_host_keeps_only_so_many(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_host_keeps_only_so_many(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
     at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")
     assert not at.error
     at = filled(at, ("park.txt", PARK))
-    assert "This host keeps 1 upload for each visitor" in said(press(at, "retrieval_start"), "error")
+    assert "This host keeps 1 upload for each visitor" in said(
+        press(at, "retrieval_start"), "error"
+    )

@@ -25,7 +25,9 @@ STOPPED = "The cap of 1 call is reached. Everything so far is kept. Raise the ca
 
 
 @pytest.fixture
-def provider(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Loopback]]:
+def provider(
+    loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Loopback]]:
     """`provider(latency=2)` puts both providers on this computer and enters their keys."""
 
     def serve(**options: Any) -> Loopback:
@@ -48,12 +50,16 @@ def test_every_model_is_billed_and_an_unknown_price_is_not_nothing(open_page: Op
     assert rows["Together"] == row("Together", 11, "over $0.012")
 
 
-def test_answers_from_the_store_are_counted_on_the_run_page(open_page: OpenPage, filled: Filled) -> None:
+def test_answers_from_the_store_are_counted_on_the_run_page(
+    open_page: OpenPage, filled: Filled
+) -> None:
     for position in (0, 1):
         result = filled.store.result(filled.rgb.id, position)
         assert result
         filled.store.save_result(filled.rgb.id, result.model_copy(update={"cached": 1}))
-    assert "2 answers came from the store and cost nothing." in said(open_page("rgb", run=filled.rgb.id))
+    assert "2 answers came from the store and cost nothing." in said(
+        open_page("rgb", run=filled.rgb.id)
+    )
 
 
 def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Filled) -> None:
@@ -90,7 +96,10 @@ def test_money_has_two_digits_that_count(cost: float | None, words: str) -> None
     ],
 )
 def test_the_money_of_a_run_in_words(costs: list[float | None], words: str) -> None:
-    spent = {str(n): Spent(calls=1, prompt_tokens=1, answer_tokens=1, cost=cost) for n, cost in enumerate(costs)}
+    spent = {
+        str(n): Spent(calls=1, prompt_tokens=1, answer_tokens=1, cost=cost)
+        for n, cost in enumerate(costs)
+    }
     assert spending.words(spent) == words
 
 
@@ -102,13 +111,23 @@ def test_the_money_of_a_run_in_words(costs: list[float | None], words: str) -> N
             "2 calls · 1,234 prompt and 56 answer tokens · cost $0.00042 · 2.5 s",
         ),
         (
-            {"calls": 1, "usage": Usage(prompt_tokens=5, answer_tokens=6), "cost": None, "cached": 1},
-            "1 call · 5 prompt and 6 answer tokens · cost unknown · 1 answer from the store · 2.5 s",
+            {
+                "calls": 1,
+                "usage": Usage(prompt_tokens=5, answer_tokens=6),
+                "cost": None,
+                "cached": 1,
+            },
+            (
+                "1 call · 5 prompt and 6 answer tokens · cost unknown · 1 answer from the "
+                "store · 2.5 s"
+            ),
         ),
         ({"cached": 2}, "2 answers from the store · 2.5 s"),
     ],
 )
-def test_a_sample_tells_what_it_cost(open_page: OpenPage, result: dict[str, object], words: str) -> None:
+def test_a_sample_tells_what_it_cost(
+    open_page: OpenPage, result: dict[str, object], words: str
+) -> None:
     run = two_models(results=False)
     facts = {"position": 0, "status": "failed", "error": "No.", "seconds": 2.5}
     session.store().save_result(run.id, SampleResult.model_validate(facts | result))
@@ -161,7 +180,9 @@ def test_why_one_model_stopped_is_told_while_the_others_go_on(
 
 @pytest.mark.parametrize("name", ["rgb", "runs"])
 @pytest.mark.parametrize(("failed", "label"), [(False, "Resume"), (True, "Retry failed")])
-def test_without_a_key_the_button_says_what_to_do(open_page: OpenPage, name: str, failed: bool, label: str) -> None:
+def test_without_a_key_the_button_says_what_to_do(
+    open_page: OpenPage, name: str, failed: bool, label: str
+) -> None:
     run = two_models(results=failed)
     at = open_page(name, run=run.id)
     button(at, label).click()
@@ -179,7 +200,10 @@ def test_only_a_capped_run_offers_to_raise_the_cap(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize(
     ("message", "kind", "label"),
-    [("Enough is spent.", "cap", "Raise and resume"), ("Raise the cap of the pen.", "access", "Resume")],
+    [
+        ("Enough is spent.", "cap", "Raise and resume"),
+        ("Raise the cap of the pen.", "access", "Resume"),
+    ],
 )
 def test_the_kind_of_the_reason_decides_and_not_its_words(
     open_page: OpenPage, message: str, kind: ReasonKind, label: str
@@ -191,7 +215,9 @@ def test_the_kind_of_the_reason_decides_and_not_its_words(
     assert [each for each in buttons if "esume" in each] == [label]
 
 
-def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page: OpenPage, provider: Callable[..., Loopback]) -> None:
+def test_a_raised_cap_is_kept_and_the_run_goes_on(
+    open_page: OpenPage, provider: Callable[..., Loopback]
+) -> None:
     server = provider()
     run = two_models(Cap(calls=1, cost=0.5), results=False)
     stop(session.store(), run.id, STOPPED, "cap")
@@ -200,12 +226,16 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page: OpenPage, provider:
     at_cap(at, "calls", run.id).set_value(60)
     button(at, "Raise and resume").click()
     checked(at.run())
-    assert session.store().run(run.id).cap == Cap(calls=60, cost=1.0)  # dollars: twice as many are proposed
+    assert session.store().run(run.id).cap == Cap(
+        calls=60, cost=1.0
+    )  # dollars: twice as many are proposed
     until(lambda: len(server.asked) > 1)  # one call is all that the old cap would have allowed
     assert stopped(session.store(), run.id) == ""
 
 
-@pytest.mark.parametrize(("calls", "said_of_it"), [(0, "0 is less than the cap of 3"), (3, "This is the cap that")])
+@pytest.mark.parametrize(
+    ("calls", "said_of_it"), [(0, "0 is less than the cap of 3"), (3, "This is the cap that")]
+)
 def test_a_cap_that_is_not_raised_starts_nothing(
     open_page: OpenPage, provider: Callable[..., Loopback], calls: int, said_of_it: str
 ) -> None:
@@ -228,7 +258,9 @@ def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
     run = two_models(results=False)
     registry.start(run, session.store(), session.keys())
     until(lambda: session.store().counts(run).scored > 0)
-    words = ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id))).splitlines()[0]  # the second is in the sidebar
+    words = ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id))).splitlines()[
+        0
+    ]  # the second is in the sidebar
     assert words.startswith("Running · ")
     for part in (" spent", " a minute", " left"):
         assert part in words
@@ -259,7 +291,13 @@ def test_a_finished_run_tells_no_pace(open_page: OpenPage) -> None:
 
 def row(name: str, calls: int, cost: str) -> dict[str, object]:
     """A line of the bill: each call has 100 prompt and 10 answer tokens."""
-    return {"Model": name, "Calls": calls, "Prompt tokens": 100 * calls, "Answer tokens": 10 * calls, "Cost": cost}
+    return {
+        "Model": name,
+        "Calls": calls,
+        "Prompt tokens": 100 * calls,
+        "Answer tokens": 10 * calls,
+        "Cost": cost,
+    }
 
 
 def at_cap(at: AppTest, what: str, run_id: str) -> NumberInput:

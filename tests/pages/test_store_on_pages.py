@@ -1,4 +1,6 @@
-"""The store on the pages: what cannot be read is shown and can be deleted, what is gone is said everywhere, backups."""
+"""The store on the pages: what cannot be read is shown and can be deleted, what is gone is said
+everywhere, backups.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_a_run_that_cannot_be_read_is_listed_and_no_page_fails(
             assert "Extra inputs are not permitted" in texts
             assert "Finished · 24 / 24 scored" in said(at)
     assert "Adherence" in cards(open_page("trace", run=filled.trace.id))
-    assert "This run cannot be read. Save what is stored" in said(open_page("rgb", run=filled.rgb.id))
+    assert "This run cannot be read. Save what is stored" in said(
+        open_page("rgb", run=filled.rgb.id)
+    )
 
 
 def test_a_run_that_cannot_be_read_can_be_saved_as_stored_and_deleted(
@@ -67,7 +71,10 @@ def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
 ) -> None:
     damage(
         data_folder,
-        f"update samples set body = '{{' where position = 1 and fingerprint = '{filled.trace.fingerprint}'",
+        (
+            f"update samples set body = '{{' where position = 1 and fingerprint = "
+            f"'{filled.trace.fingerprint}'"
+        ),
     )
     damage(
         data_folder,
@@ -101,10 +108,14 @@ def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(
     assert list(session.store().uploads("local")) == ["Fine"]
 
 
-def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(open_page: OpenPage, data_folder: Path) -> None:
+def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(
+    open_page: OpenPage, data_folder: Path
+) -> None:
     store = session.store()
     store.save_metric("local", "Damaged", EvaluatorSpec(name="prompt"))
-    store.save_metric("local", "Unusable", EvaluatorSpec(name="prompt", params={"answer": "nonsense"}))
+    store.save_metric(
+        "local", "Unusable", EvaluatorSpec(name="prompt", params={"answer": "nonsense"})
+    )
     damage(data_folder, "update saved_metrics set body = '[' where title = 'Damaged'")
 
     at = open_page("metrics")
@@ -163,7 +174,9 @@ def test_on_a_public_host_nobody_can_save_the_store(
     assert not at.text_input
 
 
-def test_a_store_of_a_newer_version_is_said_on_every_page(open_page: OpenPage, data_folder: Path) -> None:
+def test_a_store_of_a_newer_version_is_said_on_every_page(
+    open_page: OpenPage, data_folder: Path
+) -> None:
     Store(data_folder / "plumbline.sqlite3").close()
     with sqlite3.connect(data_folder / "plumbline.sqlite3") as db:
         db.execute("pragma user_version = 99")

@@ -15,10 +15,16 @@ from tests.pages.screen import cards, jsonl, runs, said, segments, settled, stat
 from ui import session
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
-GOOD = {"question": "When?", "response": "It was in May.", "retrieved_documents": ["It was in May.", "Tea is hot."]}
+GOOD = {
+    "question": "When?",
+    "response": "It was in May.",
+    "retrieved_documents": ["It was in May.", "Tea is hot."],
+}
 
 
-@evaluator("test_labeller", title="Own labels", needs=TRACEEvaluator.needs, judges="none", leads="trace")
+@evaluator(
+    "test_labeller", title="Own labels", needs=TRACEEvaluator.needs, judges="none", leads="trace"
+)
 class OwnLabels(TRACEEvaluator):
     """Labels sentences like the heuristic, and is not one of the methods that ship."""
 
@@ -44,7 +50,9 @@ def test_a_new_definition_is_offered_explained_and_counted(
     open_page: OpenPage, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = DEFINITIONS["sentence"]._replace(
-        title="Own", meaning="Nobody adheres.", adherence=lambda sentences, labels: Step(0.25, "= 0.25")
+        title="Own",
+        meaning="Nobody adheres.",
+        adherence=lambda sentences, labels: Step(0.25, "= 0.25"),
     )
     monkeypatch.setitem(DEFINITIONS, "own", own)
     at = open_page("trace", run=filled.trace.id)
@@ -59,14 +67,18 @@ def test_a_new_definition_is_offered_explained_and_counted(
     assert cards(checked(sample.run()))["Adherence"] == "0.25"
 
 
-def test_a_finished_run_says_that_its_labels_are_estimates(open_page: OpenPage, filled: Filled) -> None:
+def test_a_finished_run_says_that_its_labels_are_estimates(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("trace", run=filled.trace.id)
     assert state(at) == "Finished · 24 / 24 scored"
     assert "an estimate made without an LLM" in said(at)
     assert said(at).count("24 / 24 scored") == 6
 
 
-def test_the_card_names_parameters_that_are_not_as_usual(open_page: OpenPage, upload: Upload) -> None:
+def test_the_card_names_parameters_that_are_not_as_usual(
+    open_page: OpenPage, upload: Upload
+) -> None:
     upload("samples.jsonl", jsonl(GOOD))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
@@ -79,7 +91,9 @@ def test_the_card_names_parameters_that_are_not_as_usual(open_page: OpenPage, up
 
 def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
     data = Dataset(name="one", samples=(Sample.model_validate(GOOD | {"id": "1"}),))
-    run = create_run(session.store(), data, EvaluatorSpec(name="test_labeller"), workspace="local", title="Own")
+    run = create_run(
+        session.store(), data, EvaluatorSpec(name="test_labeller"), workspace="local", title="Own"
+    )
     finish(run, session.store())
     assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
     assert cards(open_page("sample", run=run.id, sample="1"))["Adherence"] == "1.00"
@@ -99,7 +113,9 @@ def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled)
     assert values == sorted(values)
 
 
-def test_a_sample_without_a_response_fails_with_the_remedy(open_page: OpenPage, upload: Upload) -> None:
+def test_a_sample_without_a_response_fails_with_the_remedy(
+    open_page: OpenPage, upload: Upload
+) -> None:
     upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
@@ -122,7 +138,9 @@ def test_a_sample_without_a_response_fails_with_the_remedy(open_page: OpenPage, 
         {**GOOD, "question": "？", "response": "🙂", "retrieved_documents": ["🙂"]},
     ],
 )
-def test_odd_samples_are_judged_and_can_be_opened(open_page: OpenPage, upload: Upload, row: dict[str, object]) -> None:
+def test_odd_samples_are_judged_and_can_be_opened(
+    open_page: OpenPage, upload: Upload, row: dict[str, object]
+) -> None:
     upload("samples.jsonl", jsonl(row))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
@@ -133,7 +151,9 @@ def test_odd_samples_are_judged_and_can_be_opened(open_page: OpenPage, upload: U
     assert "Adherence" in cards(open_page("sample", run=runs()[0].id))
 
 
-def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_page: OpenPage) -> None:
+def test_windows_that_would_not_move_are_refused_before_anything_is_stored(
+    open_page: OpenPage,
+) -> None:
     at = open_page("trace")
     at.number_input(key="trace_chunk_size").set_value(100)
     at.number_input(key="trace_chunk_overlap").set_value(100)
@@ -145,7 +165,10 @@ def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_
 
 @pytest.mark.parametrize(
     ("model", "remedy"),
-    [("no-such-model", "lexical"), ("sentence-transformers/x", "pip install sentence-transformers")],
+    [
+        ("no-such-model", "lexical"),
+        ("sentence-transformers/x", "pip install sentence-transformers"),
+    ],
 )
 def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(
     open_page: OpenPage, model: str, remedy: str
@@ -158,13 +181,18 @@ def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(
     assert runs() == []
 
 
-def test_an_unknown_run_in_the_address_leads_to_the_form(open_page: OpenPage, filled: Filled) -> None:
+def test_an_unknown_run_in_the_address_leads_to_the_form(
+    open_page: OpenPage, filled: Filled
+) -> None:
     at = open_page("trace", run="unknown")
     assert "There is no such run here" in said(at)
     assert not at.metric
 
 
 def mean(filled: Filled, name: str, definition: str) -> float:
-    scores = (from_score(score, sample, definition) for _, sample, score in filled.store.scored(filled.trace))
+    scores = (
+        from_score(score, sample, definition)
+        for _, sample, score in filled.store.scored(filled.trace)
+    )
     values = [value for score in scores if (value := getattr(score, name)) is not None]
     return sum(values) / len(values)

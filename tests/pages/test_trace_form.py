@@ -1,4 +1,6 @@
-"""Judges that label: who can be chosen, which samples they are asked about, what it takes, and that a run is so."""
+"""Judges that label: who can be chosen, which samples they are asked about, what it takes, and that
+a run is so.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ SAMPLES = 24
 
 @pytest.fixture
 def provider(serving: Callable[..., Loopback]) -> Loopback:
-    """Groq and OpenAI are both this server, whose models label by the words that sentences share."""
+    """Groq and OpenAI are both this server,
+    whose models label by the words that sentences share.
+    """
     return serving(judge.labels_for, groq=True)
 
 
@@ -33,11 +37,15 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 
 
 @pytest.mark.parametrize("method", [LABELLING, HYBRID])
-def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(open_page: OpenPage, method: str) -> None:
+def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(
+    open_page: OpenPage, method: str
+) -> None:
     at = form(open_page, method)
     assert "A judge is an LLM, and that needs a key." in said(at)
     assert "Choose a judge to start." in said(at)
-    assert [link.proto.label for link in at.get("page_link")].count("Enter a key on the Settings page") == 1
+    assert [link.proto.label for link in at.get("page_link")].count(
+        "Enter a key on the Settings page"
+    ) == 1
     assert at.button(key="trace_start").disabled
 
 
@@ -49,7 +57,9 @@ def test_the_key_that_was_missing_is_enough(
     assert "GPT-OSS 20B: needs a key." in said(at, "warning")
     checked(at.switch_page("../pages/settings.py").run())
     address = loopback().address
-    at.session_state["keys"] = {"groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))}
+    at.session_state["keys"] = {
+        "groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))
+    }
     checked(at.switch_page("../pages/trace.py").run())
     assert at.multiselect(key="trace_judges").value == [OSS]
 
@@ -63,7 +73,9 @@ def test_the_heuristic_asks_for_no_judge(open_page: OpenPage, provider: Loopback
 
 def test_the_offline_reader_is_no_judge(open_page: OpenPage, provider: Loopback) -> None:
     assert not [
-        name for name in form(open_page, LABELLING).multiselect(key="trace_judges").options if "Offline" in name
+        name
+        for name in form(open_page, LABELLING).multiselect(key="trace_judges").options
+        if "Offline" in name
     ]
 
 
@@ -84,16 +96,22 @@ def test_two_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> None:
         ("", False),
     ],
 )
-def test_the_author_of_an_answer_is_recognised_by_its_name(generator: str, is_the_judge: bool) -> None:
+def test_the_author_of_an_answer_is_recognised_by_its_name(
+    generator: str, is_the_judge: bool
+) -> None:
     model = find(MINI)
     assert model
     assert is_generator(Choice(model=model), generator) is is_the_judge
 
 
-def test_a_judge_that_wrote_the_responses_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_judge_that_wrote_the_responses_is_pointed_out(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     facts = {"question": "When?", "response": "In May.", "retrieved_documents": ("It was in May.",)}
     samples = (Sample(id="a", generator="gpt-4o-mini-2024-07-18", **facts), Sample(id="b", **facts))
-    session.store().save_upload("local", Dataset(name="own", samples=samples), "2026-11-21T09:00:00+00:00")
+    session.store().save_upload(
+        "local", Dataset(name="own", samples=samples), "2026-11-21T09:00:00+00:00"
+    )
     assert "may favour its own" not in said(form(open_page, LABELLING, LUNA, data="own"), "warning")
     words = said(form(open_page, LABELLING, LUNA, MINI, data="own"), "warning")
     assert "GPT-4o mini also wrote 1 response of this data, and may favour its own." in words
@@ -106,7 +124,9 @@ def test_a_model_without_a_name_of_its_own_is_no_author() -> None:
 # What it will take
 
 
-def test_each_judge_labels_each_sample_with_one_call(open_page: OpenPage, provider: Loopback) -> None:
+def test_each_judge_labels_each_sample_with_one_call(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = form(open_page, LABELLING, OSS, LUNA)
     assert "24 samples will be labelled by each judge." in said(at)
     rows = table(at, "Model")
@@ -118,7 +138,9 @@ def test_each_judge_labels_each_sample_with_one_call(open_page: OpenPage, provid
     assert rows[0]["Answer tokens"] == f"{SAMPLES * 200:,} to {SAMPLES * 2048:,}"
 
 
-def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page: OpenPage, provider: Loopback) -> None:
+def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = form(open_page, HYBRID, LUNA, most=7)
     (row,) = table(at, "Model")
     assert 0 < row["Calls"] <= 7
@@ -145,7 +167,9 @@ def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
     assert at.button(key="trace_start").disabled
 
 
-def test_a_sample_that_nobody_answers_is_not_counted(open_page: OpenPage, upload: Upload, provider: Loopback) -> None:
+def test_a_sample_that_nobody_answers_is_not_counted(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("half.jsonl", jsonl(row, {**row, "response": None}))
     at = form(open_page, LABELLING, LUNA, data="half.jsonl")
@@ -154,14 +178,18 @@ def test_a_sample_that_nobody_answers_is_not_counted(open_page: OpenPage, upload
     assert "1 sample will be labelled by each judge." in said(checked(at.run()))
 
 
-def test_windows_that_would_not_move_are_refused_at_once(open_page: OpenPage, provider: Loopback) -> None:
+def test_windows_that_would_not_move_are_refused_at_once(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = form(open_page, LABELLING, LUNA)
     at.number_input(key="trace_chunk_overlap").set_value(600)
     assert "chunk_overlap" in said(checked(at.run()), "error")
     assert at.button(key="trace_start").disabled
 
 
-def test_a_cap_that_lets_nothing_through_is_refused_before_start(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_cap_that_lets_nothing_through_is_refused_before_start(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = form(open_page, LABELLING, LUNA)
     at.number_input(key="trace_dollars").set_value(0.0)
     assert "A cap of $0 is too low." in said(checked(at.run()), "warning")
@@ -177,7 +205,11 @@ def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Lo
     at = started(checked(at.run()))
     assert state(at).startswith("Finished · 24 / 24 scored")
     (run,) = runs()
-    assert (run.evaluator.name, [spec.id for spec in run.judges], run.cap) == ("gpt_labeling", [LUNA], Cap(calls=50))
+    assert (run.evaluator.name, [spec.id for spec in run.judges], run.cap) == (
+        "gpt_labeling",
+        [LUNA],
+        Cap(calls=50),
+    )
     assert run.judges[0].answer_tokens == 2048
     assert len(provider.asked) == SAMPLES
 
@@ -185,7 +217,9 @@ def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Lo
     assert (row["Calls"], row["Stored"], row["Cost"]) == (0, SAMPLES, "free")
 
 
-def test_a_hybrid_run_asks_about_the_doubtful_samples_only(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_hybrid_run_asks_about_the_doubtful_samples_only(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     at = form(open_page, HYBRID, LUNA, most=6)
     judged = table(at, "Model")[0]["Calls"]
     at = started(at)
@@ -194,7 +228,9 @@ def test_a_hybrid_run_asks_about_the_doubtful_samples_only(open_page: OpenPage, 
     assert [row["Labels by"] for row in table(at, "#")].count("GPT-6 Luna") == judged
 
 
-def form(open_page: OpenPage, method: str, *judges: str, data: str = "", most: int | None = None) -> AppTest:
+def form(
+    open_page: OpenPage, method: str, *judges: str, data: str = "", most: int | None = None
+) -> AppTest:
     """The form with this much chosen."""
     at = open_page("trace")
     if data:
@@ -205,7 +241,9 @@ def form(open_page: OpenPage, method: str, *judges: str, data: str = "", most: i
         at.multiselect(key="trace_judges").set_value(list(judges))
         checked(at.run())
     if most:
-        next(widget for widget in at.number_input if widget.label == "At most (calls)").set_value(most)
+        next(widget for widget in at.number_input if widget.label == "At most (calls)").set_value(
+            most
+        )
     return checked(at.run())
 
 

@@ -1,6 +1,7 @@
 """TRACE: the page by each labeller's labels, on a jury's run stored by hand.
 
-Four document sentences and one response sentence for each of two samples; only the first has published labels.
+Four document sentences and one response sentence for each of two samples; only the first has
+published labels.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from ui import session
 from ui.parts import labellers
 
 SENTENCES = Sentences(
-    documents=(tuple(Sentence(key=key, text=f"Sentence {key}.") for key in ("0a", "0b", "0c", "0d")),),
+    documents=(
+        tuple(Sentence(key=key, text=f"Sentence {key}.") for key in ("0a", "0b", "0c", "0d")),
+    ),
     response=(Sentence(key="a", text="It was in May."),),
 )
 SUPPORTED = Correction(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
@@ -39,16 +42,22 @@ SUPPORTED = Correction(label="support", key="a", value="full", created="2026-11-
 def labels(relevant: str, utilized: str, support: Support) -> Labels:
     supports = (SentenceSupport(key="a", support=support),)
     return Labels(
-        relevant_keys=tuple(relevant.split()), utilized_keys=tuple(utilized.split()), sentence_support=supports
+        relevant_keys=tuple(relevant.split()),
+        utilized_keys=tuple(utilized.split()),
+        sentence_support=supports,
     )
 
 
 FIRST = {
     JURY: labels("0a", "0a", Support.NONE),  # relevance 1 / 4, the other ratios 1, adherence 0
     OSS.id: labels("0a", "0a", Support.NONE),
-    LUNA.id: labels("0a 0b", "0a", Support.FULL),  # relevance 2 / 4, utilization and completeness 1 / 2
+    LUNA.id: labels(
+        "0a 0b", "0a", Support.FULL
+    ),  # relevance 2 / 4, utilization and completeness 1 / 2
 }
-SECOND = dict.fromkeys(FIRST, labels("0a", "", Support.FULL))  # relevance 1 / 4, then 0, 0, and adherence 1
+SECOND = dict.fromkeys(
+    FIRST, labels("0a", "", Support.FULL)
+)  # relevance 1 / 4, then 0, 0, and adherence 1
 PUBLISHED = labels("0a 0b 0c 0d", "0a", Support.FULL)
 
 
@@ -89,7 +98,9 @@ def test_the_cards_go_by_the_chosen_labels(
 
 def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
     rows = table(open_page("trace", run=jury().id), "Labels by")
-    assert [(row["Labels by"], row["Samples"], row["Relevance"], row["Adherence"]) for row in rows] == [
+    assert [
+        (row["Labels by"], row["Samples"], row["Relevance"], row["Adherence"]) for row in rows
+    ] == [
         ("Jury", 2, "0.25", "0.50"),
         (TITLES[0], 2, "0.25", "0.50"),
         (TITLES[1], 2, "0.38", "1.00"),
@@ -100,8 +111,9 @@ def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
 def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> None:
     rows = {row["Labellers"]: row for row in table(open_page("trace", run=jury().id), "Labellers")}
     assert len(rows) == 6
-    # Of 8 sentences one found 2 relevant, the other those and 1 more: by chance 2/8 * 3/8 + 6/8 * 5/8 = 0.5625 agree,
-    # and (7/8 - 0.5625) / (1 - 0.5625) = 0.714. One of the two supports is equal, as by chance.
+    # Of 8 sentences one found 2 relevant, the other those and 1 more: by chance 2/8 * 3/8 + 6/8 *
+    # 5/8 = 0.5625 agree, and (7/8 - 0.5625) / (1 - 0.5625) = 0.714. One of the two supports is
+    # equal, as by chance.
     assert rows[f"{TITLES[0]} and {TITLES[1]}"] == {
         "Labellers": f"{TITLES[0]} and {TITLES[1]}",
         "Relevant": "87.5 % of 8 (0.71)",
@@ -113,9 +125,14 @@ def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> N
 
 def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) -> None:
     at = open_page("trace", run=jury().id)
-    assert f"Labels by a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence" in said(at, "info")
+    assert (
+        f"Labels by a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence"
+        in said(at, "info")
+    )
     assert f"Jury: {TITLES[0]} (temperature 0, effort low" in said(at, "caption")
-    assert f"TRACE (GPT labelling) · jury {TITLES[0]}, {TITLES[1]}" in said(open_page("runs"), "markdown")
+    assert f"TRACE (GPT labelling) · jury {TITLES[0]}, {TITLES[1]}" in said(
+        open_page("runs"), "markdown"
+    )
 
 
 def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) -> None:
@@ -139,7 +156,9 @@ def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) 
 def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
     run = stored("gpt_labeling", {}, [FIRST, *[SECOND] * 9], (OSS, LUNA))
     assert "Conservative" not in said(open_page("trace", run=run.id))
-    session.store().save_correction(run.id, Cell(0), SUPPORTED)  # adherence 1, while completeness is 1 / 10
+    session.store().save_correction(
+        run.id, Cell(0), SUPPORTED
+    )  # adherence 1, while completeness is 1 / 10
     words = said(open_page("trace", run=run.id), "info")
     assert "Conservative but accurate" in words
     assert "What helps:" in words
@@ -147,7 +166,9 @@ def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) 
 
 def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
     run = jury()
-    session.store().save_correction(run.id, Cell(0), SUPPORTED)  # adherence 1, completeness 1 / 2, of two samples
+    session.store().save_correction(
+        run.id, Cell(0), SUPPORTED
+    )  # adherence 1, completeness 1 / 2, of two samples
     assert "What helps:" not in said(open_page("trace", run=run.id), "info")
 
 
@@ -155,7 +176,10 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
     run = jury()
     session.store().save_correction(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
-    assert [button.label for button in at.get("download_button")] == ["Results (CSV)", "Labels (JSON lines)"]
+    assert [button.label for button in at.get("download_button")] == [
+        "Results (CSV)",
+        "Labels (JSON lines)",
+    ]
 
 
 def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage) -> None:
@@ -178,9 +202,16 @@ def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_l
 
 def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page: OpenPage) -> None:
     heuristic = {"heuristic": SECOND[JURY]}
-    run = stored("hybrid", {"doubt_from": 0.4321}, [{**heuristic, LUNA.id: FIRST[LUNA.id]}, heuristic], (LUNA,))
+    run = stored(
+        "hybrid",
+        {"doubt_from": 0.4321},
+        [{**heuristic, LUNA.id: FIRST[LUNA.id]}, heuristic],
+        (LUNA,),
+    )
     at = open_page("trace", run=run.id)
-    assert f"1 of 2 samples judged; rule: doubt ≥ 0.4321. Their labels are by {TITLES[1]}." in said(at, "info")
+    assert f"1 of 2 samples judged; rule: doubt ≥ 0.4321. Their labels are by {TITLES[1]}." in said(
+        at, "info"
+    )
     assert [row["Labels by"] for row in table(at, "#")] == [TITLES[1], "Heuristic"]
     assert [(row["Labels by"], row["Samples"]) for row in table(at, "Labels by")] == [
         (TITLES[1], 1),
@@ -210,8 +241,12 @@ def stored(
     judges: tuple[ModelSpec, ...],
     published: Labels | None = PUBLISHED,
 ) -> Run:
-    """A run in the store of this test, its samples labelled so; the jury counts, else the last labeller."""
-    samples = tuple(sample(number, published if number == 0 else None) for number in range(len(labelled)))
+    """A run in the store of this test, its samples labelled so; the jury counts, else the last
+    labeller.
+    """
+    samples = tuple(
+        sample(number, published if number == 0 else None) for number in range(len(labelled))
+    )
     data = Dataset(name="By hand", samples=samples)
     run = Run(
         id=name,
@@ -227,8 +262,12 @@ def stored(
     for position, own in enumerate(labelled):
         found = [Labelling(by=by, labels=each) for by, each in own.items()]
         counted = next((each for each in found if each.by == JURY), found[-1])
-        score = labelled_score(samples[position], SENTENCES, [each for each in found if each.by != JURY], counted)
-        session.store().save_result(run.id, SampleResult(position=position, status="scored", score=score))
+        score = labelled_score(
+            samples[position], SENTENCES, [each for each in found if each.by != JURY], counted
+        )
+        session.store().save_result(
+            run.id, SampleResult(position=position, status="scored", score=score)
+        )
     return run
 
 

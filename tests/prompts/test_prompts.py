@@ -1,4 +1,6 @@
-"""Prompts are files: each holds its language's sentences and its blanks, and nothing else is ever filled."""
+"""Prompts are files: each holds its language's sentences and its blanks, and nothing else is ever
+filled.
+"""
 
 import pytest
 from hypothesis import given
@@ -59,7 +61,10 @@ def test_every_language_of_a_generator_has_a_prompt_among_those_that_ship():
         ("$question", "The prompt lacks $documents. Put it where the documents should stand."),
         ("", "The prompt lacks $question."),
         ("$$question $documents", "The prompt lacks $question."),
-        ("$question $documents $answer", "The prompt has an unknown blank $answer. Only $question and $documents"),
+        (
+            "$question $documents $answer",
+            "The prompt has an unknown blank $answer. Only $question and $documents",
+        ),
         ("$Question $documents", "The prompt lacks $question."),
         ("$question $documents $ 5", "A lone $ stands in the prompt. Write $$ for a dollar sign."),
         ("$question $documents 5$", "A lone $ stands in the prompt."),
@@ -77,7 +82,8 @@ def test_a_template_that_cannot_be_filled_is_refused_with_the_remedy(template, m
 
 
 @pytest.mark.parametrize(
-    "template", [TEMPLATE, "${question}s $documents", "$documents$question $$5", "问$question的$documents"]
+    "template",
+    [TEMPLATE, "${question}s $documents", "$documents$question $$5", "问$question的$documents"],
 )
 def test_a_template_with_its_blanks_is_accepted(template):
     check(template)
@@ -97,7 +103,10 @@ def test_a_prompt_without_documents_can_be_filled():
 def test_dollar_signs_in_documents_and_question_stay_as_they_are():
     prompt = fill(TEMPLATE, "Is $documents 5 $?", ("$question costs $$5 or ${answer}",))
 
-    assert prompt.text == "Documents:\n[1] $question costs $$5 or ${answer}\nQuestion: Is $documents 5 $?"
+    assert (
+        prompt.text
+        == "Documents:\n[1] $question costs $$5 or ${answer}\nQuestion: Is $documents 5 $?"
+    )
 
 
 @given(question=st.text(), documents=st.lists(st.text()))
@@ -105,7 +114,9 @@ def test_any_text_can_be_filled_in(question, documents):
     prompt = fill(TEMPLATE, question, tuple(documents))
 
     assert prompt.text.endswith(f"\nQuestion: {question}")
-    assert all(f"[{number}] {text}" in prompt.text for number, text in enumerate(documents, start=1))
+    assert all(
+        f"[{number}] {text}" in prompt.text for number, text in enumerate(documents, start=1)
+    )
 
 
 def test_any_blanks_are_filled_and_nothing_else():
@@ -116,7 +127,10 @@ def test_any_blanks_are_filled_and_nothing_else():
     ("template", "message"),
     [
         ("$tag", "The prompt lacks $answer. Put it where the answer should stand."),
-        ("$tag $answer $question", "The prompt has an unknown blank $question. Only $tag and $answer are filled."),
+        (
+            "$tag $answer $question",
+            "The prompt has an unknown blank $question. Only $tag and $answer are filled.",
+        ),
         ("$tag $answer $", "A lone $ stands in the prompt. Write $$ for a dollar sign."),
     ],
 )

@@ -10,7 +10,11 @@ _FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiE
 def pdf(*pages):
     """A PDF with these lines on each page; a page without lines is blank."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
-    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>", _FONT]
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        _FONT,
+    ]
     for number, lines in enumerate(pages):
         objects += [_page(5 + 2 * number), _content(lines)]
     return written(objects)
@@ -38,7 +42,10 @@ def encrypted(data, password):
 
 def _page(content):
     resources = "/Resources << /Font << /F1 3 0 R >> >>"
-    return f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents {content} 0 R >>"
+    return (
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents "
+        f"{content} 0 R >>"
+    )
 
 
 def _content(lines):

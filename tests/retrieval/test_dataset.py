@@ -1,4 +1,6 @@
-"""Documents are cut by the documented strategies, ranked for each question, and keep where they stood."""
+"""Documents are cut by the documented strategies, ranked for each question, and keep where they
+stood.
+"""
 
 import math
 
@@ -15,12 +17,17 @@ from evaluators.retrieval.index import Meaning, Words
 from tests.retrieval import files
 
 LINE = Document("line.txt", "The plumb line hangs from a point. It shows what is vertical.")
-LEVEL = Document("level.txt", "The spirit level holds a bubble in a tube. It shows what is horizontal.")
+LEVEL = Document(
+    "level.txt", "The spirit level holds a bubble in a tube. It shows what is horizontal."
+)
 BY_SENTENCE = Settings(chunking_strategy="sentence", k=2)
 
 
 def ask(*questions):
-    return [Sample(id=str(number), question=question) for number, question in enumerate(questions, start=1)]
+    return [
+        Sample(id=str(number), question=question)
+        for number, question in enumerate(questions, start=1)
+    ]
 
 
 def silent(share):
@@ -65,13 +72,22 @@ def test_a_chunk_is_the_text_as_it_stands_and_a_chinese_character_is_a_word():
 
 @pytest.mark.parametrize("strategy", ["sentence", "dense"])
 def test_a_chunk_of_a_pdf_knows_its_pages(strategy):
-    pages = [[f"Page {name} has words of its own, which are {name}." for _ in range(8)] for name in ("one", "two")]
+    pages = [
+        [f"Page {name} has words of its own, which are {name}." for _ in range(8)]
+        for name in ("one", "two")
+    ]
 
     settings = Settings(chunking_strategy=strategy, chunk_overlap=0, chunk_size=50)
     cut = chunks([document("a.pdf", files.pdf(*pages))], settings)
 
-    held = {(True, False): "a.pdf, page 1", (False, True): "a.pdf, page 2", (True, True): "a.pdf, pages 1-2"}
-    assert [chunk.source for chunk in cut] == [held["one" in chunk.text, "two" in chunk.text] for chunk in cut]
+    held = {
+        (True, False): "a.pdf, page 1",
+        (False, True): "a.pdf, page 2",
+        (True, True): "a.pdf, pages 1-2",
+    }
+    assert [chunk.source for chunk in cut] == [
+        held["one" in chunk.text, "two" in chunk.text] for chunk in cut
+    ]
     assert ("a.pdf, pages 1-2" in {chunk.source for chunk in cut}) == (strategy == "dense")
 
 
@@ -92,7 +108,9 @@ def test_each_question_gets_its_best_chunks_with_their_sources():
 
 def test_the_ranking_is_bm25_worked_out_by_hand():
     texts = ["line line", "line bubble", "tube tube"]
-    frequency = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))  # of "line", in two of three texts, each of mean length
+    frequency = math.log(
+        1 + (3 - 2 + 0.5) / (2 + 0.5)
+    )  # of "line", in two of three texts, each of mean length
     twice, once = 2 / (2 + 1.5), 1 / (1 + 1.5)
 
     scores = Words(texts, silent)._ranking.get_scores([0])
@@ -114,7 +132,9 @@ def test_a_question_without_a_shared_word_finds_nothing(question):
 def test_embeddings_rank_by_cosine():
     rows = {"up": [1.0, 0.0], "down": [-1.0, 0.0], "near": [0.6, 0.8]}
 
-    index = Meaning(["down", "near", "up"], lambda texts: np.array([rows[text] for text in texts]), silent)
+    index = Meaning(
+        ["down", "near", "up"], lambda texts: np.array([rows[text] for text in texts]), silent
+    )
 
     assert index.best("up", 2) == [2, 1]
     assert index.best("up", 9) == [2, 1, 0]
@@ -122,11 +142,15 @@ def test_embeddings_rank_by_cosine():
 
 @pytest.mark.parametrize("name", [ENGLISH_BED, CHINESE_BED])
 def test_the_documents_of_a_test_bed_are_found_for_their_question(name):
-    rows = [row for row in bundled()[name].rows if row.positive and isinstance(row.positive[0], str)]
+    rows = [
+        row for row in bundled()[name].rows if row.positive and isinstance(row.positive[0], str)
+    ]
     texts = list(dict.fromkeys(text for row in rows for text in (*row.positive, *row.negative)))
     documents = [Document(f"{number}", text) for number, text in enumerate(texts)]
 
-    found = retrieve(documents, [Sample(id=row.id, question=row.query) for row in rows], Settings(k=3))
+    found = retrieve(
+        documents, [Sample(id=row.id, question=row.query) for row in rows], Settings(k=3)
+    )
 
     pairs = zip(rows, found.samples, strict=True)
     hits = [not set(row.positive).isdisjoint(sample.retrieved_documents) for row, sample in pairs]
@@ -158,7 +182,10 @@ def test_the_settings_are_the_origin_of_the_data_set():
             "chunk_overlap": 20,
             "embedding_model": "lexical",
             "chunks": 4,
-            "documents": [{"name": "line.txt", "characters": 61}, {"name": "level.txt", "characters": 71}],
+            "documents": [
+                {"name": "line.txt", "characters": 61},
+                {"name": "level.txt", "characters": 71},
+            ],
         }
     }
 
@@ -174,7 +201,10 @@ def test_the_same_text_from_another_file_is_other_data_whose_sources_are_its_own
 def test_the_same_input_gives_the_same_data_and_progress_goes_from_nothing_to_all():
     shares: list[float] = []
 
-    first, second = (retrieve([LINE, LEVEL], ask("It?", "What tube?"), BY_SENTENCE, shares.append) for _ in range(2))
+    first, second = (
+        retrieve([LINE, LEVEL], ask("It?", "What tube?"), BY_SENTENCE, shares.append)
+        for _ in range(2)
+    )
 
     assert first == second
     assert shares[: len(shares) // 2] == sorted(shares[: len(shares) // 2])
@@ -186,8 +216,16 @@ def test_the_same_input_gives_the_same_data_and_progress_goes_from_nothing_to_al
     [
         ([], ask("What?"), "There are no documents. Add at least one."),
         ([LINE], [], "There are no questions. Add at least one."),
-        ([LINE] * 1001, ask("What?"), "1,001 documents; the limit is 1,000. Join or leave out some."),
-        ([Document("a", "the of")], ask("What?"), "The documents hold no words to search for. Choose others."),
+        (
+            [LINE] * 1001,
+            ask("What?"),
+            "1,001 documents; the limit is 1,000. Join or leave out some.",
+        ),
+        (
+            [Document("a", "the of")],
+            ask("What?"),
+            "The documents hold no words to search for. Choose others.",
+        ),
         (
             [Document("a", "x" * 21_000_000)],
             ask("What?"),

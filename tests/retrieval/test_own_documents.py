@@ -1,4 +1,6 @@
-"""Documents of every kind become text in whole paragraphs; what cannot be read says why, and what to do."""
+"""Documents of every kind become text in whole paragraphs; what cannot be read says why, and what
+to do.
+"""
 
 import gzip
 
@@ -16,16 +18,23 @@ LIMITS: script.Limits = {
     "memory": 0, "seconds": 0, "decoded": 10_000_000, "rows": 0, "columns": 0, "longest_row": 0
 }  # fmt: skip
 PAGES = files.pdf(
-    ["The plumb line hangs from a point and shows what is verti-", "cal. Masons have used it for four thousand years,"],
+    [
+        "The plumb line hangs from a point and shows what is verti-",
+        "cal. Masons have used it for four thousand years,",
+    ],
     ["and Egyptian builders tied it to a wooden frame (Cairo)."],
 )
 
 
 def test_plain_text_loses_only_its_line_wrapping():
-    text = "A plumb line is what shows to each\nmason what is vertical, and\nnothing else.\n\nMasons use it.\n"
+    text = (
+        "A plumb line is what shows to each\nmason what is vertical, and\nnothing "
+        "else.\n\nMasons use it.\n"
+    )
 
     assert document("a.txt", text.encode()).text == (
-        "A plumb line is what shows to each mason what is vertical, and nothing else.\n\nMasons use it."
+        "A plumb line is what shows to each mason what is vertical, and nothing "
+        "else.\n\nMasons use it."
     )
 
 
@@ -37,8 +46,14 @@ TEXT = "铅垂线显示什么是垂直的，泥瓦匠使用了四千年的时间
     ("lines", "text"),
     [
         ([FULL, "the line that follows it here."], f"{FULL} the line that follows it here."),
-        ([f"{FULL} under-", "standing goes on to the next one."], f"{FULL} understanding goes on to the next one."),
-        ([f"{FULL} Anglo-", "Saxons, who go on to the next one."], f"{FULL} Anglo- Saxons, who go on to the next one."),
+        (
+            [f"{FULL} under-", "standing goes on to the next one."],
+            f"{FULL} understanding goes on to the next one.",
+        ),
+        (
+            [f"{FULL} Anglo-", "Saxons, who go on to the next one."],
+            f"{FULL} Anglo- Saxons, who go on to the next one.",
+        ),
         ([FULL, "- an entry of a list, and no more"], None),
         ([FULL, "2. an entry of a list, and no more"], None),
         ([FULL, "    code = indented(and_long_enough)"], None),
@@ -46,9 +61,18 @@ TEXT = "铅垂线显示什么是垂直的，泥瓦匠使用了四千年的时间
         (["| a table | has rows | and columns |", "| and they | stay so | all of them |"], None),
         (["```", FULL, FULL, "```"], None),
         (["A title", FULL, "the next one."], f"A title\n{FULL} the next one."),
-        ([f"{FULL}.", "Calvin cycle", FULL, "the next one."], f"{FULL}.\nCalvin cycle\n{FULL} the next one."),
-        ([f"{FULL}.", "It is short.", FULL, "the next one."], f"{FULL}. It is short.\n{FULL} the next one."),
-        ([f"{FULL}.", "Stage Place", "Calvin cycle Stroma"], f"{FULL}.\nStage Place\nCalvin cycle Stroma"),
+        (
+            [f"{FULL}.", "Calvin cycle", FULL, "the next one."],
+            f"{FULL}.\nCalvin cycle\n{FULL} the next one.",
+        ),
+        (
+            [f"{FULL}.", "It is short.", FULL, "the next one."],
+            f"{FULL}. It is short.\n{FULL} the next one.",
+        ),
+        (
+            [f"{FULL}.", "Stage Place", "Calvin cycle Stroma"],
+            f"{FULL}.\nStage Place\nCalvin cycle Stroma",
+        ),
         ([f"{TEXT}。", "卡尔文循环", TEXT, TEXT], f"{TEXT}。\n卡尔文循环\n{TEXT}{TEXT}"),
         (["The end.", FULL, FULL, FULL], f"The end.\n{FULL} {FULL} {FULL}"),
         ([TEXT, TEXT], TEXT + TEXT),
@@ -79,12 +103,14 @@ def test_html_is_what_a_reader_sees():
 two</pre></body></html>"""
 
     assert document("a.html", page.encode()).text == (
-        "Plumb & level\nTools\nA plumb line\nhangs.\nAn unclosed one\nlead\nstring\nTool Age\nline 4000\none\ntwo"
+        "Plumb & level\nTools\nA plumb line\nhangs.\nAn unclosed one\nlead\nstring\nTool "
+        "Age\nline 4000\none\ntwo"
     )
 
 
 @pytest.mark.parametrize(
-    "start", ["<html><p>", "  <!doctype HTML><p>", '<?xml version="1.0"?><html>', "<!-- a --><html>"]
+    "start",
+    ["<html><p>", "  <!doctype HTML><p>", '<?xml version="1.0"?><html>', "<!-- a --><html>"],
 )
 def test_html_is_known_by_its_beginning(start):
     assert document("a.txt", f"{start}Text</p>".encode()).text == "Text"
@@ -103,7 +129,10 @@ def test_text_with_a_few_tags_is_no_html():
 @pytest.mark.parametrize(
     ("markdown", "text"),
     [
-        ("# Lecture\n\nEnergy\n\n## Glycolysis ##\nTakes place.", "Lecture\nEnergy\nGlycolysis\nTakes place."),
+        (
+            "# Lecture\n\nEnergy\n\n## Glycolysis ##\nTakes place.",
+            "Lecture\nEnergy\nGlycolysis\nTakes place.",
+        ),
         ("A title\n=======\nText.", "A title\nText."),
         (
             "A **bold**, *slanted* and `coded` snake_case_name; 2 * 3 * 4.",
@@ -114,7 +143,10 @@ def test_text_with_a_few_tags_is_no_html():
         ("A line that is\nwrapped.\n\nAnother.", "A line that is wrapped.\nAnother."),
         ("- one\n- two\n  1. three\n\n> said", "one\ntwo\nthree\nsaid"),
         ("| step | place |\n|---|---|\n| one | a **membrane** |", "step place\none a membrane"),
-        ("Before.\n```python\nx = 1\n# no heading\n```\nAfter.", "Before.\nx = 1\n# no heading\nAfter."),
+        (
+            "Before.\n```python\nx = 1\n# no heading\n```\nAfter.",
+            "Before.\nx = 1\n# no heading\nAfter.",
+        ),
         ("H<sub>2</sub>O\n\n<script>x</script>\n\n1 &lt; 2", "H2O\n1 < 2"),
     ],
 )
@@ -136,15 +168,22 @@ def test_a_pdf_is_one_text_that_knows_its_pages():
 
     assert read.text == (
         "The plumb line hangs from a point and shows what is vertical. "
-        "Masons have used it for four thousand years, and Egyptian builders tied it to a wooden frame (Cairo)."
+        "Masons have used it for four thousand years, and Egyptian builders tied it to a "
+        "wooden frame (Cairo)."
     )
-    first = "The plumb line hangs from a point and shows what is vertical Masons have used it for four thousand years"
+    first = (
+        "The plumb line hangs from a point and shows what is vertical Masons have used it "
+        "for four thousand years"
+    )
     assert read.page_ends == (letters(first), letters(read.text))
     assert read.note == ""
 
 
 def test_pages_without_text_are_told():
-    assert document("a.pdf", files.pdf(["Some words."], [], [])).note == "2 of 3 pages hold no text that can be read."
+    assert (
+        document("a.pdf", files.pdf(["Some words."], [], [])).note
+        == "2 of 3 pages hold no text that can be read."
+    )
 
 
 def test_a_pdf_that_only_its_owner_may_change_is_read():
@@ -156,7 +195,11 @@ def test_a_pdf_that_only_its_owner_may_change_is_read():
     [
         ("Gruß".encode("utf-8-sig"), "Gruß", ""),
         ("Gruß".encode("utf-16"), "Gruß", ""),
-        ("Grüße aus der Straße".encode("latin-1"), "Grüße aus der Straße", "Windows-1252 (Western)"),
+        (
+            "Grüße aus der Straße".encode("latin-1"),
+            "Grüße aus der Straße",
+            "Windows-1252 (Western)",
+        ),
         (
             "铅垂线显示什么是垂直的。\n泥瓦匠使用它。".encode("gb18030"),
             "铅垂线显示什么是垂直的。\n泥瓦匠使用它。",
@@ -164,7 +207,11 @@ def test_a_pdf_that_only_its_owner_may_change_is_read():
         ),
         (gzip.compress(b"packed", mtime=0), "packed", ""),
         (b"one\r\ntwo\rthree", "one\ntwo\nthree", ""),
-        ("Straße, ein langer Satz über Grüße".encode() + b"\xff.", None, "Some bytes are not characters"),
+        (
+            "Straße, ein langer Satz über Grüße".encode() + b"\xff.",
+            None,
+            "Some bytes are not characters",
+        ),
     ],
 )
 def test_encodings_are_those_of_the_readers(data, text, note):
@@ -180,14 +227,29 @@ def test_encodings_are_those_of_the_readers(data, text, note):
     [
         (b" \n", "a is empty. Choose a file with text."),
         (b"\x89PNG\r\n", "a is a picture. Save it as PDF, HTML, Markdown or plain text."),
-        (b"PK\x03\x04", "a is an archive or an Office file. Save it as PDF, HTML, Markdown or plain text."),
+        (
+            b"PK\x03\x04",
+            "a is an archive or an Office file. Save it as PDF, HTML, Markdown or plain text.",
+        ),
         (b"---", "a holds no text. Choose another file."),
         (b"<html><script>x</script></html>", "a holds no text. Choose another file."),
         (b"<html><![[", "a cannot be read (AssertionError). Save it again, or as plain text."),
-        (files.pdf([], []), "a holds pictures of its 2 pages, not the text. Run a text recognition (OCR)"),
-        (files.pdf([]), "a holds a picture of its one page, not the text. Run a text recognition (OCR)"),
-        (files.encrypted(PAGES, "secret"), "a is encrypted. Save it without a password, or print it into a new PDF."),
-        (b"%PDF-1.4\nnothing", "a cannot be read (PdfStreamError). Save it again, or as plain text."),
+        (
+            files.pdf([], []),
+            "a holds pictures of its 2 pages, not the text. Run a text recognition (OCR)",
+        ),
+        (
+            files.pdf([]),
+            "a holds a picture of its one page, not the text. Run a text recognition (OCR)",
+        ),
+        (
+            files.encrypted(PAGES, "secret"),
+            "a is encrypted. Save it without a password, or print it into a new PDF.",
+        ),
+        (
+            b"%PDF-1.4\nnothing",
+            "a cannot be read (PdfStreamError). Save it again, or as plain text.",
+        ),
     ],
 )
 def test_a_file_without_readable_text_is_refused_with_the_remedy(data, message):
@@ -230,11 +292,15 @@ def test_the_child_only_refuses_whatever_it_is_given(parse, data, place):
         assert set(found[-1]) <= {"refused", "end"}
 
 
-@pytest.mark.parametrize("start", ["<!---->" * 40, "<!--" * 400, "<?xml " * 300, " " * 1900, "<!-- a -->\n" * 150])
+@pytest.mark.parametrize(
+    "start", ["<!---->" * 40, "<!--" * 400, "<?xml " * 300, " " * 1900, "<!-- a -->\n" * 150]
+)
 def test_a_text_that_only_begins_like_a_page_is_read_as_text(start):
     assert document("notes.txt", f"{start}hello".encode()).text == f"{start}hello".strip()
 
 
-@pytest.mark.parametrize("start", ["", "<!-- a --><!-- b -->\n", '<?xml version="1.0"?>\n<!-- a -->'])
+@pytest.mark.parametrize(
+    "start", ["", "<!-- a --><!-- b -->\n", '<?xml version="1.0"?>\n<!-- a -->']
+)
 def test_comments_before_a_page_do_not_matter(start):
     assert document("notes.txt", f"{start}<!DOCTYPE html><p>hello".encode()).text == "hello"

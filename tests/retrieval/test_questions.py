@@ -35,7 +35,13 @@ def test_questions_are_read_from_lists_and_tables(name, data):
 
 
 def test_truth_and_response_come_along_but_no_documents():
-    row = {"id": "q7", "question": "Who?", "ground_truth": "Masons", "response": "Masons.", "contexts": ["Old."]}
+    row = {
+        "id": "q7",
+        "question": "Who?",
+        "ground_truth": "Masons",
+        "response": "Masons.",
+        "contexts": ["Old."],
+    }
 
     [sample] = questions("q.jsonl", json.dumps(row).encode()).samples
 

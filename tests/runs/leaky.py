@@ -45,7 +45,12 @@ if __name__ == "__main__":
             job.start()
             job.wait()
             logging.error("It failed for %s", key)
-            print(store.counts(run), stopped(store, run.id), store.failures(run.id), store.spent(run.id))
+            print(
+                store.counts(run),
+                stopped(store, run.id),
+                store.failures(run.id),
+                store.spent(run.id),
+            )
         try:
             ask_models(keys[provider])
         except PlumblineError as error:

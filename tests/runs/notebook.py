@@ -12,7 +12,9 @@ from tests.runs import slow
 def cell(folder: Path) -> Results:
     metric = slow.Slow(log=str(folder / "log.txt"), seconds=0.05)
     store = Store(folder / "runs.sqlite3")
-    return evaluate(slow.dataset(*["wait"] * slow.SAMPLES), metric, run="slow", store=store, progress=False)
+    return evaluate(
+        slow.dataset(*["wait"] * slow.SAMPLES), metric, run="slow", store=store, progress=False
+    )
 
 
 if __name__ == "__main__":

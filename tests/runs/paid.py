@@ -1,6 +1,8 @@
-"""Runs that pay for calls: a data set, keys for the loopback provider, and a run in a process that can be killed.
+"""Runs that pay for calls: a data set, keys for the loopback provider, and a run in a process that
+can be killed.
 
-`python paid.py <folder> <base url>` works on the run in the folder's store and prints each cell once it is stored.
+`python paid.py <folder> <base url>` works on the run in the folder's store and prints each cell
+once it is stored.
 """
 
 import sys
@@ -9,7 +11,17 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from evaluators.llm import Access
-from evaluators.records import Ability, Call, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Run, Sample, SampleResult
+from evaluators.records import (
+    Ability,
+    Call,
+    Dataset,
+    EvaluatorSpec,
+    ModelSpec,
+    RGBTask,
+    Run,
+    Sample,
+    SampleResult,
+)
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
@@ -60,12 +72,18 @@ def keys(base_url: str, key: str = "sk-loopback") -> dict[str, Access]:
     return {"openai": Access(provider="openai", base_url=base_url, key=SecretStr(key))}
 
 
-def paid_run(store: Store, data: Dataset, models: tuple[ModelSpec, ...] = (LUNA,), **options: object) -> Run:
+def paid_run(
+    store: Store, data: Dataset, models: tuple[ModelSpec, ...] = (LUNA,), **options: object
+) -> Run:
     spec = EvaluatorSpec(name="rgb")
-    return create_run(store, data, spec, workspace="w", title="paid", models=models, prompt=PROMPT, **options)
+    return create_run(
+        store, data, spec, workspace="w", title="paid", models=models, prompt=PROMPT, **options
+    )
 
 
-def labelled_run(store: Store, data: Dataset, judges: tuple[ModelSpec, ...], **options: object) -> Run:
+def labelled_run(
+    store: Store, data: Dataset, judges: tuple[ModelSpec, ...], **options: object
+) -> Run:
     spec = EvaluatorSpec(name="gpt_labeling")
     return create_run(store, data, spec, workspace="w", title="labelled", judges=judges, **options)
 

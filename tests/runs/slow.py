@@ -64,14 +64,18 @@ class AcknowledgingStore(Store):
 
     def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
         super().save_result(run_id, result, calls)
-        sys.stdout.write(f"{result.position} {result.metric}\n")  # one write: threads must not mix their lines
+        sys.stdout.write(
+            f"{result.position} {result.metric}\n"
+        )  # one write: threads must not mix their lines
         sys.stdout.flush()
 
 
 def dataset(*questions: str, name: str = "questions") -> Dataset:
     return Dataset(
         name=name,
-        samples=tuple(Sample(id=f"s{number}", question=text) for number, text in enumerate(questions)),
+        samples=tuple(
+            Sample(id=f"s{number}", question=text) for number, text in enumerate(questions)
+        ),
     )
 
 

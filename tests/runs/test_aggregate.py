@@ -94,7 +94,10 @@ def test_the_interval_of_a_rate_is_wilsons():
 @given(
     st.lists(
         st.sampled_from([FAILED, OPEN])
-        | st.builds(lambda value: scored(accuracy=value), st.none() | st.floats(0, 1) | st.sampled_from([0.0, 1.0]))
+        | st.builds(
+            lambda value: scored(accuracy=value),
+            st.none() | st.floats(0, 1) | st.sampled_from([0.0, 1.0]),
+        )
     )
 )
 def test_counts_add_up_and_no_figure_is_ever_nan(rows):
@@ -135,9 +138,24 @@ def test_rates_are_those_of_the_abilities_asked():
     rows = [
         scored(ability=Ability.REJECTION, rejection=1.0),
         scored(ability=Ability.REJECTION, rejection=0.0),
-        scored(ability=Ability.COUNTERFACTUAL, detection=1.0, correction=1.0, correction_among_detected=1.0),
-        scored(ability=Ability.COUNTERFACTUAL, detection=0.0, correction=0.0, correction_among_detected=None),
-        scored(ability=Ability.COUNTERFACTUAL, detection=0.0, correction=1.0, correction_among_detected=None),
+        scored(
+            ability=Ability.COUNTERFACTUAL,
+            detection=1.0,
+            correction=1.0,
+            correction_among_detected=1.0,
+        ),
+        scored(
+            ability=Ability.COUNTERFACTUAL,
+            detection=0.0,
+            correction=0.0,
+            correction_among_detected=None,
+        ),
+        scored(
+            ability=Ability.COUNTERFACTUAL,
+            detection=0.0,
+            correction=1.0,
+            correction_among_detected=None,
+        ),
         outline("failed", ability=Ability.COUNTERFACTUAL),
     ]
 
@@ -222,7 +240,11 @@ def test_a_merged_row_keeps_labeller_and_corrections_of_the_metric_that_labels()
 
 
 def test_rows_of_one_metric_stay_as_they_are():
-    rows = [scored(at=Cell(0), f1=1.0), FAILED.model_copy(update={"position": 1}), outline(at=Cell(2, 1))]
+    rows = [
+        scored(at=Cell(0), f1=1.0),
+        FAILED.model_copy(update={"position": 1}),
+        outline(at=Cell(2, 1)),
+    ]
 
     assert merged(rows) == rows
     assert merged(iter(rows)) == rows
@@ -270,13 +292,21 @@ def plain(position, given):
 
 def rows_of(*cells):
     return [
-        Outline(position=position, sample_id=sample.id, question="q", status="scored", values=score.values)
+        Outline(
+            position=position,
+            sample_id=sample.id,
+            question="q",
+            status="scored",
+            values=score.values,
+        )
         for (position, *_), sample, score in cells
     ]
 
 
 # Of four document sentences one is relevant, two, all; then three.
-JUDGED = cell(0, heuristic=labels("0a"), luna=labels("0a 0b", support="none"), gold=labels("0a 0b 0c 0d"))
+JUDGED = cell(
+    0, heuristic=labels("0a"), luna=labels("0a 0b", support="none"), gold=labels("0a 0b 0c 0d")
+)
 UNJUDGED = cell(1, heuristic=labels("0a 0b 0c", "0a"))
 CHANGE = Correction(label="relevant", key="0c", value="yes", created="c")
 
@@ -296,14 +326,18 @@ CHANGE = Correction(label="relevant", key="0c", value="yes", created="c")
         ("jury", {}, [None, None]),
     ],
 )
-def test_a_view_counts_the_labels_of_its_labeller_and_nothing_where_there_are_none(by, changes, relevance):
+def test_a_view_counts_the_labels_of_its_labeller_and_nothing_where_there_are_none(
+    by, changes, relevance
+):
     cells = [JUDGED, UNJUDGED]
 
     found = viewed(rows_of(*cells), iter(cells), View(by=by), changes)
 
     assert [row.values.get("context_relevance") for row in found] == relevance
     assert summarise(found, "context_relevance").not_applicable == relevance.count(None)
-    assert all(row.values == {} for row, value in zip(found, relevance, strict=True) if value is None)
+    assert all(
+        row.values == {} for row, value in zip(found, relevance, strict=True) if value is None
+    )
 
 
 def test_a_view_counts_by_its_definition_without_changing_the_rows():
@@ -333,7 +367,10 @@ def test_a_run_of_the_heuristic_alone_is_viewed_and_corrected_too():
 def test_cells_without_a_score_have_no_values_in_any_view():
     rows = [*rows_of(JUDGED), Outline(position=7, sample_id="s", question="q", status="failed")]
 
-    assert [bool(row.values) for row in viewed(rows, [JUDGED], View(by="gold"), {})] == [True, False]
+    assert [bool(row.values) for row in viewed(rows, [JUDGED], View(by="gold"), {})] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -342,7 +379,10 @@ def test_cells_without_a_score_have_no_values_in_any_view():
         ([plain(0, labels("0a"))], ["heuristic"]),
         ([UNJUDGED], ["heuristic"]),
         ([UNJUDGED, JUDGED], [LUNA.id, "heuristic", "gold"]),
-        ([cell(0, sol=labels("0a"), luna=labels("0b"), jury=labels(""))], ["jury", LUNA.id, SOL.id]),
+        (
+            [cell(0, sol=labels("0a"), luna=labels("0b"), jury=labels(""))],
+            ["jury", LUNA.id, SOL.id],
+        ),
         ([], []),
     ],
 )

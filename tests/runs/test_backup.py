@@ -1,4 +1,6 @@
-"""A backup: whole, checked, its owner's alone, made while a run writes, and never over anything by mistake."""
+"""A backup: whole, checked, its owner's alone, made while a run writes, and never over anything by
+mistake.
+"""
 
 import os
 import shutil
@@ -29,7 +31,10 @@ def store(folder):
 def finished(store, folder):
     run = slow_run(store, folder)
     for position in range(SAMPLES):
-        store.save_result(run.id, SampleResult(position=position, status="scored", score=Score(values={"done": 1.0})))
+        store.save_result(
+            run.id,
+            SampleResult(position=position, status="scored", score=Score(values={"done": 1.0})),
+        )
     return run
 
 
@@ -38,7 +43,11 @@ def test_a_backup_is_a_store_with_everything_in_one_file(store, folder):
 
     made = back_up(store, folder / "backup.sqlite3")
 
-    assert (made.path, made.runs, made.size) == (folder / "backup.sqlite3", 1, made.path.stat().st_size)
+    assert (made.path, made.runs, made.size) == (
+        folder / "backup.sqlite3",
+        1,
+        made.path.stat().st_size,
+    )
     assert sorted(each.name for each in folder.iterdir()) == ["backup.sqlite3", "data"]
     with sqlite3.connect(made.path) as db:
         assert db.execute("pragma user_version").fetchone() == (NEWEST,)

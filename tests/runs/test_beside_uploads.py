@@ -24,7 +24,9 @@ def more_than(scored, store, run):
 
 def test_a_run_goes_on_while_bombs_are_refused(tmp_path):
     store = Store(tmp_path / "runs.sqlite3")
-    spec = EvaluatorSpec(name="test_slow", params={"log": str(tmp_path / "log.txt"), "seconds": 0.2})
+    spec = EvaluatorSpec(
+        name="test_slow", params={"log": str(tmp_path / "log.txt"), "seconds": 0.2}
+    )
     run = create_run(store, slow.dataset(*["wait"] * 20_000), spec, workspace="w", title="slow")
     job = RunRegistry().start(run, store)
     scored = 0

@@ -1,4 +1,6 @@
-"""Runs of several metrics: one answer, judged by each of them, and every one of them has an outcome of its own."""
+"""Runs of several metrics: one answer, judged by each of them, and every one of them has an outcome
+of its own.
+"""
 
 import json
 import logging
@@ -56,7 +58,11 @@ def answered(*responses, gold=()):
 
 def says(text):
     """Labels for our labelling prompt, yes for any other question."""
-    return judge.labels_for(text) if judge.is_labelling(text) else '{"reason": "So it is.", "verdict": "yes"}'
+    return (
+        judge.labels_for(text)
+        if judge.is_labelling(text)
+        else '{"reason": "So it is.", "verdict": "yes"}'
+    )
 
 
 def statuses(store, run):
@@ -75,7 +81,12 @@ def test_trace_answer_match_and_recall_judge_the_same_samples(store, registry):
     assert store.results(run.id, 0)[1].score.values == {"answer_match": 1.0}
     assert store.results(run.id, 1)[1].score.values == {"answer_match": 0.0}
     # One of two gold contexts is contained; one of two documents holds one, the first.
-    recall = {"retriever_recall": 0.5, "recall_at_k": 0.5, "precision_at_k": 0.5, "reciprocal_rank": 1.0}
+    recall = {
+        "retriever_recall": 0.5,
+        "recall_at_k": 0.5,
+        "precision_at_k": 0.5,
+        "reciprocal_rank": 1.0,
+    }
     assert store.result(run.id, 1, 0, 2).score.values == recall
     assert "adherence" in store.result(run.id, 0).score.values
     rows = store.outlines(run)
@@ -90,7 +101,13 @@ def test_a_run_keeps_how_its_samples_were_made(store):
 
     run = combined(store, dataset, MATCH, RGB, models=(OFFLINE,), prompt=paid.PROMPT)
 
-    made = {"abilities": ["noise_robustness"], "noise_levels": [0.2], "passages": 3, "seed": 4, "limit": 1}
+    made = {
+        "abilities": ["noise_robustness"],
+        "noise_levels": [0.2],
+        "passages": 3,
+        "seed": 4,
+        "limit": 1,
+    }
     assert store.run(run.id).origin == made | {"test_bed": ENGLISH_BED}
     assert store.run(run.id).evaluator.name == "rgb"
     assert dataset.fingerprint == dataset.model_copy(update={"origin": {}}).fingerprint
@@ -101,15 +118,25 @@ def test_a_run_keeps_how_its_samples_were_made(store):
     [
         ((), (), "No metric is chosen"),
         ((MATCH, RECALL, MATCH), (), "Answer match is chosen twice with the same parameters"),
-        ((EvaluatorSpec(name="answer_match", params={"type": "exact_match"}), MATCH), (), "chosen twice"),
+        (
+            (EvaluatorSpec(name="answer_match", params={"type": "exact_match"}), MATCH),
+            (),
+            "chosen twice",
+        ),
         ((RGB, MATCH, TRACE), (), "RGB and TRACE.* cannot be in one run"),
         ((MATCH, EvaluatorSpec(name="nothing")), (), "No evaluator is called 'nothing'"),
-        ((TRACE, MATCH), (LUNA,), r"No judge is asked by TRACE .* and Answer match. Leave the judge out"),
+        (
+            (TRACE, MATCH),
+            (LUNA,),
+            r"No judge is asked by TRACE .* and Answer match. Leave the judge out",
+        ),
         ((TRACE, JUDGE), (LUNA, SOL), "takes 1 at most"),
         ((JUDGE, LABELS), (), "no judge is chosen"),
     ],
 )
-def test_metrics_that_cannot_be_in_one_run_are_refused_before_anything_is_stored(store, metrics, judges, words):
+def test_metrics_that_cannot_be_in_one_run_are_refused_before_anything_is_stored(
+    store, metrics, judges, words
+):
     with pytest.raises(ParameterError, match=words):
         combined(store, answered("Mina Osei"), *metrics, judges=judges)
 
@@ -140,20 +167,31 @@ def test_a_public_host_counts_every_metric(store, monkeypatch):
 
 def test_only_the_metric_that_failed_is_tried_again(store, registry, trouble, tmp_path):
     fragile = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    patient = EvaluatorSpec(name="test_slow", params={"log": str(tmp_path / "log.txt"), "seconds": 0})
+    patient = EvaluatorSpec(
+        name="test_slow", params={"log": str(tmp_path / "log.txt"), "seconds": 0}
+    )
     run = combined(store, slow.dataset("fine", "our error"), fragile, patient)
 
     assert finished(store, run, registry) == Counts(asked=4, scored=3, failed=1)
-    assert statuses(store, run) == {(0, 0): "scored", (0, 1): "scored", (1, 0): "failed", (1, 1): "scored"}
+    assert statuses(store, run) == {
+        (0, 0): "scored",
+        (0, 1): "scored",
+        (1, 0): "failed",
+        (1, 1): "scored",
+    }
     trouble.unlink()
     assert finished(store, run, registry) == Counts(asked=4, scored=4, failed=0)
     assert sorted((tmp_path / "log.txt").read_text().split()) == ["s0", "s1"]
 
 
-def test_of_a_foreign_error_kind_file_and_line_are_kept_and_nothing_it_says(store, registry, trouble, caplog):
+def test_of_a_foreign_error_kind_file_and_line_are_kept_and_nothing_it_says(
+    store, registry, trouble, caplog
+):
     caplog.set_level(logging.DEBUG)
     fragile = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = combined(store, slow.dataset("foreign error"), fragile, TRACE, models=(OFFLINE,), prompt=paid.PROMPT)
+    run = combined(
+        store, slow.dataset("foreign error"), fragile, TRACE, models=(OFFLINE,), prompt=paid.PROMPT
+    )
     finished(store, run, registry)
 
     failed = store.result(run.id, 0, 0, 1)
@@ -173,7 +211,10 @@ def test_a_model_is_asked_once_and_all_metrics_judge_its_answer(store, registry,
 
     assert finished(store, run, registry, server) == Counts(asked=18, scored=18, failed=0)
     assert len(server.asked) == 6
-    assert {model: bill.calls for model, bill in store.spent(run.id).items()} == {LUNA.id: 3, SOL.id: 3}
+    assert {model: bill.calls for model, bill in store.spent(run.id).items()} == {
+        LUNA.id: 3,
+        SOL.id: 3,
+    }
     results = store.results(run.id, 2, 1)
     assert {each.response for each in results.values()} == {"Number 2 is Mina Osei."}
     assert [each.calls for each in results.values()] == [1, 0, 0]
@@ -183,9 +224,13 @@ def test_a_model_is_asked_once_and_all_metrics_judge_its_answer(store, registry,
     assert results[1].score.values == {"answer_match": pytest.approx(4 / 7)}
 
 
-def test_an_answer_that_does_not_come_fails_all_metrics_alike_and_is_asked_for_once_more(store, registry, loopback):
+def test_an_answer_that_does_not_come_fails_all_metrics_alike_and_is_asked_for_once_more(
+    store, registry, loopback
+):
     server = loopback(fault=lambda asked: "filter" if len(server.asked) < 3 else "")
-    run = combined(store, paid.dataset(1), RGB, F1, models=(LUNA,), prompt=paid.PROMPT, use_cache=False)
+    run = combined(
+        store, paid.dataset(1), RGB, F1, models=(LUNA,), prompt=paid.PROMPT, use_cache=False
+    )
 
     assert finished(store, run, registry, server) == Counts(asked=2, scored=0, failed=2)
     first, second = store.results(run.id, 0).values()
@@ -198,10 +243,14 @@ def test_an_answer_that_does_not_come_fails_all_metrics_alike_and_is_asked_for_o
     assert [each.calls for each in store.results(run.id, 0).values()] == [2, 0]
 
 
-def test_a_metric_that_is_tried_again_finds_the_answer_that_the_others_judged(store, registry, loopback, trouble):
+def test_a_metric_that_is_tried_again_finds_the_answer_that_the_others_judged(
+    store, registry, loopback, trouble
+):
     server = loopback()
     fragile = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    data = Dataset(name="d", samples=(paid.dataset(1).samples[0].model_copy(update={"question": "our error"}),))
+    data = Dataset(
+        name="d", samples=(paid.dataset(1).samples[0].model_copy(update={"question": "our error"}),)
+    )
     run = combined(store, data, RGB, fragile, models=(LUNA,), prompt=paid.PROMPT, use_cache=False)
 
     assert finished(store, run, registry, server) == Counts(asked=2, scored=1, failed=1)
@@ -244,11 +293,16 @@ def test_trace_asks_nobody_and_the_others_ask_the_first_judge(store, registry, l
     assert [asked.model for asked in server.asked] == [LUNA.model]
     assert finished(store, jury, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert sorted(asked.model for asked in server.asked[1:]) == [LUNA.model, LUNA.model, SOL.model]
-    assert {name: each.calls for name, each in store.spent(jury.id).items()} == {LUNA.id: 2, SOL.id: 1}
+    assert {name: each.calls for name, each in store.spent(jury.id).items()} == {
+        LUNA.id: 2,
+        SOL.id: 1,
+    }
     assert [each.calls for each in store.results(jury.id, 0).values()] == [2, 1, 0]
 
 
-def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(store, registry, loopback, monkeypatch):
+def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(
+    store, registry, loopback, monkeypatch
+):
     monkeypatch.setenv("PLUMBLINE_WORKERS", "5")
     server = loopback(fault=lambda asked: "503")
     run = combined(store, answered(*["Mina Osei"] * 30), JUDGE, F1, judges=(LUNA,))
@@ -257,7 +311,10 @@ def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(
 
     assert 10 <= counts.failed <= 14  # those at work besides the tenth end as well
     assert counts.failed - 5 <= counts.scored <= counts.failed
-    said = "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it answers again."
+    said = (
+        "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it "
+        "answers again."
+    )
     assert stopped(store, run.id) == said
 
 
@@ -272,7 +329,9 @@ def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, 
     assert row.status == "failed"
     assert row.values["answer_match"] == 1.0
     assert finished(store, run, registry, server).scored == 3
-    assert json.loads(store.result(run.id, 0, 0, 1).score.details["outputs"][-1])["verdict"] == "yes"
+    assert (
+        json.loads(store.result(run.id, 0, 0, 1).score.details["outputs"][-1])["verdict"] == "yes"
+    )
 
 
 # Stopping
@@ -280,7 +339,9 @@ def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, 
 
 def test_cancelling_stops_between_two_metrics(store, registry, tmp_path):
     logs = [
-        EvaluatorSpec(name="test_slow", params={"log": str(tmp_path / f"{number}.txt"), "seconds": 0.3})
+        EvaluatorSpec(
+            name="test_slow", params={"log": str(tmp_path / f"{number}.txt"), "seconds": 0.3}
+        )
         for number in range(4)
     ]
     run = combined(store, slow.dataset("wait"), *logs)

@@ -1,4 +1,6 @@
-"""A key that its endpoint sends back is kept nowhere: not in the store, and so in no page, table or export either."""
+"""A key that its endpoint sends back is kept nowhere: not in the store, and so in no page, table or
+export either.
+"""
 
 import pytest
 from pydantic import SecretStr
@@ -25,13 +27,17 @@ def kept_and_shown(store, run):
     """The bytes of the store's files, and what a terminal or an export makes of the run."""
     files = [path.read_bytes() for path in store.locks.parent.iterdir() if path.is_file()]
     results = Results(run, store)
-    return b"".join([*files, repr(results).encode(), *(str(line).encode() for line in results.lines())])
+    return b"".join(
+        [*files, repr(results).encode(), *(str(line).encode() for line in results.lines())]
+    )
 
 
 def test_no_form_of_a_key_that_comes_back_is_stored_or_shown(store, registry, loopback):
     found = ways(KEY)
     server = loopback(respond=lambda asked: found[asked.model])
-    models = tuple(ModelSpec(provider=provider, model=way) for provider in ("openai", "groq") for way in found)
+    models = tuple(
+        ModelSpec(provider=provider, model=way) for provider in ("openai", "groq") for way in found
+    )
     run = paid.paid_run(store, paid.dataset(1), models)
     registry.start(run, store, access_to(server)).wait(60)
 
@@ -39,7 +45,8 @@ def test_no_form_of_a_key_that_comes_back_is_stored_or_shown(store, registry, lo
     content = kept_and_shown(store, run)
     assert traces(content, KEY) == set()
     assert b"MARK" not in content.upper()
-    # Two answers are empty or withheld, the others of what came with status 200 were paid for and count.
+    # Two answers are empty or withheld, the others of what came with status 200 were paid for and
+    # count.
     answers = [way for way in found if found[way].status == 200]
     assert store.counts(run).scored == 2 * (len(answers) - 4)
 
@@ -51,7 +58,14 @@ def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
     for way in found:
         judges = (ModelSpec(provider="openai", model=way),)
         spec = EvaluatorSpec(name="llm_judge")
-        run = create_run(store, Dataset(name="d", samples=(sample,)), spec, workspace="w", title=way, judges=judges)
+        run = create_run(
+            store,
+            Dataset(name="d", samples=(sample,)),
+            spec,
+            workspace="w",
+            title=way,
+            judges=judges,
+        )
         registry.start(run, store, access_to(server)).wait(60)
         assert traces(kept_and_shown(store, run), KEY) == set()
     assert "***" in store.result(run.id, 0).details
@@ -59,12 +73,25 @@ def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
 
 def access_to(server):
     addresses = {"openai": server.base_url, "groq": server.address}
-    return {name: Access(provider=name, base_url=address, key=SecretStr(KEY)) for name, address in addresses.items()}
+    return {
+        name: Access(provider=name, base_url=address, key=SecretStr(KEY))
+        for name, address in addresses.items()
+    }
 
 
 @pytest.mark.parametrize("provider", ["openai", "groq"])
 def test_a_list_of_models_shows_no_key(provider, loopback):
-    listed = [KEY, "good", f"x{KEY[::-1]}", KEY.upper(), 5, None, {"id": "fine/2"}, {"id": ["no"]}, {"id": "y" * 10**6}]
+    listed = [
+        KEY,
+        "good",
+        f"x{KEY[::-1]}",
+        KEY.upper(),
+        5,
+        None,
+        {"id": "fine/2"},
+        {"id": ["no"]},
+        {"id": "y" * 10**6},
+    ]
     entries = [each if isinstance(each, dict) else {"id": each} for each in listed]
 
     def listed_by(response):

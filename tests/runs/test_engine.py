@@ -1,4 +1,6 @@
-"""The engine: nothing is lost, nothing is scored twice, and what breaks is a failed result with a remedy."""
+"""The engine: nothing is lost, nothing is scored twice, and what breaks is a failed result with a
+remedy.
+"""
 
 import os
 import signal
@@ -34,7 +36,9 @@ def fragile_run(store, trouble):
 
 
 def rgb_run(store, dataset, **options):
-    return create_run(store, dataset, EvaluatorSpec(name="rgb"), workspace="w", title="rgb", **options)
+    return create_run(
+        store, dataset, EvaluatorSpec(name="rgb"), workspace="w", title="rgb", **options
+    )
 
 
 def finished(store, run, registry):
@@ -80,7 +84,9 @@ def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
 
 def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
     asked = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1).samples[0]
-    dataset = Dataset(name="answered", samples=(asked.model_copy(update={"response": "I don't know"}),))
+    dataset = Dataset(
+        name="answered", samples=(asked.model_copy(update={"response": "I don't know"}),)
+    )
     run = rgb_run(store, dataset, **READER)
 
     assert finished(store, run, registry).scored == 1
@@ -139,7 +145,11 @@ def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, capl
             "Fragile gave a Sample, not a Score. Let its score method return a Score.",
             "parameter",
         ),
-        ("way out", "Unexpected SystemExit. Try again; if it happens again, report it.", "unexpected"),
+        (
+            "way out",
+            "Unexpected SystemExit. Try again; if it happens again, report it.",
+            "unexpected",
+        ),
     ],
 )
 def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error, kind):
@@ -161,12 +171,14 @@ def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, que
         ),
         (
             "return Score(values={'own': float('nan')})",
-            "own.py, line 7: ValidationError: values.own: Input should be a finite number. Fix the file, then retry.",
+            "own.py, line 7: ValidationError: values.own: Input should be a finite "
+            "number. Fix the file, then retry.",
             "ValidationError in main.py, line ",
         ),
         (
             "json.loads('{sk-abcdefgh12345678901234567890')",
-            "own.py, line 7: JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 "
+            "own.py, line 7: JSONDecodeError: Expecting property name enclosed in double "
+            "quotes: line 1 column 2 "
             "(char 1). Fix the file, then retry.",
             "JSONDecodeError in decoder.py, line ",
         ),
@@ -192,7 +204,9 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
         f"        {line}",
     )
     (tmp_path / "own.py").write_text("\n".join(lines), encoding="utf-8")
-    run = create_run(store, slow.dataset("?"), EvaluatorSpec(name="own"), workspace="w", title="own")
+    run = create_run(
+        store, slow.dataset("?"), EvaluatorSpec(name="own"), workspace="w", title="own"
+    )
 
     assert finished(store, run, registry).failed == 1
     assert store.result(run.id, 0).error == error
@@ -201,7 +215,9 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
 
 def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, registry, trouble):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(store, slow.dataset("half a character", "fine"), spec, workspace="w", title="fragile")
+    run = create_run(
+        store, slow.dataset("half a character", "fine"), spec, workspace="w", title="fragile"
+    )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert store.result(run.id, 0).error == "The \N{REPLACEMENT CHARACTER} is missing."
@@ -210,24 +226,31 @@ def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, regi
 def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, trouble):
     store._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)  # SQLite's own is a thousand million
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(store, slow.dataset("large score", "fine"), spec, workspace="w", title="fragile")
+    run = create_run(
+        store, slow.dataset("large score", "fine"), spec, workspace="w", title="fragile"
+    )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert (
-        store.result(run.id, 0).error == "This cannot be stored (DataError). Try again; if it happens again, report it."
+        store.result(run.id, 0).error
+        == "This cannot be stored (DataError). Try again; if it happens again, report it."
     )
 
 
 def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, registry, trouble):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(store, slow.dataset(*["large score"] * 20), spec, workspace="w", title="fragile")
+    run = create_run(
+        store, slow.dataset(*["large score"] * 20), spec, workspace="w", title="fragile"
+    )
     (pages,) = store._db.execute("pragma page_count").fetchone()
     store._db.execute(f"pragma max_page_count = {pages + 3}")
 
     registry.start(run, store).wait()
 
     assert store.counts(run).scored == 0
-    told = "The run store cannot be written (database or disk is full). Free disk space, then resume."
+    told = (
+        "The run store cannot be written (database or disk is full). Free disk space, then resume."
+    )
     assert stopped(store, run.id) == Results(run, store).stopped == told
     store._db.execute("pragma max_page_count = 100000")
     assert finished(store, run, registry).scored == 20
@@ -242,7 +265,9 @@ class OutOfMemory(Store):
         super().save_result(run_id, result, calls)
 
 
-def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(tmp_path, registry, trouble, caplog):
+def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
+    tmp_path, registry, trouble, caplog
+):
     store = OutOfMemory(tmp_path / "runs.sqlite3")
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(store, slow.dataset(*["fine"] * 40), spec, workspace="w", title="fragile")
@@ -259,7 +284,9 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(tmp_
 
 def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(store, slow.dataset(*["foreign error"] * 4), spec, workspace="w", title="fragile")
+    run = create_run(
+        store, slow.dataset(*["foreign error"] * 4), spec, workspace="w", title="fragile"
+    )
 
     assert finished(store, run, registry).failed == 4
     assert [record.getMessage() for record in caplog.records] == ["A sample failed with ValueError"]
@@ -267,14 +294,19 @@ def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog
 
 def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
     first, second = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2).samples
-    run = rgb_run(store, Dataset(name="half", samples=(first, second.model_copy(update={"response": "Who knows?"}))))
+    run = rgb_run(
+        store,
+        Dataset(name="half", samples=(first, second.model_copy(update={"response": "Who knows?"}))),
+    )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert "response missing, and RGB needs it. " in store.result(run.id, 0).error
 
 
 def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(store):
-    with pytest.raises(ParameterError, match=r"Add a column: response .*, or name a model that answers"):
+    with pytest.raises(
+        ParameterError, match=r"Add a column: response .*, or name a model that answers"
+    ):
         rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
 
     assert store.runs("w") == []
@@ -327,7 +359,9 @@ def test_a_cancelled_run_resumes_where_it_stopped(store, registry, tmp_path):
         pass
     registry.cancel(run.id)
 
-    assert finished(store, run, registry) == Counts(asked=slow.SAMPLES, scored=slow.SAMPLES, failed=0)
+    assert finished(store, run, registry) == Counts(
+        asked=slow.SAMPLES, scored=slow.SAMPLES, failed=0
+    )
     assert sorted(log(tmp_path)) == sorted(f"s{number}" for number in range(slow.SAMPLES))
 
 
@@ -348,7 +382,9 @@ def test_cancelling_an_unknown_run_does_nothing(registry):
 
 
 def test_two_runs_at_once_do_not_disturb_each_other(store, registry, tmp_path):
-    runs = [slow.slow_run(store, folder) for name in "ab" if (folder := tmp_path / name).mkdir() is None]
+    runs = [
+        slow.slow_run(store, folder) for name in "ab" if (folder := tmp_path / name).mkdir() is None
+    ]
     jobs = [registry.start(run, store) for run in runs]
     for job in jobs:
         job.wait()
@@ -370,7 +406,10 @@ def test_a_run_without_open_samples_ends_at_once(store):
 def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path, metrics):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     child = subprocess.Popen(
-        [sys.executable, slow.__file__, tmp_path, str(metrics)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, slow.__file__, tmp_path, str(metrics)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
     lines = [child.stdout.readline() for _ in range(10)]
     child.send_signal(signal.SIGKILL)
@@ -391,4 +430,8 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path,
         for metric in range(metrics)
         for name in log(tmp_path, metric)[started[metric] :]
     }
-    assert again == {(position, metric) for position in range(slow.SAMPLES) for metric in range(metrics)} - survived
+    assert (
+        again
+        == {(position, metric) for position in range(slow.SAMPLES) for metric in range(metrics)}
+        - survived
+    )

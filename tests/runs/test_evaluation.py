@@ -1,4 +1,6 @@
-"""`evaluate`: a run from Python as from the app, in the same store; what it gives back, and how it goes on."""
+"""`evaluate`: a run from Python as from the app, in the same store; what it gives back, and how it
+goes on.
+"""
 
 import json
 import os
@@ -10,9 +12,26 @@ from pathlib import Path
 
 import pytest
 
-from evaluators import AnswerMatchAcc, Cap, Dataset, Evaluator, Sample, Score, compose, evaluate, evaluator, load_data
+from evaluators import (
+    AnswerMatchAcc,
+    Cap,
+    Dataset,
+    Evaluator,
+    Sample,
+    Score,
+    compose,
+    evaluate,
+    evaluator,
+    load_data,
+)
 from evaluators.config import config
-from evaluators.errors import AccessError, DatasetError, MissingInputError, ParameterError, PromptError
+from evaluators.errors import (
+    AccessError,
+    DatasetError,
+    MissingInputError,
+    ParameterError,
+    PromptError,
+)
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Cell, EvaluatorSpec
 from evaluators.runs.aggregate import Mean
@@ -27,7 +46,11 @@ PATIENCE = 60
 LUNA = "openai/gpt-6-luna"
 BED = "RGB sample (English)"
 TOWERS = [
-    {"question": "How tall is it?", "response": "It is 330 metres tall.", "ground_truth": "330 metres"},
+    {
+        "question": "How tall is it?",
+        "response": "It is 330 metres tall.",
+        "ground_truth": "330 metres",
+    },
     {"question": "When was it built?", "response": "In 1925.", "ground_truth": "1889"},
     {"question": "Who built it?", "response": None, "ground_truth": "Gustave Eiffel"},
 ]
@@ -60,7 +83,9 @@ def people(loopback, store):
 
         def __call__(self, number, metrics="rgb", **options):
             data, keys = paid.dataset(number), paid.keys(self.server.base_url)
-            return evaluate(data, metrics, keys=keys, store=store, progress=False, **{"model": LUNA, **options})
+            return evaluate(
+                data, metrics, keys=keys, store=store, progress=False, **{"model": LUNA, **options}
+            )
 
     return People()
 
@@ -74,7 +99,15 @@ def test_the_values_of_all_metrics_come_as_one_row_for_each_sample(store):
     results = evaluate(TOWERS, metrics, store=store, progress=False)
 
     table = results.to_pandas()
-    assert list(table) == ["id", "question", "response", "answer_match", "answer_match (2)", "status", "error"]
+    assert list(table) == [
+        "id",
+        "question",
+        "response",
+        "answer_match",
+        "answer_match (2)",
+        "status",
+        "error",
+    ]
     assert table["id"].tolist() == ["1", "2", "3"]
     assert table["answer_match"].tolist()[:2] == [1.0, 0.0]
     assert table["answer_match (2)"].tolist()[:2] == [0.0, 0.0]
@@ -91,7 +124,9 @@ def test_means_stand_on_what_was_judged(store):
 
     assert (name, mean.mean, mean.coverage, mean.failed) == ("answer_match", 0.5, "2 / 3", 1)
     assert results.counts == Counts(asked=3, scored=2, failed=1)
-    assert results.failures == {"Sample 3: response missing, and Answer match needs it. Fill it in.": 1}
+    assert results.failures == {
+        "Sample 3: response missing, and Answer match needs it. Fill it in.": 1
+    }
     assert results.stopped == ""
 
 
@@ -100,12 +135,18 @@ def test_what_failed_alike_is_told_once(store):
 
     results = evaluate(rows, AnswerMatchAcc(), store=store, progress=False)
 
-    assert results.failures == {"Sample 1 and others: response missing, and Answer match needs it. Fill it in.": 3}
+    assert results.failures == {
+        "Sample 1 and others: response missing, and Answer match needs it. Fill it in.": 3
+    }
 
 
 def test_results_show_themselves_as_a_small_table(store):
     results = evaluate(
-        TOWERS, AnswerMatchAcc(type="fuzzy_match"), run="[red]Towers\x1b[0m", store=store, progress=False
+        TOWERS,
+        AnswerMatchAcc(type="fuzzy_match"),
+        run="[red]Towers\x1b[0m",
+        store=store,
+        progress=False,
     )
 
     title, heading, _, row, note = repr(results).splitlines()
@@ -153,11 +194,17 @@ def test_rgb_gives_the_rates_of_its_abilities(store):
 
 
 def test_a_persons_corrections_count(store):
-    results = evaluate("TRACE sample (English)", ["trace", "answer_match"], store=store, progress=False)
+    results = evaluate(
+        "TRACE sample (English)", ["trace", "answer_match"], store=store, progress=False
+    )
     before, match = results.summary()["supported_share"].mean, results.summary()["answer_match"]
-    position = next(n for n, value in enumerate(results.to_pandas()["supported_share"]) if value == 1.0)
+    position = next(
+        n for n, value in enumerate(results.to_pandas()["supported_share"]) if value == 1.0
+    )
 
-    correction = Correction(label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00")
+    correction = Correction(
+        label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00"
+    )
     store.save_correction(results.run.id, Cell(position), correction)
 
     assert results.summary()["supported_share"].mean < before
@@ -174,7 +221,18 @@ def test_a_model_answers_once_for_all_metrics(people):
     table = results.to_pandas()
     assert len(people.server.asked) == 3
     assert list(table) == [
-        *("id", "model", "question", "response", "ability", "noise", "accuracy", "answer_match", "status", "error"),
+        *(
+            "id",
+            "model",
+            "question",
+            "response",
+            "ability",
+            "noise",
+            "accuracy",
+            "answer_match",
+            "status",
+            "error",
+        ),
     ]
     assert table["ability"].tolist() == ["noise_robustness"] * 3
     assert table["response"].tolist() == [f"Number {n} is Mina Osei." for n in range(3)]
@@ -220,7 +278,12 @@ def test_keys_come_from_the_environment(loopback, store, monkeypatch):
         (TOWERS, "g_eval", {}, ParameterError),
         (TOWERS[:2], "answer_match", {"model": OFFLINE}, ParameterError),
         (paid.dataset(1), "rgb", {"model": LUNA}, AccessError),
-        (paid.dataset(1), "rgb", {"model": OFFLINE, "cap": Cap(calls=1), "prompt": "no blank"}, PromptError),
+        (
+            paid.dataset(1),
+            "rgb",
+            {"model": OFFLINE, "cap": Cap(calls=1), "prompt": "no blank"},
+            PromptError,
+        ),
     ],
 )
 def test_what_cannot_begin_leaves_nothing_behind(store, data, metrics, options, kind):
@@ -250,9 +313,13 @@ def test_every_call_begins_a_new_run_where_the_last_one_is_finished(store):
 
 
 def test_an_unfinished_run_of_an_earlier_version_over_documents_with_names_goes_on(store):
-    sample = Sample(id="s", question="How tall?", response="330 metres", ground_truth="330", sources=("a.txt",))
+    sample = Sample(
+        id="s", question="How tall?", response="330 metres", ground_truth="330", sources=("a.txt",)
+    )
     data = Dataset(name="d", samples=(sample,))
-    run = create_run(store, data, EvaluatorSpec(name="answer_match"), workspace="local", title="earlier")
+    run = create_run(
+        store, data, EvaluatorSpec(name="answer_match"), workspace="local", title="earlier"
+    )
     store.delete_run(run.id)
     earlier = run.model_copy(update={"fingerprint": data.earlier_fingerprint})
     store.save_run(earlier, data)
@@ -308,7 +375,9 @@ def test_what_failed_is_tried_again_in_the_same_run(people):
 def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
     paths = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(Path(notebook.__file__)), str(tmp_path)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=paths, preexec_fn=hear_ctrl_c)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=paths, preexec_fn=hear_ctrl_c
+    )
     log = tmp_path / "log.txt"
     until = time.monotonic() + PATIENCE
     while (not log.exists() or len(log.read_text().split()) < 5) and time.monotonic() < until:
@@ -317,7 +386,11 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=PATIENCE)
 
-    done = Store(tmp_path / "runs.sqlite3").counts(Store(tmp_path / "runs.sqlite3").runs("local")[0]).scored
+    done = (
+        Store(tmp_path / "runs.sqlite3")
+        .counts(Store(tmp_path / "runs.sqlite3").runs("local")[0])
+        .scored
+    )
     words = f"Stopped with {done} / {slow.SAMPLES} scored; all of it is kept. Call evaluate again"
     assert f"KeyboardInterrupt: {words} " in told
     assert told.rstrip().endswith("run='slow' to go on.")
@@ -348,8 +421,12 @@ def test_lines_on_the_error_stream_tell_how_far_it_is_where_no_bar_can_be_drawn(
 
 
 def test_a_data_set_may_be_large(store):
-    samples = tuple(Sample(id=str(n), question="Which?", response="It.", ground_truth="it") for n in range(2000))
+    samples = tuple(
+        Sample(id=str(n), question="Which?", response="It.", ground_truth="it") for n in range(2000)
+    )
 
-    table = evaluate(Dataset(name="many", samples=samples), "answer_match", store=store, progress=False).to_pandas()
+    table = evaluate(
+        Dataset(name="many", samples=samples), "answer_match", store=store, progress=False
+    ).to_pandas()
 
     assert table["answer_match"].sum() == 2000

@@ -47,12 +47,18 @@ def test_the_table_holds_every_row_with_its_labeller_and_corrections():
 
     read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
 
-    assert [(row["sample"], row["status"], row["labels_by"], row["corrections"]) for row in read] == [
+    assert [
+        (row["sample"], row["status"], row["labels_by"], row["corrections"]) for row in read
+    ] == [
         ("1", "scored", "jury", "2"),
         ("2", "failed", "", "0"),
         ("3", "open", "", "0"),
     ]
-    assert [(row["adherence"], row["completeness"]) for row in read] == [("1.0", ""), ("", ""), ("", "")]
+    assert [(row["adherence"], row["completeness"]) for row in read] == [
+        ("1.0", ""),
+        ("", ""),
+        ("", ""),
+    ]
     assert [row["question"] for row in read] == ["'=A1", "Ümlaut?", "Why?"]
     assert "model" not in read[0]
 
@@ -83,17 +89,26 @@ def test_several_models_have_a_column():
 def test_generated_responses_have_a_column_in_which_nothing_is_a_formula():
     rows = [Outline(position=number, sample_id="s", question="q") for number in (0, 1)]
     assert "response" not in export.table(rows).decode()
-    read = list(csv.DictReader(io.StringIO(export.table(rows, ["A"], {(1, 0): "=1+1"}).decode("utf-8-sig"))))
+    read = list(
+        csv.DictReader(io.StringIO(export.table(rows, ["A"], {(1, 0): "=1+1"}).decode("utf-8-sig")))
+    )
     assert [row["response"] for row in read] == ["", "'=1+1"]
 
 
 def test_labels_come_with_corrections_and_what_became_of_them():
     sentences = Sentences(
-        documents=((Sentence(key="0a", text="It was May."),),), response=(Sentence(key="a", text="May."),)
+        documents=((Sentence(key="0a", text="It was May."),),),
+        response=(Sentence(key="a", text="May."),),
     )
-    said = Labels(relevant_keys=("0a",), sentence_support=(SentenceSupport(key="a", support=Support.NONE),))
+    said = Labels(
+        relevant_keys=("0a",), sentence_support=(SentenceSupport(key="a", support=Support.NONE),)
+    )
     sample = Sample(
-        id="s", question="When?", response="May.", sentences=sentences, labels=Labels(utilized_keys=("0a",))
+        id="s",
+        question="When?",
+        response="May.",
+        sentences=sentences,
+        labels=Labels(utilized_keys=("0a",)),
     )
     judged = Labelling(by="openai/x", labels=said)
     score = labelled_score(sample, sentences, [judged], judged)

@@ -1,4 +1,6 @@
-"""What a person names is found, and what cannot be used is refused with the remedy before anything is stored."""
+"""What a person names is found, and what cannot be used is refused with the remedy before anything
+is stored.
+"""
 
 import json
 
@@ -17,11 +19,20 @@ from tests.loopback import Loopback
 from tests.runs import paid
 
 ROWS = [
-    {"question": "Which capital?", "response": "Paris.", "retrieved_documents": ["Paris it is.", "Rome."]},
+    {
+        "question": "Which capital?",
+        "response": "Paris.",
+        "retrieved_documents": ["Paris it is.", "Rome."],
+    },
     {"question": "Which river?", "response": None, "retrieved_documents": []},
 ]
 SAMPLES = (
-    Sample(id="1", question="Which capital?", response="Paris.", retrieved_documents=("Paris it is.", "Rome.")),
+    Sample(
+        id="1",
+        question="Which capital?",
+        response="Paris.",
+        retrieved_documents=("Paris it is.", "Rome."),
+    ),
     Sample(id="2", question="Which river?"),
 )
 KEYS = paid.keys("https://api.openai.com/v1")
@@ -39,7 +50,9 @@ KEYS = paid.keys("https://api.openai.com/v1")
         pd.DataFrame(ROWS),
         [{**row, "retrieved_documents": tuple(row["retrieved_documents"])} for row in ROWS],
         [{**row, "retrieved_documents": np.array(row["retrieved_documents"])} for row in ROWS],
-        pd.DataFrame(ROWS).assign(retrieved_documents=[np.array(row["retrieved_documents"]) for row in ROWS]),
+        pd.DataFrame(ROWS).assign(
+            retrieved_documents=[np.array(row["retrieved_documents"]) for row in ROWS]
+        ),
         pd.DataFrame(ROWS).assign(asked=pd.to_datetime(["2026-01-02", None])),
         pd.DataFrame(ROWS, index=["b", "a"]).rename(columns={"question": "query"}),
     ],
@@ -55,7 +68,9 @@ def test_a_file_is_found_by_its_path(tmp_path, form):
     path = tmp_path / "rows.json"
     path.write_text(json.dumps(ROWS), encoding="utf-8")
 
-    assert load_data(form(path)) == Dataset(name="rows.json", samples=SAMPLES, origin={"file": str(path)})
+    assert load_data(form(path)) == Dataset(
+        name="rows.json", samples=SAMPLES, origin={"file": str(path)}
+    )
 
 
 def test_data_are_found_by_the_name_that_the_app_shows(store):
@@ -87,7 +102,10 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are_like_it(store):
         ([object()], "a object is not text, a number or a list"),
         (7, "Give a Dataset, a path, a name, a DataFrame, or a list"),
         (pd.DataFrame([[1, 2]], columns=["question", "question"]), "Give a Dataset"),
-        ([{"question": "Which?", "response": "", "retrieved_documents": [1]}], "document 1 in retrieved_documents is"),
+        (
+            [{"question": "Which?", "response": "", "retrieved_documents": [1]}],
+            "document 1 in retrieved_documents is",
+        ),
     ],
 )
 def test_what_is_no_data_is_refused(rows, words):
@@ -125,7 +143,9 @@ def test_a_saved_metric_is_known_by_its_title_and_by_its_slug():
     polite = PromptMetric(title="Is it polite?").spec()
     saved = {"Is it polite?": polite}
 
-    assert inputs.specs(["Is it polite?"], saved) == inputs.specs("is_it_polite", saved) == (polite,)
+    assert (
+        inputs.specs(["Is it polite?"], saved) == inputs.specs("is_it_polite", saved) == (polite,)
+    )
     with pytest.raises(ParameterError, match="Did you mean “is_it_polite”"):
         inputs.specs("is_it_polit", saved)
 
@@ -134,7 +154,10 @@ def test_a_broken_file_says_so_where_a_metric_is_not_found(tmp_path, monkeypatch
     (tmp_path / "rhyme.py").write_text("def score(:\n", encoding="utf-8")
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(tmp_path))
 
-    with pytest.raises(ParameterError, match=r"No metric is called “rhyme”.* rhyme.py, line 1, cannot be used: Syntax"):
+    with pytest.raises(
+        ParameterError,
+        match=r"No metric is called “rhyme”.* rhyme.py, line 1, cannot be used: Syntax",
+    ):
         inputs.specs("rhyme")
 
 
@@ -151,7 +174,10 @@ def test_parameters_of_an_evaluator_are_kept():
         ([7], "7 is not a metric. Give its name"),
         (AnswerMatchAcc, r"AnswerMatchAcc is a class. Write AnswerMatchAcc\(\)"),
         (EvaluatorSpec(name="answer_match", params={"type": "rhyme"}), "type is 'rhyme'"),
-        (LLMasJudge(llm_client=FakeLLM()), "brings an LLM client of its own. Leave it out and name a judge"),
+        (
+            LLMasJudge(llm_client=FakeLLM()),
+            "brings an LLM client of its own. Leave it out and name a judge",
+        ),
     ],
 )
 def test_what_is_no_metric_is_refused(metrics, words):
@@ -182,10 +208,18 @@ def test_an_address_of_ones_own_and_a_model_that_the_catalogue_lacks_can_be_used
 @pytest.mark.parametrize(
     ("name", "kind", "words"),
     [
-        ("gpt-oss-20b", ParameterError, "Write provider/model, .* for example groq/openai/gpt-oss-20b"),
+        (
+            "gpt-oss-20b",
+            ParameterError,
+            "Write provider/model, .* for example groq/openai/gpt-oss-20b",
+        ),
         ("mars/rover", ParameterError, "No model is called “mars/rover”"),
         ("groq/", ParameterError, "No model is called “groq/”"),
-        ("groq/llama-3.3-70b-versatile", ParameterError, "retired on 2026-08-16. Use groq/openai/gpt-oss-120b"),
+        (
+            "groq/llama-3.3-70b-versatile",
+            ParameterError,
+            "retired on 2026-08-16. Use groq/openai/gpt-oss-120b",
+        ),
         ("groq/openai/gpt-oss-20b", AccessError, "No key for Groq.*GROQ_API_KEY"),
         (paid.LUNA.model_copy(update={"provider": "groq"}), AccessError, "No key for Groq"),
     ],
@@ -204,12 +238,36 @@ UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"
 @pytest.mark.parametrize(
     ("data", "metrics", "models", "judges", "words"),
     [
-        (ANSWERED, "trace", (OFFLINE,), (), "has a response already, so a model has nothing to answer"),
-        (UNANSWERED, "trace", (), (), r"Add a column: response or .*, or name a model that answers"),
-        (ANSWERED, "answer_match", (), (), "has what Answer match needs. Add a column: ground_truth or reference"),
+        (
+            ANSWERED,
+            "trace",
+            (OFFLINE,),
+            (),
+            "has a response already, so a model has nothing to answer",
+        ),
+        (
+            UNANSWERED,
+            "trace",
+            (),
+            (),
+            r"Add a column: response or .*, or name a model that answers",
+        ),
+        (
+            ANSWERED,
+            "answer_match",
+            (),
+            (),
+            "has what Answer match needs. Add a column: ground_truth or reference",
+        ),
         (ANSWERED, "g_eval", (), (), "G-Eval asks a judge, and none is named. Name one: judge="),
         (ANSWERED, "rgb", (), (), "says which ability of RGB its samples test. Name one"),
-        (ANSWERED, "g_eval", (), (OFFLINE,), "The offline reader only quotes documents and cannot judge"),
+        (
+            ANSWERED,
+            "g_eval",
+            (),
+            (OFFLINE,),
+            "The offline reader only quotes documents and cannot judge",
+        ),
     ],
 )
 def test_what_could_give_no_score_is_refused(data, metrics, models, judges, words):
@@ -218,7 +276,9 @@ def test_what_could_give_no_score_is_refused(data, metrics, models, judges, word
 
 
 def test_a_judge_that_nobody_asks_is_refused():
-    with pytest.raises(ParameterError, match=r"No judge is asked by Answer match. Leave the judge out"):
+    with pytest.raises(
+        ParameterError, match=r"No judge is asked by Answer match. Leave the judge out"
+    ):
         inputs.check_judged([AnswerMatchAcc()], ["openai/gpt-4o"])
     inputs.check_judged([AnswerMatchAcc(), LLMasJudge()], ["openai/gpt-4o"])
 

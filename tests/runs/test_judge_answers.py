@@ -1,4 +1,6 @@
-"""Whatever a judge answers, its sample ends as judged or as failed with the judge's words; nothing in between."""
+"""Whatever a judge answers, its sample ends as judged or as failed with the judge's words; nothing
+in between.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ SAMPLE = Sample(
     id="tower",
     question="How tall is the tower?",
     response="The tower is 330 metres tall. It is made of cheese.",
-    retrieved_documents=("The tower is 330 metres tall. It stands in Paris.", "Lyon lies on the Rhone."),
+    retrieved_documents=(
+        "The tower is 330 metres tall. It stands in Paris.",
+        "Lyon lies on the Rhone.",
+    ),
 )
 """Document sentences 0a, 0b, 1a; response sentences a, b."""
 
@@ -50,20 +55,36 @@ VALUES = {
     "average": pytest.approx((1 / 3 + 1 + 1 + 0) / 4),
     "supported_share": 0.5,
 }
-INVENTED = {**VALID, "all_relevant_sentence_keys": ["0a", "7q"], "all_utilized_sentence_keys": ["0a", "zz", "0A1"]}
-CHINESE = {**VALID, "relevance_explanation": "0a 给出了高度。", "overall_supported_explanation": "b 是编造的。"}
-PERFECT = json.dumps({**VALID, "overall_supported": True, "all_relevant_sentence_keys": ["0a", "0b", "1a"]})
-WRONG_TYPES = json.dumps({**VALID, "overall_supported": "perhaps", "all_relevant_sentence_keys": "0a"})
+INVENTED = {
+    **VALID,
+    "all_relevant_sentence_keys": ["0a", "7q"],
+    "all_utilized_sentence_keys": ["0a", "zz", "0A1"],
+}
+CHINESE = {
+    **VALID,
+    "relevance_explanation": "0a 给出了高度。",
+    "overall_supported_explanation": "b 是编造的。",
+}
+PERFECT = json.dumps(
+    {**VALID, "overall_supported": True, "all_relevant_sentence_keys": ["0a", "0b", "1a"]}
+)
+WRONG_TYPES = json.dumps(
+    {**VALID, "overall_supported": "perhaps", "all_relevant_sentence_keys": "0a"}
+)
 NOT_A_NUMBER = TEXT.replace('"overall_supported": false', '"overall_supported": NaN')
 
 
 @pytest.fixture
 def judged(tmp_path, loopback):
-    """The sample's result after these answers of the judge, one after the other, and how often it was asked."""
+    """The sample's result after these answers of the judge, one after the other, and how often it
+    was asked.
+    """
 
     def run(*answers, fault=""):
         left = list(answers)
-        server = loopback(answer=lambda text: left.pop(0) if len(left) > 1 else left[0], fault=lambda asked: fault)
+        server = loopback(
+            answer=lambda text: left.pop(0) if len(left) > 1 else left[0], fault=lambda asked: fault
+        )
         store = Store(tmp_path / "runs.sqlite3")
         created = create_run(
             store,
@@ -106,7 +127,10 @@ def test_what_can_be_read_is_judged(judged, answers, asked, repaired):
     assert (result.status, calls) == ("scored", asked)
     assert result.score.values == VALUES
     labelling = labellings(result.score, SAMPLE)["openai/gpt-6-luna"]
-    assert [item.support for item in labelling.labels.sentence_support] == [Support.FULL, Support.NONE]
+    assert [item.support for item in labelling.labels.sentence_support] == [
+        Support.FULL,
+        Support.NONE,
+    ]
     assert labelling.judgement.outputs
     if repaired is not None:
         assert labelling.judgement.repaired is repaired
@@ -151,4 +175,7 @@ def test_a_judge_may_explain_in_any_language(judged):
     result, _ = judged(json.dumps(CHINESE, ensure_ascii=False))
 
     assert result.score.values == VALUES
-    assert labellings(result.score, SAMPLE)["openai/gpt-6-luna"].judgement.relevance_explanation == "0a 给出了高度。"
+    assert (
+        labellings(result.score, SAMPLE)["openai/gpt-6-luna"].judgement.relevance_explanation
+        == "0a 给出了高度。"
+    )

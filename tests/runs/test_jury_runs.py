@@ -1,4 +1,6 @@
-"""Runs that label with judges: one call each for a sample, billed by judge, and no label asked for twice."""
+"""Runs that label with judges: one call each for a sample, billed by judge, and no label asked for
+twice.
+"""
 
 import json
 import os
@@ -81,12 +83,22 @@ def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, r
     assert finished(store, run, registry, server) == Counts(asked=4, scored=4, failed=0)
     assert server.asked == (8, 4)
     spent = store.spent(run.id)
-    assert {model: bill.calls for model, bill in spent.items()} == {LUNA.id: 4, LOCAL.id: 4, SOL.id: 4}
-    assert spent[SOL.id].cost == pytest.approx(spent[SOL.id].prompt_tokens * 2e-6 + spent[SOL.id].answer_tokens * 10e-6)
+    assert {model: bill.calls for model, bill in spent.items()} == {
+        LUNA.id: 4,
+        LOCAL.id: 4,
+        SOL.id: 4,
+    }
+    assert spent[SOL.id].cost == pytest.approx(
+        spent[SOL.id].prompt_tokens * 2e-6 + spent[SOL.id].answer_tokens * 10e-6
+    )
     assert spent[LOCAL.id].cost is None  # its price is unknown
     result = store.result(run.id, 0)
     assert (result.calls, result.cost) == (3, None)
-    assert [kept["by"] for kept in result.score.details["labellings"]] == [LUNA.id, LOCAL.id, SOL.id]
+    assert [kept["by"] for kept in result.score.details["labellings"]] == [
+        LUNA.id,
+        LOCAL.id,
+        SOL.id,
+    ]
     assert {row.by for row in store.outlines(run)} == {"jury"}
 
 
@@ -97,10 +109,14 @@ def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, r
 
     names = aggregate.labellers(run, store.scored(run))
     shares = {
-        by: aggregate.summarise(aggregate.viewed(rows, store.scored(run), aggregate.View(by=by), {}), "supported_share")
+        by: aggregate.summarise(
+            aggregate.viewed(rows, store.scored(run), aggregate.View(by=by), {}), "supported_share"
+        )
         for by in names
     }
-    table = {(each.first, each.second, each.label): each for each in agreement(store.scored(run), {})}
+    table = {
+        (each.first, each.second, each.label): each for each in agreement(store.scored(run), {})
+    }
 
     assert names == ["jury", LUNA.id, LOCAL.id]
     # Two judges, a tie: the stricter verdict counts.
@@ -111,7 +127,9 @@ def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, r
     assert server.asked == before
 
 
-def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_asked_again(store, registry, server):
+def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_asked_again(
+    store, registry, server
+):
     run = paid.labelled_run(store, paid.answered(3), JURY)
     server.words = lambda text: "I would rather not say."
 
@@ -127,7 +145,9 @@ def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_ask
     assert sum(store.result(run.id, n).calls for n in range(3)) == 12
 
 
-def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(store, registry, server, monkeypatch):
+def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(
+    store, registry, server, monkeypatch
+):
     monkeypatch.setenv("PLUMBLINE_WORKERS", "4")
     run = paid.labelled_run(store, paid.answered(40), (LOCAL,))
     server.words = lambda text: "I would rather not say."
@@ -147,17 +167,23 @@ def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(store
     assert stopped(store, run.id) == ""
 
 
-def test_a_judge_that_can_be_read_now_and_then_does_not_stop_the_run(store, registry, server, monkeypatch):
+def test_a_judge_that_can_be_read_now_and_then_does_not_stop_the_run(
+    store, registry, server, monkeypatch
+):
     monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
     run = paid.labelled_run(store, paid.answered(20), (LOCAL,))
-    server.words = lambda text: severe(text) if "bridge 9?" in text or "bridge 19?" in text else "Hm."
+    server.words = lambda text: (
+        severe(text) if "bridge 9?" in text or "bridge 19?" in text else "Hm."
+    )
 
     assert finished(store, run, registry, server) == Counts(asked=20, scored=2, failed=18)
     assert stopped(store, run.id) == ""
 
 
 @pytest.mark.parametrize("fault", ["length", "filter", "422"])
-def test_a_provider_that_fails_one_judge_costs_the_other_nothing_on_retry(store, registry, loopback, fault):
+def test_a_provider_that_fails_one_judge_costs_the_other_nothing_on_retry(
+    store, registry, loopback, fault
+):
     trouble = {LOCAL.model: fault}
     server = Judges(loopback, fault=lambda asked: trouble.get(asked.model, ""))
     run = paid.labelled_run(store, paid.answered(2), JURY)
@@ -181,7 +207,9 @@ def test_a_cap_on_calls_counts_every_judge(store, registry, server):
     assert server.asked == (6, 6)
 
 
-def test_a_jury_killed_three_times_finishes_and_repeats_only_what_was_in_flight(store, registry, loopback, tmp_path):
+def test_a_jury_killed_three_times_finishes_and_repeats_only_what_was_in_flight(
+    store, registry, loopback, tmp_path
+):
     server, workers, kills = Judges(loopback, latency=0.05), 8, 3
     run = paid.labelled_run(store, paid.answered(120), (LUNA, SOL))
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
@@ -196,7 +224,9 @@ def test_a_jury_killed_three_times_finishes_and_repeats_only_what_was_in_flight(
         acknowledged |= {int(child.stdout.readline()) for _ in range(15)}
         child.send_signal(signal.SIGKILL)
         acknowledged |= {int(line) for line in child.communicate()[0].split()}
-        assert acknowledged <= {row.position for row in store.outlines(run) if row.status == "scored"}
+        assert acknowledged <= {
+            row.position for row in store.outlines(run) if row.status == "scored"
+        }
 
     assert store.counts(run).open > 0
     assert finished(store, run, registry, server) == Counts(asked=120, scored=120, failed=0)
@@ -258,15 +288,26 @@ def test_a_number_of_judges_that_cannot_be_is_refused_with_the_remedy(store, nam
     specs = [LUNA.model_copy(update={"model": f"gpt-6-{number}"}) for number in range(judges)]
 
     with pytest.raises(ParameterError, match=message):
-        create_run(store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs)
+        create_run(
+            store,
+            paid.answered(1),
+            EvaluatorSpec(name=name),
+            workspace="w",
+            title="t",
+            judges=specs,
+        )
 
     assert store.runs("w") == []
 
 
-@pytest.mark.parametrize(("name", "judges"), [("gpt_labeling", 1), ("gpt_labeling", 5), ("rgb", 1), ("trace", 0)])
+@pytest.mark.parametrize(
+    ("name", "judges"), [("gpt_labeling", 1), ("gpt_labeling", 5), ("rgb", 1), ("trace", 0)]
+)
 def test_as_many_judges_as_the_evaluator_takes_are_stored(store, name, judges):
     specs = tuple(LUNA.model_copy(update={"model": f"gpt-6-{number}"}) for number in range(judges))
 
-    run = create_run(store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs)
+    run = create_run(
+        store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs
+    )
 
     assert store.run(run.id).judges == specs

@@ -25,7 +25,9 @@ time.sleep(600)
 
 @contextmanager
 def held_elsewhere(folder: Path, run_id: str) -> Iterator[subprocess.Popen]:
-    with subprocess.Popen([sys.executable, "-c", HOLD, folder, run_id], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, folder, run_id], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout.readline() == "held\n"
         try:
             yield process

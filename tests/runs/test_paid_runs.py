@@ -61,14 +61,19 @@ def test_every_model_answers_every_sample_and_is_billed(store, registry, loopbac
 
     assert finished(store, run, registry, server) == Counts(asked=12, scored=12, failed=0)
     spent = store.spent(run.id)
-    assert {model: bill.calls for model, bill in spent.items()} == {"openai/gpt-6-luna": 4, "openai/gpt-6-sol": 4}
+    assert {model: bill.calls for model, bill in spent.items()} == {
+        "openai/gpt-6-luna": 4,
+        "openai/gpt-6-sol": 4,
+    }
     result = store.result(run.id, 2, 1)
     assert result.response == "Number 2 is Mina Osei."
     assert result.score.values == {"accuracy": 1.0}
     usage = result.usage
     assert (result.calls, result.cached) == (1, 0)
     assert result.cost == pytest.approx(usage.prompt_tokens * 2e-6 + usage.answer_tokens * 10e-6)
-    assert sum(store.result(run.id, n, 1).cost for n in range(4)) == pytest.approx(spent["openai/gpt-6-sol"].cost)
+    assert sum(store.result(run.id, n, 1).cost for n in range(4)) == pytest.approx(
+        spent["openai/gpt-6-sol"].cost
+    )
 
 
 def test_whatever_a_server_counts_no_answer_is_lost_or_paid_for_twice(store, registry, loopback):
@@ -105,19 +110,27 @@ def test_the_same_run_again_takes_every_answer_from_the_store(store, registry, l
 def test_a_run_that_bypasses_stored_answers_pays_again(store, registry, loopback):
     server = loopback()
     for use_cache in (True, False):
-        finished(store, paid.paid_run(store, paid.dataset(3), use_cache=use_cache), registry, server)
+        finished(
+            store, paid.paid_run(store, paid.dataset(3), use_cache=use_cache), registry, server
+        )
 
     assert len(server.asked) == 6
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
-def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(use_cache, store, registry, loopback):
+def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(
+    use_cache, store, registry, loopback
+):
     server = loopback(answer=lambda text: '{"reason": "Fine.", "score": 4}')
-    samples = tuple(Sample(id=q, question=q, response="r", retrieved_documents=("d",)) for q in "abc")
+    samples = tuple(
+        Sample(id=q, question=q, response="r", retrieved_documents=("d",)) for q in "abc"
+    )
     run = create_run(
         store,
         Dataset(name="d", samples=samples),
-        EvaluatorSpec(name="g_eval"),  # four calls a sample, so the cap of six leaves samples that are half asked
+        EvaluatorSpec(
+            name="g_eval"
+        ),  # four calls a sample, so the cap of six leaves samples that are half asked
         workspace="w",
         title="t",
         judges=(paid.LUNA,),
@@ -128,7 +141,9 @@ def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(use_cache, sto
     finished(store, run, registry, server)
     store.set_cap(run.id, Cap())
 
-    assert finished(store, store.run(run.id), registry, server) == Counts(asked=3, scored=3, failed=0)
+    assert finished(store, store.run(run.id), registry, server) == Counts(
+        asked=3, scored=3, failed=0
+    )
     assert len(server.asked) == 12
 
 
@@ -175,9 +190,13 @@ def test_what_is_not_a_whole_answer_is_never_stored_for_others(store, registry, 
     assert finished(store, run, registry, server).scored == 1
 
 
-def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_not(store, registry, loopback):
+def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_not(
+    store, registry, loopback
+):
     words = {paid.LUNA.model: "I can not answer.", paid.SOL.model: "Hm."}
-    server = loopback(answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model])
+    server = loopback(
+        answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model]
+    )
     task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
     samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
     run = paid.paid_run(store, Dataset(name="d", samples=samples), judges=(paid.SOL,))
@@ -187,7 +206,11 @@ def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_
     words[paid.SOL.model] = "It declines.\nVerdict: yes"
     assert finished(store, run, registry, server).scored == 1
     assert store.result(run.id, 0).score.values == {"rejection": 1.0, "rejection_judged": 1.0}
-    assert [asked.model for asked in server.asked] == [paid.LUNA.model, paid.SOL.model, paid.SOL.model]
+    assert [asked.model for asked in server.asked] == [
+        paid.LUNA.model,
+        paid.SOL.model,
+        paid.SOL.model,
+    ]
 
 
 # Faults
@@ -205,16 +228,30 @@ def test_every_passing_fault_is_survived(store, registry, loopback, monkeypatch)
 
 
 def test_lasting_faults_fail_exactly_their_samples_with_the_reason(store, registry, loopback):
-    bad = {0: "400 context", 33: "413 tokens", 66: "filter", 99: "length", 132: "400 json", 165: "truncated"}
+    bad = {
+        0: "400 context",
+        33: "413 tokens",
+        66: "filter",
+        99: "length",
+        132: "400 json",
+        165: "truncated",
+    }
     bad |= {n: "500" for n in (20, 60, 100, 140)}
-    server = loopback(fault=lambda asked: bad.get(int(asked.text.split("Who is number ")[1].split("?")[0]), ""))
+    server = loopback(
+        fault=lambda asked: bad.get(int(asked.text.split("Who is number ")[1].split("?")[0]), "")
+    )
     run = paid.paid_run(store, paid.dataset(200))
 
     assert finished(store, run, registry, server) == Counts(asked=200, scored=190, failed=10)
     failed = {row.position for row in store.outlines(run) if row.status == "failed"}
     assert failed == set(bad)
     reasons = {n: store.result(run.id, n).error for n in bad}
-    for number, words in {0: "GPT-6 Luna takes", 33: "tokens per minute", 66: "withheld", 99: "cut off"}.items():
+    for number, words in {
+        0: "GPT-6 Luna takes",
+        33: "tokens per minute",
+        66: "withheld",
+        99: "cut off",
+    }.items():
         assert words in reasons[number]
     assert all("overloaded" in reasons[n] for n in (20, 60, 100, 140))
 
@@ -257,7 +294,9 @@ def test_a_model_that_is_gone_does_not_stop_the_others(store, registry, loopback
     assert "GPT-6 Sol is not available" in stopped(store, run.id)
 
 
-def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sample(store, registry, loopback):
+def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sample(
+    store, registry, loopback
+):
     server = loopback()
     run = paid.paid_run(store, paid.dataset(10))
     job = registry.start(run, store, paid.keys("http://127.0.0.1:9/v1"))
@@ -269,7 +308,9 @@ def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sampl
     assert finished(store, run, registry, server).scored == 10
 
 
-def test_a_provider_that_is_down_stops_the_run_before_every_sample_has_failed(store, registry, loopback, monkeypatch):
+def test_a_provider_that_is_down_stops_the_run_before_every_sample_has_failed(
+    store, registry, loopback, monkeypatch
+):
     monkeypatch.setenv("PLUMBLINE_WORKERS", "4")
     server = loopback(fault=lambda asked: "503")
     run = paid.paid_run(store, paid.dataset(60))
@@ -279,7 +320,8 @@ def test_a_provider_that_is_down_stops_the_run_before_every_sample_has_failed(st
     assert counts.scored == 0
     assert 10 <= counts.failed < 20
     assert stopped(store, run.id) == (
-        "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it answers again."
+        "10 samples in a row failed because GPT-6 Luna gave no answer. Resume when it "
+        "answers again."
     )
 
 
@@ -293,7 +335,10 @@ def test_a_model_that_says_nothing_is_no_provider_in_trouble(store, registry, lo
 
 def test_one_run_s_cap_or_key_is_its_own_also_where_others_ask_the_same(store, registry, loopback):
     server = loopback(latency=0.1, key="sk-good")
-    capped, free = paid.paid_run(store, paid.dataset(20), cap=Cap(calls=3)), paid.paid_run(store, paid.dataset(20))
+    capped, free = (
+        paid.paid_run(store, paid.dataset(20), cap=Cap(calls=3)),
+        paid.paid_run(store, paid.dataset(20)),
+    )
     bad = paid.paid_run(store, paid.dataset(20))
     jobs = [
         registry.start(bad, store, paid.keys(server.base_url, "sk-wrong")),
@@ -318,7 +363,9 @@ threads = [threading.Thread(target=lambda: (start.wait(), found.append(id(loop()
 [thread.join() for thread in threads]
 print(len(set(found)))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     assert done.stdout.strip() == "1"
 
 
@@ -392,17 +439,27 @@ def test_what_was_answered_while_cancelling_is_billed_and_serves_again(store, re
     assert store.cached_answers("w") == 150
 
 
-def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds_up_the_bill(store, registry, loopback):
+def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds_up_the_bill(
+    store, registry, loopback
+):
     words = {paid.LUNA.model: "I can not answer.", paid.SOL.model: "Hm."}
-    server = loopback(answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model])
+    server = loopback(
+        answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model]
+    )
     task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
     samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
-    run = paid.paid_run(store, Dataset(name="d", samples=samples), judges=(paid.SOL,), use_cache=False)
+    run = paid.paid_run(
+        store, Dataset(name="d", samples=samples), judges=(paid.SOL,), use_cache=False
+    )
     finished(store, run, registry, server)
     words[paid.SOL.model] = "It declines.\nVerdict: yes"
 
     assert finished(store, run, registry, server).scored == 1
-    assert [asked.model for asked in server.asked] == [paid.LUNA.model, paid.SOL.model, paid.SOL.model]
+    assert [asked.model for asked in server.asked] == [
+        paid.LUNA.model,
+        paid.SOL.model,
+        paid.SOL.model,
+    ]
     result = store.result(run.id, 0)
     assert (result.calls, result.response) == (3, "I can not answer.")
     assert result.cost == pytest.approx(sum(bill.cost for bill in store.spent(run.id).values()))
@@ -444,7 +501,9 @@ def test_without_a_key_the_run_is_kept_and_says_what_to_do(store, registry):
     assert not registry.is_live(run.id)
 
 
-def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(store, registry, loopback, tmp_path):
+def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(
+    store, registry, loopback, tmp_path
+):
     server, workers, kills = loopback(latency=0.1), 16, 5
     run = paid.paid_run(store, paid.dataset(500))
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
@@ -459,7 +518,9 @@ def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(st
         acknowledged |= {int(child.stdout.readline()) for _ in range(60)}
         child.send_signal(signal.SIGKILL)
         acknowledged |= {int(line) for line in child.communicate()[0].split()}
-        assert acknowledged <= {row.position for row in store.outlines(run) if row.status == "scored"}
+        assert acknowledged <= {
+            row.position for row in store.outlines(run) if row.status == "scored"
+        }
         with sqlite3.connect(tmp_path / "runs.sqlite3") as db:
             assert db.execute("pragma integrity_check").fetchone() == ("ok",)
 

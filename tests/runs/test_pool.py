@@ -1,4 +1,6 @@
-"""Worker processes give what a run's own threads give; a sample that hangs or kills one fails, and others go on."""
+"""Worker processes give what a run's own threads give; a sample that hangs or kills one fails, and
+others go on.
+"""
 
 import os
 import subprocess
@@ -72,7 +74,9 @@ def made(name):
 @pytest.mark.parametrize("name", ["rgb", "trace", "answer_match", "retriever_recall"])
 def test_a_worker_gives_the_same_score_as_this_process(pool, name):
     bed = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1).samples[0]
-    sample = bed.model_copy(update={"response": "I don't know.", "gold_documents": bed.retrieved_documents[:1]})
+    sample = bed.model_copy(
+        update={"response": "I don't know.", "gold_documents": bed.retrieved_documents[:1]}
+    )
     assert takes(made(name))
     there, here = pool.score(made(name), sample, never), scored(made(name), sample)
     assert there.model_dump_json() == here.model_dump_json()  # as it is stored
@@ -97,9 +101,21 @@ def test_a_sample_that_lacks_something_fails_with_the_same_words(pool):
     ("question", "told", "foreign"),
     [
         ("our error", "The answer is missing. Add it.", ""),
-        ("foreign error", "Unexpected ValueError. Try again; if it happens again, report it.", "ValueError"),
-        ("another record", "Fragile gave a Sample, not a Score. Let its score method return a Score.", ""),
-        ("way out", "Unexpected SystemExit. Try again; if it happens again, report it.", "SystemExit"),
+        (
+            "foreign error",
+            "Unexpected ValueError. Try again; if it happens again, report it.",
+            "ValueError",
+        ),
+        (
+            "another record",
+            "Fragile gave a Sample, not a Score. Let its score method return a Score.",
+            "",
+        ),
+        (
+            "way out",
+            "Unexpected SystemExit. Try again; if it happens again, report it.",
+            "SystemExit",
+        ),
     ],
 )
 def test_a_worker_tells_an_error_as_a_run_tells_it(trouble, question, told, foreign):
@@ -255,17 +271,25 @@ def test_a_plain_script_can_use_workers_and_leaves_none_when_it_is_killed(tmp_pa
 
 def test_a_long_run_uses_workers_and_scores_as_a_short_one_does(store, registry):
     samples = tuple(
-        sample.model_copy(update={"id": f"{sample.id}-{number}"}) for number in range(6) for sample in SAMPLES
+        sample.model_copy(update={"id": f"{sample.id}-{number}"})
+        for number in range(6)
+        for sample in SAMPLES
     )
     run = create_run(
-        store, Dataset(name="long", samples=samples), EvaluatorSpec(name="trace"), workspace="w", title="t"
+        store,
+        Dataset(name="long", samples=samples),
+        EvaluatorSpec(name="trace"),
+        workspace="w",
+        title="t",
     )
     registry.start(run, store).wait()
     assert pools.shared().is_ready or eventually(lambda: pools.shared().is_ready)
     registry.start(run, store).wait()
 
     assert store.counts(run).scored == len(samples)
-    assert [store.result(run.id, number).score for number in range(len(SAMPLES))] == list(map(TRACE.score, SAMPLES))
+    assert [store.result(run.id, number).score for number in range(len(SAMPLES))] == list(
+        map(TRACE.score, SAMPLES)
+    )
 
 
 def test_a_run_with_the_offline_reader_is_the_same_with_workers(store, registry):
@@ -273,7 +297,13 @@ def test_a_run_with_the_offline_reader_is_the_same_with_workers(store, registry)
     assert eventually(lambda: pools.shared().is_ready)
     dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), limit=4)
     run = create_run(
-        store, dataset, EvaluatorSpec(name="rgb"), workspace="w", title="t", models=[OFFLINE], prompt=PROMPT
+        store,
+        dataset,
+        EvaluatorSpec(name="rgb"),
+        workspace="w",
+        title="t",
+        models=[OFFLINE],
+        prompt=PROMPT,
     )
     registry.start(run, store).wait()
 

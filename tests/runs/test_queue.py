@@ -38,7 +38,9 @@ def registry():
 
 @pytest.fixture
 def new_run(store, tmp_path) -> Callable[..., Run]:
-    """`new_run("ann")` is a run of that workspace that takes some seconds; with `samples=1` it ends at once."""
+    """`new_run("ann")` is a run of that workspace that takes some seconds; with `samples=1` it ends
+    at once.
+    """
 
     def create(workspace: str, samples: int = 1000, **options: object) -> Run:
         spec = EvaluatorSpec(name="test_slow", params={"log": str(tmp_path / workspace)})
@@ -60,7 +62,10 @@ def until(claim: Callable[[], object]) -> None:
 
 def order(waiting: str, at_work: str = "") -> str:
     run = Run.model_construct(id="any")
-    tickets = {Ticket(run, Store(":memory:"), address=letter): number for number, letter in enumerate(waiting)}
+    tickets = {
+        Ticket(run, Store(":memory:"), address=letter): number
+        for number, letter in enumerate(waiting)
+    }
     return " ".join(f"{ticket.address}{tickets[ticket]}" for ticket in in_turn(tickets, at_work))
 
 
@@ -74,7 +79,14 @@ def order(waiting: str, at_work: str = "") -> str:
         ("aab", "ab", "a0 b2 a1"),
         ("aaa", "aaaa", "a0 a1 a2"),
     ],
-    ids=["as they came", "second behind others", "in rotation", "at work counts", "all have one", "one proxy for all"],
+    ids=[
+        "as they came",
+        "second behind others",
+        "in rotation",
+        "at work counts",
+        "all have one",
+        "one proxy for all",
+    ],
 )
 def test_addresses_take_turns(waiting, at_work, turns):
     assert order(waiting, at_work) == turns
@@ -188,7 +200,9 @@ def test_one_person_with_eight_tabs_does_not_keep_all_places(store, registry, ne
         registry.start_or_wait(run, store, address=f"8.8.8.{run.title}")
     until(lambda: all(registry.is_live(run.id) for run in others))
     until(lambda: sum(registry.is_waiting(run.id) for run in tabs) == 7)
-    assert registry.is_live(tabs[0].id)  # the oldest keeps its place; nobody takes it as each has one
+    assert registry.is_live(
+        tabs[0].id
+    )  # the oldest keeps its place; nobody takes it as each has one
     scored = store.counts(tabs[2]).scored
     assert 0 < scored < 1000  # it made room, and what it had is kept
 
@@ -202,7 +216,9 @@ def test_a_class_behind_one_proxy_keeps_its_places(store, registry, new_run, pub
     assert [registry.is_live(run.id) for run in runs] == [True, True, False]
 
 
-def test_a_run_that_cannot_start_says_why_and_the_next_gets_its_turn(store, registry, new_run, loopback):
+def test_a_run_that_cannot_start_says_why_and_the_next_gets_its_turn(
+    store, registry, new_run, loopback
+):
     model = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=100)
     first = new_run("ann", 30)
     keyless = new_run("ben", 1, models=(model,), prompt="$question $documents")
@@ -229,7 +245,9 @@ def test_a_waiting_run_that_nobody_watches_leaves_the_queue(store, registry, new
     assert registry.place(runs[2].id).number == 1
 
 
-def test_a_run_at_work_that_nobody_watches_makes_room_when_others_wait(store, registry, new_run, public):
+def test_a_run_at_work_that_nobody_watches_makes_room_when_others_wait(
+    store, registry, new_run, public
+):
     first, second = new_run("ann"), new_run("ben")
     registry.start_or_wait(first, store)
     registry.start_or_wait(second, store)

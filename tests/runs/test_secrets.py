@@ -10,7 +10,20 @@ from evaluators.llm.providers import PROVIDERS
 from tests.runs import leaky
 
 ROOT = Path(__file__).parents[2]
-FAULTS = ("401", "400 context", "500", "reset", "html", "", "huge", "429", "error 200", "404 address", "", "422")
+FAULTS = (
+    "401",
+    "400 context",
+    "500",
+    "reset",
+    "html",
+    "",
+    "huge",
+    "429",
+    "error 200",
+    "404 address",
+    "",
+    "422",
+)
 
 
 def in_turn():
@@ -32,7 +45,10 @@ def test_no_key_is_in_any_file_log_or_message_whatever_goes_wrong(loopback, tmp_
         "PLUMBLINE_WORKERS": "2",
     }
     done = subprocess.run(
-        [sys.executable, leaky.__file__, tmp_path, *addresses], capture_output=True, env=environment, check=True
+        [sys.executable, leaky.__file__, tmp_path, *addresses],
+        capture_output=True,
+        env=environment,
+        check=True,
     )
 
     for server, key in zip(servers, leaky.MARKED.values(), strict=True):
@@ -40,6 +56,8 @@ def test_no_key_is_in_any_file_log_or_message_whatever_goes_wrong(loopback, tmp_
         assert {asked.fault for asked in server.asked} >= set(FAULTS)
     written = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"debug.log", "runs.sqlite3"} <= written.keys()
-    assert b"Number 3 is Mina Osei" in written["runs.sqlite3"] + written.get("runs.sqlite3-wal", b"")
+    assert b"Number 3 is Mina Osei" in written["runs.sqlite3"] + written.get(
+        "runs.sqlite3-wal", b""
+    )
     for place, content in {**written, "stdout": done.stdout, "stderr": done.stderr}.items():
         assert b"MARKED" not in content, place

@@ -1,4 +1,6 @@
-"""The store: what was stored is there again, for its workspace only, and samples are kept once for all their runs."""
+"""The store: what was stored is there again, for its workspace only, and samples are kept once for
+all their runs.
+"""
 
 import json
 import sqlite3
@@ -33,13 +35,22 @@ from evaluators.trace.labelling import Correction
 from tests.stops import stop, stopped
 
 ROOT = Path(__file__).parents[2]
-DATASET = Dataset(name="three", samples=tuple(Sample(id=f"s{number}", question="q") for number in range(3)))
+DATASET = Dataset(
+    name="three", samples=tuple(Sample(id=f"s{number}", question="q") for number in range(3))
+)
 READER = ModelSpec(provider="offline", model="offline-reader")
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna")
 SCORED = Score(values={"accuracy": 0.0, "other": None}, reason="why", details={"flips": ["nfkc"]})
 
 
-def run(run_id="r1", workspace="w", dataset=DATASET, created="2026-01-01T00:00:00", models=(READER,), metrics=("rgb",)):
+def run(
+    run_id="r1",
+    workspace="w",
+    dataset=DATASET,
+    created="2026-01-01T00:00:00",
+    models=(READER,),
+    metrics=("rgb",),
+):
     return Run(
         id=run_id,
         workspace=workspace,
@@ -108,7 +119,9 @@ def test_everything_survives_reopening(store, path):
     assert again.result("r1", 0) is None
     assert again.result("r1", 1) == full
     assert again.result("r1", 2) == failed(2)
-    assert [again.sample(DATASET.fingerprint, position) for position in range(3)] == list(DATASET.samples)
+    assert [again.sample(DATASET.fingerprint, position) for position in range(3)] == list(
+        DATASET.samples
+    )
     assert again.counts(run()) == Counts(asked=3, scored=1, failed=1)
     assert again.counts(run()).open == 1
 
@@ -125,7 +138,9 @@ def test_samples_with_all_their_parts_come_back_as_they_were(store):
     for dataset in (compose(bundled()[ENGLISH_BED], list(Ability)), bundled()[TRACE_SAMPLES]):
         store.save_run(run(dataset.name, dataset=dataset), dataset)
 
-        assert [store.sample(dataset.fingerprint, at) for at in range(len(dataset.samples))] == list(dataset.samples)
+        assert [
+            store.sample(dataset.fingerprint, at) for at in range(len(dataset.samples))
+        ] == list(dataset.samples)
 
 
 def test_open_are_the_cells_never_tried_and_those_that_failed(store):
@@ -162,11 +177,19 @@ def test_every_metric_of_a_run_has_results_of_its_own(store):
     store.save_correction("r1", Cell(1, 1, 1), change())
 
     assert store.counts(both) == Counts(asked=12, scored=2, failed=1)
-    assert store.open_cells(both)[:4] == [Cell(0, 0, 0), Cell(0, 1, 0), Cell(0, 1, 1), Cell(1, 0, 0)]
+    assert store.open_cells(both)[:4] == [
+        Cell(0, 0, 0),
+        Cell(0, 1, 0),
+        Cell(0, 1, 1),
+        Cell(1, 0, 0),
+    ]
     assert len(store.open_cells(both)) == 10
     assert store.results("r1", 0) == {0: failed(0), 1: scored(0, metric=1)}
     assert store.result("r1", 0, 0, 1) == scored(0, metric=1)
-    assert [(row.position, row.model, row.metric, row.status, row.corrected) for row in store.outlines(both)][:8] == [
+    assert [
+        (row.position, row.model, row.metric, row.status, row.corrected)
+        for row in store.outlines(both)
+    ][:8] == [
         (0, 0, 0, "failed", 0),
         (0, 0, 1, "scored", 0),
         (0, 1, 0, None, 0),
@@ -196,7 +219,10 @@ def test_failures_are_counted_by_their_reason(store):
     for position, error in enumerate(("Too long.", "Cut off.", "Too long.")):
         store.save_result("r1", failed(position, error))
 
-    assert store.failures("r1") == [(Reason(message="Too long."), 2), (Reason(message="Cut off."), 1)]
+    assert store.failures("r1") == [
+        (Reason(message="Too long."), 2),
+        (Reason(message="Cut off."), 1),
+    ]
 
 
 def test_a_failure_keeps_its_kind_and_its_remedy(store):
@@ -211,7 +237,10 @@ def test_a_failure_keeps_its_kind_and_its_remedy(store):
 
 
 def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
-    reasons = Reason(kind="cap", message="Reached."), AccessError("No key.", remedy=Remedy("enter_key", "A")).reason
+    reasons = (
+        Reason(kind="cap", message="Reached."),
+        AccessError("No key.", remedy=Remedy("enter_key", "A")).reason,
+    )
     store.save_run(run(), DATASET)
     store.save_stop_reasons("r1", *reasons)
     store.close()
@@ -300,7 +329,11 @@ def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
     for position in (0, 0, 1):
         store.save_correction("r1", Cell(position), change())
 
-    assert [(row.by, row.corrected) for row in store.outlines(run())] == [("jury", 2), ("", 1), ("", 0)]
+    assert [(row.by, row.corrected) for row in store.outlines(run())] == [
+        ("jury", 2),
+        ("", 1),
+        ("", 0),
+    ]
 
 
 # Calls
@@ -313,7 +346,9 @@ def test_a_run_is_billed_by_model_and_an_unknown_price_makes_no_sum(store):
 
     spent = store.spent("r1")
 
-    assert spent["openai/gpt-6-luna"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=0.75)
+    assert spent["openai/gpt-6-luna"] == Spent(
+        calls=2, prompt_tokens=200, answer_tokens=20, cost=0.75
+    )
     assert spent["openai/mystery"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=None)
     assert store.spent("another") == {}
 
@@ -324,14 +359,17 @@ def test_counts_of_tokens_that_make_no_sense_make_no_run_unreadable(store, path)
     store.save_result("r1", scored(0), [call(cost=0.5).model_copy(update={"completion": huge})])
     with sqlite3.connect(path) as db:  # as version 0.1.0 stored what a server told
         db.executemany(
-            "insert into calls (workspace, run_id, key, model, created, cost, prompt_tokens, answer_tokens)"
+            "insert into calls (workspace, run_id, key, model, created, cost, "
+            "prompt_tokens, answer_tokens)"
             " values ('w', 'r1', ?, 'openai/gpt-6-luna', '', 9e12, ?, ?)",
             [("a", 2**63 - 1, 2**63 - 1), ("b", 2**63 - 1, 4), ("c", 4, 2**62)],
         )
 
     spent = store.spent("r1")["openai/gpt-6-luna"]
 
-    assert spent == Spent(calls=4, prompt_tokens=MOST_COUNTED, answer_tokens=MOST_COUNTED, cost=27e12 + 0.5)
+    assert spent == Spent(
+        calls=4, prompt_tokens=MOST_COUNTED, answer_tokens=MOST_COUNTED, cost=27e12 + 0.5
+    )
 
 
 def test_answers_taken_from_the_store_are_counted(store):
@@ -346,7 +384,9 @@ def test_answers_taken_from_the_store_are_counted(store):
 def test_the_newest_whole_answer_serves_again_in_its_workspace_only(store):
     store.save_run(run(), DATASET)
     store.save_run(run("r2", workspace="stranger"), DATASET)
-    store.save_calls("r1", [call("k", "old"), call("k", "new"), call("k", "cut", reusable=False), call("j")])
+    store.save_calls(
+        "r1", [call("k", "old"), call("k", "new"), call("k", "cut", reusable=False), call("j")]
+    )
 
     assert store.answer("w", "k").text == "new"
     assert store.answer("stranger", "k") is None
@@ -412,7 +452,9 @@ def test_a_store_of_the_first_version_is_taken_along(path):
             row = (body["id"], "w", body["created"], DATASET.fingerprint, json.dumps(body))
             db.execute("insert into runs values (?, ?, ?, ?, ?)", row)
         result = '{"position": 1, "status": "scored", "score": {"values": {"accuracy": 0.0}}}'
-        db.execute("insert into results values ('r1', 1, 'scored', '{\"accuracy\": 0.0}', ?)", (result,))
+        db.execute(
+            "insert into results values ('r1', 1, 'scored', '{\"accuracy\": 0.0}', ?)", (result,)
+        )
     db.close()
 
     store = Store(path)
@@ -464,9 +506,20 @@ def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
         db.execute("pragma user_version = 3")
         row = ("r1", "w", body["created"], DATASET.fingerprint, json.dumps(body), "No credit.")
         db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
-        values = ("r1", 1, 1, "scored", '{"adherence": 1.0}', "jury", result.model_dump_json(exclude={"metric"}))
+        values = (
+            "r1",
+            1,
+            1,
+            "scored",
+            '{"adherence": 1.0}',
+            "jury",
+            result.model_dump_json(exclude={"metric"}),
+        )
         db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?)", values)
-        db.execute("insert into corrections values (null, 'r1', 1, 1, '2026-01-01T10:00:00', 'relevant', '0a', 'yes')")
+        db.execute(
+            "insert into corrections values (null, 'r1', 1, 1, '2026-01-01T10:00:00', "
+            "'relevant', '0a', 'yes')"
+        )
     db.close()
 
     store = Store(path)
@@ -525,7 +578,9 @@ WITH_SOURCES = Dataset(
 )
 
 
-def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_from_all_new_data(path):
+def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_from_all_new_data(
+    path,
+):
     path.parent.mkdir()
     earlier = run().model_copy(update={"fingerprint": DATASET.fingerprint})  # sources did not count
     other = Dataset(name="other", samples=(Sample(id="x", question='"sources":'),))
@@ -537,12 +592,14 @@ def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_fro
         for each, data in ((earlier, WITH_SOURCES), (plain, other)):
             body = each.model_dump_json(exclude_defaults=True)
             db.execute(
-                "insert into runs values (?, ?, ?, ?, ?, '')", (each.id, "w", each.created, each.fingerprint, body)
+                "insert into runs values (?, ?, ?, ?, ?, '')",
+                (each.id, "w", each.created, each.fingerprint, body),
             )
             for at, sample in enumerate(data.samples):
                 body = sample.model_dump_json(exclude_defaults=True)
                 db.execute(
-                    "insert into samples values (?, ?, ?, ?, '{}', ?)", (each.fingerprint, at, sample.id, "q", body)
+                    "insert into samples values (?, ?, ?, ?, '{}', ?)",
+                    (each.fingerprint, at, sample.id, "q", body),
                 )
         db.execute("insert into samples values ('damaged', 0, 's', 'q', '{}', '{\"sources\":')")
         db.execute("insert into runs values ('r3', 'w', 'now', 'damaged', '{', '')")
@@ -565,7 +622,11 @@ def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_fro
 
 def test_no_visitor_sees_the_names_of_anothers_documents(store):
     theirs = WITH_SOURCES.model_copy(
-        update={"samples": tuple(each.model_copy(update={"sources": ("secret.txt",)}) for each in DATASET.samples)}
+        update={
+            "samples": tuple(
+                each.model_copy(update={"sources": ("secret.txt",)}) for each in DATASET.samples
+            )
+        }
     )
     store.save_run(run("r1", "anna", theirs), theirs)
     for name, data in (("r2", WITH_SOURCES), ("r3", DATASET)):
@@ -592,14 +653,20 @@ def test_outlines_hold_every_sample_with_its_facets_and_values(store):
 
     first, second = store.outlines(asked)
 
-    assert (first.position, first.sample_id, first.question) == (0, "noise-0-40", dataset.samples[0].question)
+    assert (first.position, first.sample_id, first.question) == (
+        0,
+        "noise-0-40",
+        dataset.samples[0].question,
+    )
     assert (first.ability, first.noise, first.effective_noise) == (Ability.NOISE, 0.4, 0.4)
     assert (first.status, first.values) == ("scored", {"accuracy": 0.0, "other": None})
     assert (second.status, second.values) == (None, {})
 
 
 def test_scored_results_come_in_order_with_their_samples(store):
-    dataset = Dataset(name="many", samples=tuple(Sample(id=str(number), question="q") for number in range(600)))
+    dataset = Dataset(
+        name="many", samples=tuple(Sample(id=str(number), question="q") for number in range(600))
+    )
     asked = run(dataset=dataset)
     store.save_run(asked, dataset)
     for position in (599, 0, 300, 256, 255, 2):
@@ -608,12 +675,16 @@ def test_scored_results_come_in_order_with_their_samples(store):
 
     found = [(position, sample.id, score) for position, sample, score in store.scored(asked)]
 
-    assert found == [(Cell(position), str(position), SCORED) for position in (0, 2, 255, 256, 300, 599)]
+    assert found == [
+        (Cell(position), str(position), SCORED) for position in (0, 2, 255, 256, 300, 599)
+    ]
 
 
 def test_flips_are_counted_by_option(store):
     store.save_run(run(), DATASET)
-    store.save_result("r1", scored(0, Score(values={}, details={"flips": ["nfkc", "remove_reasoning"]})))
+    store.save_result(
+        "r1", scored(0, Score(values={}, details={"flips": ["nfkc", "remove_reasoning"]}))
+    )
     store.save_result("r1", scored(1))
     store.save_result("r1", scored(2, Score(values={})))
 
@@ -743,11 +814,17 @@ def test_a_store_may_live_in_memory():
 
 
 def test_processes_that_start_at_once_share_one_new_store(tmp_path):
-    opening = "import sys; from evaluators.runs.store import Store; [Store(path) for path in sys.argv[1:]]"
+    opening = (
+        "import sys; from evaluators.runs.store import Store; [Store(path) for path in "
+        "sys.argv[1:]]"
+    )
     paths = [str(tmp_path / f"{number}.sqlite3") for number in range(20)]
     commands = [[sys.executable, "-c", opening, *paths]] * 4
 
-    processes = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for command in commands]
+    processes = [
+        subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        for command in commands
+    ]
 
     errors = [process.communicate()[1].strip().splitlines()[-1:] for process in processes]
     assert errors == [[]] * 4

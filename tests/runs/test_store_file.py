@@ -1,4 +1,6 @@
-"""The store's file: its owner's alone, ours, of a version that is known, and the one that was opened."""
+"""The store's file: its owner's alone, ours, of a version that is known, and the one that was
+opened.
+"""
 
 import os
 import shutil
@@ -165,7 +167,8 @@ def test_other_processes_may_write_and_tidy_up(path):
     other.execute("pragma wal_autocheckpoint = 1")  # the file itself changes with every write
     with other:
         other.execute(
-            "create table more as with n(i) as (select 1 union all select i + 1 from n where i < 9999) select * from n"
+            "create table more as with n(i) as (select 1 union all select i + 1 from n "
+            "where i < 9999) select * from n"
         )
     store.save_result("r1", failed())
     other.execute("vacuum")
@@ -199,7 +202,9 @@ def test_cleaning_up_never_touches_a_store(tmp_path):
         (tmp_path / name).mkdir()
     Store(tmp_path / ".plumbline" / "plumbline.sqlite3").close()
 
-    subprocess.run(["make", "-f", ROOT / "Makefile", "clean"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        ["make", "-f", ROOT / "Makefile", "clean"], cwd=tmp_path, check=True, capture_output=True
+    )
 
     assert [each.name for each in tmp_path.iterdir()] == [".plumbline"]
     assert Store(tmp_path / ".plumbline" / "plumbline.sqlite3").runs("w") == []
@@ -239,7 +244,8 @@ def test_a_database_that_is_no_store_is_refused_and_left_as_it_is(path, script):
     before = path.read_bytes(), path.stat().st_mode
 
     with pytest.raises(
-        StoreError, match=r"is a database, but not a run store .* set PLUMBLINE_DATA_DIR to another folder"
+        StoreError,
+        match=r"is a database, but not a run store .* set PLUMBLINE_DATA_DIR to another folder",
     ):
         Store(path)
 
@@ -251,28 +257,39 @@ def test_a_database_that_is_no_store_is_refused_and_left_as_it_is(path, script):
 def test_a_store_of_a_newer_version_is_refused_before_anything_is_written(path, application):
     Store(path).close()
     with sqlite3.connect(path) as db:
-        db.executescript(f"pragma user_version = 99; pragma application_id = {application}; create table later (x)")
+        db.executescript(
+            f"pragma user_version = 99; pragma application_id = {application}; create "
+            "table later (x)"
+        )
     db.close()
     before = path.read_bytes()
 
-    with pytest.raises(StoreError, match=r"newer version .* Install the newer version, or set PLUMBLINE_DATA_DIR"):
+    with pytest.raises(
+        StoreError, match=r"newer version .* Install the newer version, or set PLUMBLINE_DATA_DIR"
+    ):
         Store(path)
 
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"This is no database. " * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
+@pytest.mark.parametrize(
+    "content", [b"This is no database. " * 100, b"SQLite format 3\x00" + b"\xff" * 5000]
+)
 def test_a_damaged_file_is_called_so(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
 
-    with pytest.raises(StoreError, match=r"is damaged or not a run store .* put a backup in its place"):
+    with pytest.raises(
+        StoreError, match=r"is damaged or not a run store .* put a backup in its place"
+    ):
         Store(path)
 
 
 def test_a_store_that_is_damaged_inside_says_so(path):
     store = Store(path)
-    big = Dataset(name="d", samples=tuple(Sample(id=str(n), question="q" * 3000) for n in range(200)))
+    big = Dataset(
+        name="d", samples=tuple(Sample(id=str(n), question="q" * 3000) for n in range(200))
+    )
     store.save_run(run().model_copy(update={"fingerprint": big.fingerprint}), big)
     store.close()
     with path.open("r+b") as file:
@@ -329,7 +346,11 @@ def test_a_folder_with_other_things_in_it_keeps_its_rights(tmp_path):
 
     Store(tmp_path / "plumbline.sqlite3").close()
 
-    assert [mode(tmp_path), mode(tmp_path / "thesis.txt"), mode(tmp_path / "plumbline.sqlite3")] == [
+    assert [
+        mode(tmp_path),
+        mode(tmp_path / "thesis.txt"),
+        mode(tmp_path / "plumbline.sqlite3"),
+    ] == [
         0o755,
         0o644,
         0o600,

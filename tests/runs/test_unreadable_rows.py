@@ -24,7 +24,12 @@ DOCUMENT = "The tower is 330 metres tall. It stands in Paris."
 DATASET = Dataset(
     name="towers",
     samples=tuple(
-        Sample(id=f"s{n}", question="How tall?", response="It is 330 metres tall.", retrieved_documents=(DOCUMENT,))
+        Sample(
+            id=f"s{n}",
+            question="How tall?",
+            response="It is 330 metres tall.",
+            retrieved_documents=(DOCUMENT,),
+        )
         for n in range(ROWS)
     ),
 )
@@ -63,7 +68,9 @@ def change(path, table, column, damage, where="rowid = 1"):
 
 
 def finished(store, title="t", **options):
-    run = create_run(store, DATASET, EvaluatorSpec(name="trace"), workspace="w", title=title, **options)
+    run = create_run(
+        store, DATASET, EvaluatorSpec(name="trace"), workspace="w", title=title, **options
+    )
     job = Job(run, store)
     job.start()
     job.wait()
@@ -85,7 +92,9 @@ def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path
     assert store.unreadable_runs("another") == []
     with pytest.raises(UnreadableRowError, match=rf"{lost.id} cannot be read") as caught:
         store.run(lost.id)
-    assert f"evaluators export {lost.id} --format raw), or delete it" in caught.value.reason.worded(IN_TERMINAL)
+    assert f"evaluators export {lost.id} --format raw), or delete it" in caught.value.reason.worded(
+        IN_TERMINAL
+    )
     lines = [json.loads(line) for line in store.raw_run(lost.id)]
     assert [line["table"] for line in lines] == ["runs", *["samples"] * ROWS, *["results"] * ROWS]
     store.delete_run(lost.id)
@@ -93,8 +102,12 @@ def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path
     assert store.counts(fine).scored == ROWS
 
 
-@pytest.mark.parametrize(("column", "value"), [("id", "other"), ("workspace", "other"), ("created", "yesterday")])
-def test_a_run_whose_body_is_of_another_row_or_without_a_time_cannot_be_read(store, path, column, value):
+@pytest.mark.parametrize(
+    ("column", "value"), [("id", "other"), ("workspace", "other"), ("created", "yesterday")]
+)
+def test_a_run_whose_body_is_of_another_row_or_without_a_time_cannot_be_read(
+    store, path, column, value
+):
     lost = finished(store)
     change(path, "runs", "body", lambda body: json.dumps({**json.loads(body), column: value}))
 
@@ -141,14 +154,21 @@ def test_no_look_over_all_results_ends_at_a_damaged_one(store, path, damage):
 
     assert store.answered(run.fingerprint) <= ROWS
     assert len(store.responses(run)) >= ROWS - 1
-    assert (store.notes(run.id), store.failures(run.id), store.flips(run), store.reused(run.id)) == ([], [], {}, 0)
+    assert (
+        store.notes(run.id),
+        store.failures(run.id),
+        store.flips(run),
+        store.reused(run.id),
+    ) == ([], [], {}, 0)
 
 
 LISTED = [("results", '"values"', "failed"), ("samples", "facets", "scored")]
 
 
 @pytest.mark.parametrize(("table", "column", "status"), LISTED)
-@pytest.mark.parametrize("text", ["{", "[1]", "7", "", b"\xff", '{"noise": "much"}', '{"ability": NaN}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[1]", "7", "", b"\xff", '{"noise": "much"}', '{"ability": NaN}']
+)
 def test_what_lists_show_of_a_row_can_be_damaged_too(store, path, table, column, status, text):
     run = finished(store)
     change(path, table, column, lambda body: text, "position = 1")

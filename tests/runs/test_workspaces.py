@@ -1,4 +1,6 @@
-"""The workspaces of a public host: issued, found again, moved, limited, and deleted when nobody comes any more."""
+"""The workspaces of a public host: issued, found again, moved, limited, and deleted when nobody
+comes any more.
+"""
 
 import sqlite3
 import time
@@ -34,7 +36,10 @@ def host(store) -> Workspaces:
 
 
 def answers(name: str = "answers", text: str = "In May.") -> Dataset:
-    return Dataset(name=name, samples=(Sample(id="1", question="When?", response=text, retrieved_documents=(text,)),))
+    return Dataset(
+        name=name,
+        samples=(Sample(id="1", question="When?", response=text, retrieved_documents=(text,)),),
+    )
 
 
 def fill(store: Store, workspace: str) -> Run:
@@ -44,9 +49,13 @@ def fill(store: Store, workspace: str) -> Run:
     store.save_mapping(workspace, COLUMNS, {"question": "question"})
     run = samples.trace(store, workspace)
     RunRegistry().start(run, store).wait()
-    completion = Completion(text="Yes.", finish_reason="stop", usage=Usage(prompt_tokens=1, answer_tokens=1))
+    completion = Completion(
+        text="Yes.", finish_reason="stop", usage=Usage(prompt_tokens=1, answer_tokens=1)
+    )
     store.save_calls(run.id, [Call(key="k", model="m", completion=completion, reusable=True)])
-    store.save_correction(run.id, Cell(0), Correction(label="support", key="a", value="full", created="now"))
+    store.save_correction(
+        run.id, Cell(0), Correction(label="support", key="a", value="full", created="now")
+    )
     return run
 
 
@@ -126,7 +135,9 @@ def test_owners_of_a_store_of_before_are_known(tmp_path):
     store = Store(path)
     assert store.knows(ANN)
     assert store.knows(BEN)
-    assert store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []  # they have all their days still
+    assert (
+        store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
+    )  # they have all their days still
 
 
 # A new link
@@ -148,7 +159,10 @@ def test_a_move_takes_everything_along(store, host):
 def test_nothing_moves_while_a_run_is_at_work_or_waits(store, tmp_path, public):
     public.setenv("PLUMBLINE_RUNS_IN_ALL", "1")
     registry = RunRegistry()
-    runs = [slow.slow_run(store, tmp_path).model_copy(update={"workspace": name, "id": name}) for name in (ANN, BEN)]
+    runs = [
+        slow.slow_run(store, tmp_path).model_copy(update={"workspace": name, "id": name})
+        for name in (ANN, BEN)
+    ]
     for run in runs:
         store.save_run(run, slow.dataset("wait"))
         registry.start_or_wait(run, store)
@@ -195,7 +209,9 @@ def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, 
     public.setenv("PLUMBLINE_WORKSPACE_BYTES", str(3 * 2**20))
     store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
     host.check_room(ANN, 2**19)
-    with pytest.raises(HostLimitError, match=r"take up 2.0 MB, this would add 1.5 MB, and this host keeps 3.0 MB"):
+    with pytest.raises(
+        HostLimitError, match=r"take up 2.0 MB, this would add 1.5 MB, and this host keeps 3.0 MB"
+    ):
         host.check_room(ANN, 3 * 2**19)
     host.check_room(BEN, 3 * 2**19)
 
@@ -203,7 +219,9 @@ def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, 
 def test_a_full_store_first_lets_go_what_has_expired(store, host, public):
     store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
     public.setenv("PLUMBLINE_STORE_BYTES", str(2 * 2**20))
-    with pytest.raises(HostLimitError, match=r"This host has no space left: its store may take 2.0 MB"):
+    with pytest.raises(
+        HostLimitError, match=r"This host has no space left: its store may take 2.0 MB"
+    ):
         host.check_room(BEN)
     long_ago(store, ANN)
     host.check_room(BEN)
@@ -230,8 +248,19 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
     assert store.sample(yours.fingerprint, 0)  # shared with the one that is gone
     long_ago(store, BEN)
     host.sweep()
-    tables = ("samples", "uploads", "runs", "results", "calls", "corrections", "saved_metrics", "saved_mappings")
-    assert {table: store._all(f"select count(*) from {table}")[0][0] for table in tables} == dict.fromkeys(tables, 0)
+    tables = (
+        "samples",
+        "uploads",
+        "runs",
+        "results",
+        "calls",
+        "corrections",
+        "saved_metrics",
+        "saved_mappings",
+    )
+    assert {
+        table: store._all(f"select count(*) from {table}")[0][0] for table in tables
+    } == dict.fromkeys(tables, 0)
 
 
 def test_the_days_come_from_the_configuration(store, host, public):
@@ -296,7 +325,9 @@ def test_what_is_deleted_is_given_back_to_the_disk(store, tmp_path):
     empty = on_disk(tmp_path)
     store.save_upload(ANN, answers(text="x" * 4 * 2**20), "2026-01-01T00:00:00+00:00")
     data = answers(text="y" * 4 * 2**20)
-    run = samples.trace(store, ANN).model_copy(update={"id": "large", "fingerprint": data.fingerprint})
+    run = samples.trace(store, ANN).model_copy(
+        update={"id": "large", "fingerprint": data.fingerprint}
+    )
     store.save_run(run, data)
     assert on_disk(tmp_path) > 16 * 2**20
     store.delete_upload(ANN, "answers")

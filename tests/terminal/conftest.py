@@ -1,4 +1,6 @@
-"""Commands in this process, each test with a data directory of its own and without this machine's keys."""
+"""Commands in this process, each test with a data directory of its own and without this machine's
+keys.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What options mean: metrics with parameters, what is composed, and messages that say what to write instead."""
+"""What options mean: metrics with parameters, what is composed, and messages that say what to write
+instead.
+"""
 
 import pytest
 
@@ -33,7 +35,12 @@ def params(metrics, *texts):
         (["hybrid"], ["doubt_from=0.3"], "doubt_from", [0.3]),
         (["llm_judge"], ["judgement_query=Is 1+1=2?"], "judgement_query", ["Is 1+1=2?"]),
         (["answer_match", "answer_match"], ["type=f1_score"], "type", ["f1_score", "f1_score"]),
-        (["answer_match", "answer_match"], ["2.type=f1_score"], "type", ["exact_match", "f1_score"]),
+        (
+            ["answer_match", "answer_match"],
+            ["2.type=f1_score"],
+            "type",
+            ["exact_match", "f1_score"],
+        ),
         (["prompt"], ["prompt.fields=question, response"], "fields", [["question", "response"]]),
     ],
 )
@@ -66,7 +73,14 @@ def test_a_parameter_that_cannot_be_is_told(metrics, text, words):
 
 
 def test_a_test_bed_is_composed_as_asked():
-    found = ask(**RGB, ability=("noise_robustness", "negative_rejection"), noise=(0.5, 0), passages=4, seed=3, limit=2)
+    found = ask(
+        **RGB,
+        ability=("noise_robustness", "negative_rejection"),
+        noise=(0.5, 0),
+        passages=4,
+        seed=3,
+        limit=2,
+    )
 
     assert found.dataset.origin == {
         "test_bed": ENGLISH_BED,
@@ -95,9 +109,14 @@ def test_a_chinese_bed_is_asked_in_chinese():
 
 def test_answers_in_a_file_are_judged_for_the_ability_that_is_named(data_folder):
     file = data_folder / "said.jsonl"
-    file.write_text('{"id": 1, "query": "Who?", "prediction": "Mina", "ans": "Mina", "docs": [], "noise_rate": 0.2}\n')
+    file.write_text(
+        '{"id": 1, "query": "Who?", "prediction": "Mina", "ans": "Mina", "docs": [], '
+        '"noise_rate": 0.2}\n'
+    )
 
-    (sample,) = ask(data=str(file), metric=("rgb",), ability=("negative_rejection",)).dataset.samples
+    (sample,) = ask(
+        data=str(file), metric=("rgb",), ability=("negative_rejection",)
+    ).dataset.samples
 
     assert sample.rgb.ability is Ability.REJECTION
 
@@ -135,7 +154,11 @@ def asked_specs(metric):
         ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one --ability"),
         ({**TRACE, "model": (OFFLINE.id,)}, ParameterError, "has a response already"),
         ({**TRACE, "metric": ("gpt_labeling",)}, ParameterError, "judge"),
-        ({**TRACE, "metric": ("gpt_labeling",), "judge": ("groq/openai/gpt-oss-120b",)}, AccessError, "GROQ_API_KEY"),
+        (
+            {**TRACE, "metric": ("gpt_labeling",), "judge": ("groq/openai/gpt-oss-120b",)},
+            AccessError,
+            "GROQ_API_KEY",
+        ),
         ({**TRACE, "metric": ("retriever_recall",)}, ParameterError, "gold_documents"),
         ({**RGB, "model": ()}, ParameterError, "model"),
         ({**RGB, "model": ("gpt-9",)}, ParameterError, "No model is called"),

@@ -1,4 +1,6 @@
-"""The commands as a person types them: exit codes, what goes to which stream, and errors in one line."""
+"""The commands as a person types them: exit codes, what goes to which stream, and errors in one
+line.
+"""
 
 import codecs
 import csv
@@ -17,9 +19,21 @@ from evaluators.terminal.cli import main
 from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, WRONG
 
 TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answer_match")
-RGB = ("run", "--data", ENGLISH_BED, "--metric", "rgb", "--model", "offline/offline-reader", "--limit", "1")
+RGB = (
+    "run",
+    "--data",
+    ENGLISH_BED,
+    "--metric",
+    "rgb",
+    "--model",
+    "offline/offline-reader",
+    "--limit",
+    "1",
+)
 ROWS = 24
-NO_MATCH = "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1."
+NO_MATCH = (
+    "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1."
+)
 COMMANDS = ("app", "run", "resume", "estimate", "list", "show", "export", "backup")
 
 
@@ -85,7 +99,9 @@ def test_a_long_title_stays_on_its_line(plumbline):
     assert f"{title}: finished, 48 / 48 scored\n" in plumbline(*TRACE, "--title", title).stdout
 
 
-def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(plumbline, data_folder, monkeypatch):
+def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(
+    plumbline, data_folder, monkeypatch
+):
     (data_folder / "own").mkdir()
     (data_folder / "own" / "rhyme.py").write_text("def score(:\n", encoding="utf-8")
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(data_folder / "own"))
@@ -95,7 +111,10 @@ def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(plumbli
 
 
 def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data_folder):
-    rows = [{"query": "Who?", "prediction": "Mina", "ans": "Mina"}, {"query": "When?", "prediction": "In May"}]
+    rows = [
+        {"query": "Who?", "prediction": "Mina", "ans": "Mina"},
+        {"query": "When?", "prediction": "In May"},
+    ]
     (data_folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     found = plumbline("run", "--data", "part.jsonl", "--metric", "rgb")
@@ -103,7 +122,10 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
     assert found.exit_code == INCOMPLETE
     assert "1 of 2 results failed; resume tries them again." in found.stderr
     assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in found.stderr
-    assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in plumbline("show", "last").stdout
+    assert (
+        f"Go on with: python -m evaluators resume {newest().id[:8]}"
+        in plumbline("show", "last").stdout
+    )
     assert plumbline("resume", "last", "--min-coverage", "0.5").exit_code == FINE
 
 
@@ -114,7 +136,10 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         (("run", "--data", TRACE_SAMPLES, "--metric", "nothing"), "nothing"),
         (("run", "--data", "gone.csv", "--metric", "trace"), "gone.csv"),
         ((*TRACE, "--fail-under", "adherence"), "Write NAME=NUMBER"),
-        ((*TRACE, "--fail-under", "colour=1"), "There is no value colour here. There are: context_relevance,"),
+        (
+            (*TRACE, "--fail-under", "colour=1"),
+            "There is no value colour here. There are: context_relevance,",
+        ),
         ((*TRACE, "--fail-under", "adherence=80"), "adherence=80 can never be met"),
         ((*TRACE, "--param", "2.type=best"), "type is 'best'"),
         ((*TRACE, "--noise", "0.2"), "--noise composes prompts from a test bed"),
@@ -138,13 +163,16 @@ def test_wrong_input_exits_with_2_and_says_what_to_write(plumbline, arguments, w
 
 def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
     (data_folder / "ci.toml").write_text(
-        f'data = "{TRACE_SAMPLES}"\nmetric = ["trace", "answer_match"]\nparam = ["trace.chunk_size=300"]\n'
+        f'data = "{TRACE_SAMPLES}"\nmetric = ["trace", "answer_match"]\nparam = '
+        '["trace.chunk_size=300"]\n'
         'title = "From the file"\nmax-calls = 5\nno-cache = true\nfail-under = "adherence=0.99"\n',
         encoding="utf-8",
     )
 
     assert plumbline("run", "--config", "ci.toml").exit_code == BELOW
-    found = plumbline("run", "--config", "ci.toml", "--title", "From the line", "--fail-under", "adherence=0.1")
+    found = plumbline(
+        "run", "--config", "ci.toml", "--title", "From the line", "--fail-under", "adherence=0.1"
+    )
 
     assert found.exit_code == FINE
     line, file = local_store().runs("local")
@@ -153,7 +181,9 @@ def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
     assert line.evaluator.params["chunk_size"] == 300
     assert (line.cap.calls, line.use_cache) == (5, False)
     assert plumbline("estimate", "--config", "ci.toml").exit_code == FINE
-    (data_folder / "json.toml").write_text(f'data = "{TRACE_SAMPLES}"\nmetric = "trace"\njson = true', encoding="utf-8")
+    (data_folder / "json.toml").write_text(
+        f'data = "{TRACE_SAMPLES}"\nmetric = "trace"\njson = true', encoding="utf-8"
+    )
     assert json.loads(plumbline("run", "--config", "json.toml").stdout)["scored"] == ROWS
 
 
@@ -179,7 +209,14 @@ def test_a_file_that_cannot_be_used_is_told(plumbline, data_folder, text, words)
 
 
 def test_an_estimate_needs_no_key(plumbline):
-    judged = ("--data", TRACE_SAMPLES, "--metric", "gpt_labeling", "--judge", "groq/openai/gpt-oss-120b")
+    judged = (
+        "--data",
+        TRACE_SAMPLES,
+        "--metric",
+        "gpt_labeling",
+        "--judge",
+        "groq/openai/gpt-oss-120b",
+    )
 
     table, numbers = plumbline("estimate", *judged), plumbline("estimate", *judged, "--json")
 
@@ -195,11 +232,15 @@ def test_lists(plumbline):
     plumbline(*RGB)
     local_store().save_metric("local", "Is it polite?", PromptMetric(title="Is it polite?").spec())
 
-    metrics, models, runs = (plumbline("list", name).stdout for name in ("metrics", "models", "runs"))
+    metrics, models, runs = (
+        plumbline("list", name).stdout for name in ("metrics", "models", "runs")
+    )
 
     assert "policy=documented" in metrics
     assert "names_its_source" in metrics  # a file in evaluators/custom
-    assert re.search(r"is_it_polite +Is it polite\? +question, response +1 +saved in the app", metrics)
+    assert re.search(
+        r"is_it_polite +Is it polite\? +question, response +1 +saved in the app", metrics
+    )
     assert max(map(len, metrics.splitlines())) < 160
     assert "groq/openai/gpt-oss-20b" in models
     assert "needs a key" in models
@@ -241,12 +282,21 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
     labels = plumbline("export", "last", "--format", "labels")
 
     rows = list(csv.DictReader(io.StringIO(table.stdout_bytes.decode("utf-8-sig"))))
-    lines = [json.loads(line) for line in (data_folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (data_folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert len(rows) == len(lines) == len(labels.stdout.splitlines()) == ROWS
     assert not table.stdout_bytes.startswith(codecs.BOM_UTF8)
     assert {"adherence", "answer_match", "status", "response"} <= set(rows[0])
     assert rows[0]["response"] == lines[0]["response"] != ""
-    assert {*lines[0]} - {"context_relevance", "context_utilization", "completeness", "supported_share", "average"} == {
+    assert {*lines[0]} - {
+        "context_relevance",
+        "context_utilization",
+        "completeness",
+        "supported_share",
+        "average",
+    } == {
         *("id", "question", "response", "adherence", "answer_match", "status", "error"),
         *("ground_truth", "retrieved_documents", "metrics"),
     }
@@ -276,25 +326,37 @@ def test_rows_of_rgb_tell_ability_and_noise(plumbline, data_folder):
     plumbline(*RGB)
 
     plumbline("export", "last", "-o", "rows.csv")
-    lines = [json.loads(line) for line in plumbline("export", "last", "--format", "jsonl").stdout.splitlines()]
+    lines = [
+        json.loads(line)
+        for line in plumbline("export", "last", "--format", "jsonl").stdout.splitlines()
+    ]
 
     assert (data_folder / "rows.csv").read_bytes().startswith(codecs.BOM_UTF8)
-    (first, *_) = csv.DictReader(io.StringIO((data_folder / "rows.csv").read_text(encoding="utf-8-sig")))
+    (first, *_) = csv.DictReader(
+        io.StringIO((data_folder / "rows.csv").read_text(encoding="utf-8-sig"))
+    )
     assert (first["ability"], first["noise"]) == ("noise_robustness", "0.0")
     assert (lines[0]["ability"], lines[0]["noise"]) == ("noise_robustness", 0.0)
     assert lines[-1]["ability"] == "counterfactual_robustness"
 
 
 def test_what_could_not_be_judged_is_told_metric_by_metric(plumbline, data_folder):
-    rows = [{"question": "Who?", "response": "", "ground_truth": "Mina"}, {"question": "Who?", "ground_truth": "Mina"}]
+    rows = [
+        {"question": "Who?", "response": "", "ground_truth": "Mina"},
+        {"question": "Who?", "ground_truth": "Mina"},
+    ]
     (data_folder / "part.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     plumbline("run", "--data", "part.jsonl", "--metric", "hedging", "--metric", "answer_match")
 
-    empty, absent = map(json.loads, plumbline("export", "last", "--format", "jsonl").stdout.splitlines())
+    empty, absent = map(
+        json.loads, plumbline("export", "last", "--format", "jsonl").stdout.splitlines()
+    )
     assert empty["metrics"][0]["reason"] == "The response is empty."
     assert [each["status"] for each in absent["metrics"]] == ["failed", "failed"]
-    assert "response missing, and Answer match needs it. Fill it in." in absent["metrics"][1]["error"]
+    assert (
+        "response missing, and Answer match needs it. Fill it in." in absent["metrics"][1]["error"]
+    )
 
 
 def test_a_run_without_labels_gives_none(plumbline, data_folder):
@@ -309,10 +371,13 @@ def test_a_run_without_labels_gives_none(plumbline, data_folder):
 
 def test_text_of_strangers_steers_no_terminal(plumbline, data_folder):
     (data_folder / "odd.jsonl").write_text(
-        json.dumps({"question": "Who?", "response": "\x1b[2J", "id": "\x1b]0;x\x07"}) + "\n", encoding="utf-8"
+        json.dumps({"question": "Who?", "response": "\x1b[2J", "id": "\x1b]0;x\x07"}) + "\n",
+        encoding="utf-8",
     )
 
-    found = plumbline("run", "--data", "odd.jsonl", "--metric", "hedging", "--title", "[red]\x1b[31mx")
+    found = plumbline(
+        "run", "--data", "odd.jsonl", "--metric", "hedging", "--title", "[red]\x1b[31mx"
+    )
     shown = plumbline("show", "last")
 
     assert found.exit_code == FINE

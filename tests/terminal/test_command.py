@@ -30,7 +30,18 @@ KEYS = {
 OSS = find("groq/openai/gpt-oss-20b").spec()
 LUNA = find("openai/gpt-6-luna").spec()
 JUDGE = find("groq/openai/gpt-oss-120b").spec(answer_tokens=2048)
-SAME = ("dataset_name", "fingerprint", "evaluators", "origin", "models", "prompt", "judges", "seed", "cap", "use_cache")
+SAME = (
+    "dataset_name",
+    "fingerprint",
+    "evaluators",
+    "origin",
+    "models",
+    "prompt",
+    "judges",
+    "seed",
+    "cap",
+    "use_cache",
+)
 TRACE = EvaluatorSpec(name="trace")
 RGB = EvaluatorSpec(name="rgb")
 LABELS = EvaluatorSpec(name="gpt_labeling", params={"chunk_size": 300})
@@ -77,13 +88,19 @@ RUNS = {
         TRACE,
     ),
     "parameters": lambda: made(
-        bundled()[TRACE_SAMPLES], EvaluatorSpec(name="trace", params={"chunk_size": 300, "chunk_overlap": 0})
+        bundled()[TRACE_SAMPLES],
+        EvaluatorSpec(name="trace", params={"chunk_size": 300, "chunk_overlap": 0}),
     ),
     "a judge": lambda: made(
-        bundled()[TRACE_SAMPLES], [LABELS, match("f1_score")], judges=[JUDGE], cap=Cap(calls=9, cost=0.25)
+        bundled()[TRACE_SAMPLES],
+        [LABELS, match("f1_score")],
+        judges=[JUDGE],
+        cap=Cap(calls=9, cost=0.25),
     ),
     "two of one metric": lambda: made(
-        bundled()[TRACE_SAMPLES], [TRACE, match("exact_match"), match("f1_score")], title="It's a title"
+        bundled()[TRACE_SAMPLES],
+        [TRACE, match("exact_match"), match("f1_score")],
+        title="It's a title",
     ),
     "hybrid": lambda: made(
         bundled()[TRACE_SAMPLES],
@@ -92,7 +109,10 @@ RUNS = {
     ),
     "words to a judge": lambda: made(
         bundled()[TRACE_SAMPLES],
-        EvaluatorSpec(name="llm_judge", params={"judgement_query": 'Is "it" true?\nSay $HOME; \\ and `ls`, don\'t'}),
+        EvaluatorSpec(
+            name="llm_judge",
+            params={"judgement_query": 'Is "it" true?\nSay $HOME; \\ and `ls`, don\'t'},
+        ),
         judges=[JUDGE],
     ),
     "a question of one's own": lambda: made(
@@ -109,7 +129,11 @@ RUNS = {
         judges=[JUDGE],
     ),
     "RGB": lambda: made(
-        composed(ENGLISH_BED), EvaluatorSpec(name="rgb"), models=[OFFLINE], prompt=load("rgb_en"), seed=0
+        composed(ENGLISH_BED),
+        EvaluatorSpec(name="rgb"),
+        models=[OFFLINE],
+        prompt=load("rgb_en"),
+        seed=0,
     ),
     "a model and a judge, each with its usual budget": lambda: made(
         composed(ENGLISH_BED, limit=1),
@@ -120,7 +144,9 @@ RUNS = {
         seed=0,
     ),
     "RGB, in part": lambda: made(
-        composed(CHINESE_BED, (Ability.NOISE,), noise_levels=(0.0, 0.25), passages=3, seed=7, limit=2),
+        composed(
+            CHINESE_BED, (Ability.NOISE,), noise_levels=(0.0, 0.25), passages=3, seed=7, limit=2
+        ),
         EvaluatorSpec(name="rgb", params={"policy": "paper", "nfkc": False}),
         models=[spec.model_copy(update={"temperature": 0.7}) for spec in (OSS, LUNA)],
         judges=[JUDGE.model_copy(update={"answer_tokens": 1024, "temperature": 0.7})],
@@ -137,18 +163,30 @@ def test_the_command_begins_the_same_run(name):
 
     again = read_back(command(run))
 
-    assert {field: getattr(again, field) for field in SAME} == {field: getattr(run, field) for field in SAME}
+    assert {field: getattr(again, field) for field in SAME} == {
+        field: getattr(run, field) for field in SAME
+    }
     assert again.title == run.title
 
 
 def test_answers_judged_for_another_ability_are_so_again(data_folder):
     file = data_folder / "said.jsonl"
-    file.write_text('{"id": 1, "query": "Who?", "prediction": "Mina", "ans": "Mina", "docs": []}', encoding="utf-8")
+    file.write_text(
+        '{"id": 1, "query": "Who?", "prediction": "Mina", "ans": "Mina", "docs": []}',
+        encoding="utf-8",
+    )
     data = all_with_ability(inputs.load_data(file), Ability.REJECTION)
 
     text = command(made(data, RGB))
 
-    assert in_bash(text)[3:] == ["--data", str(file), "--metric", "rgb", "--ability", "negative_rejection"]
+    assert in_bash(text)[3:] == [
+        "--data",
+        str(file),
+        "--metric",
+        "rgb",
+        "--ability",
+        "negative_rejection",
+    ]
     assert read_back(text).fingerprint == data.fingerprint
 
 
@@ -172,17 +210,27 @@ def test_a_short_command_is_one_line_and_a_long_one_has_an_option_to_a_line():
 
 def test_a_prompt_of_ones_own_is_a_file_to_save_first(data_folder):
     template = "Say what $documents say about $question."
-    run = made(composed(ENGLISH_BED, limit=1), EvaluatorSpec(name="rgb"), models=[OFFLINE], prompt=template, seed=0)
+    run = made(
+        composed(ENGLISH_BED, limit=1),
+        EvaluatorSpec(name="rgb"),
+        models=[OFFLINE],
+        prompt=template,
+        seed=0,
+    )
 
     text = command(run)
 
-    assert text.startswith(f"# The prompt of this run is not one that ships: save it as {OWN_PROMPT} first.\n")
+    assert text.startswith(
+        f"# The prompt of this run is not one that ships: save it as {OWN_PROMPT} first.\n"
+    )
     (data_folder / OWN_PROMPT).write_text(template, encoding="utf-8")
     assert read_back(text).prompt == template
 
 
 def test_another_address_is_named_and_no_key():
-    spec = ModelSpec(provider="custom", model="llama", base_url="http://127.0.0.1:11434/v1", answer_tokens=2048)
+    spec = ModelSpec(
+        provider="custom", model="llama", base_url="http://127.0.0.1:11434/v1", answer_tokens=2048
+    )
 
     text = command(made(bundled()[TRACE_SAMPLES], LABELS, judges=[spec]))
 
@@ -201,14 +249,20 @@ def test_a_provider_that_is_no_longer_known_is_noted():
 def test_what_one_command_cannot_say_is_noted():
     models = [OSS, LUNA.model_copy(update={"temperature": 0.7})]
 
-    text = command(made(composed(ENGLISH_BED, limit=1), RGB, models=models, prompt=load("rgb_en"), seed=0))
+    text = command(
+        made(composed(ENGLISH_BED, limit=1), RGB, models=models, prompt=load("rgb_en"), seed=0)
+    )
 
-    assert "# The models were asked in different ways; here all have the highest temperature" in text
+    assert (
+        "# The models were asked in different ways; here all have the highest temperature" in text
+    )
     assert "--temperature 0.7" in text
 
 
 def test_a_metric_that_is_gone_keeps_its_name_and_parameters():
-    run = RUNS["TRACE"]().model_copy(update={"evaluators": (EvaluatorSpec(name="mine", params={"words": 3}),)})
+    run = RUNS["TRACE"]().model_copy(
+        update={"evaluators": (EvaluatorSpec(name="mine", params={"words": 3}),)}
+    )
 
     assert "--metric mine --param mine.words=3" in command(run)
 
@@ -234,7 +288,9 @@ def test_a_strange_name_stays_one_word_and_steers_no_terminal(text):
 
 
 def test_a_data_set_with_a_strange_name_is_one_word():
-    data = Dataset(name="a; rm -rf ~ #.csv", samples=(Sample(id="1", question="?", response="It is."),))
+    data = Dataset(
+        name="a; rm -rf ~ #.csv", samples=(Sample(id="1", question="?", response="It is."),)
+    )
 
     text = command(made(data, EvaluatorSpec(name="hedging")))
 

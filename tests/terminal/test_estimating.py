@@ -19,7 +19,9 @@ ROWS = 24
 
 def found(**options):
     keys = with_stand_ins({})
-    return estimates(asked(Options.model_validate(options), local_store(), keys), local_store(), keys)
+    return estimates(
+        asked(Options.model_validate(options), local_store(), keys), local_store(), keys
+    )
 
 
 def calls(**options):
@@ -35,13 +37,19 @@ def calls(**options):
             {"metric": ["gpt_labeling"], "judge": [BIG, LUNA]},
             {"GPT-OSS 120B (judge)": ROWS, "GPT-6 Luna (judge)": ROWS},
         ),
-        ({"metric": ["gpt_labeling", "llm_judge"], "judge": [BIG]}, {"GPT-OSS 120B (judge)": 2 * ROWS}),
+        (
+            {"metric": ["gpt_labeling", "llm_judge"], "judge": [BIG]},
+            {"GPT-OSS 120B (judge)": 2 * ROWS},
+        ),
         (  # the jury labels; the first judge alone is asked the yes/no question
             {"metric": ["gpt_labeling", "llm_judge"], "judge": [BIG, LUNA]},
             {"GPT-OSS 120B (judge)": 2 * ROWS, "GPT-6 Luna (judge)": ROWS},
         ),
         ({"metric": ["g_eval"], "judge": [BIG]}, {"GPT-OSS 120B (judge)": 4 * ROWS}),
-        ({"metric": ["hybrid"], "judge": [BIG], "param": ["doubt_from=1.01"]}, {"GPT-OSS 120B (judge)": 0}),
+        (
+            {"metric": ["hybrid"], "judge": [BIG], "param": ["doubt_from=1.01"]},
+            {"GPT-OSS 120B (judge)": 0},
+        ),
     ],
 )
 def test_judges_of_answers_that_exist(options, expected):
@@ -49,14 +57,25 @@ def test_judges_of_answers_that_exist(options, expected):
 
 
 def test_models_that_answer_and_a_judge_of_their_answers():
-    """One row of each kind: five noise levels twice, one to decline and one with planted errors, which are judged."""
+    """One row of each kind: five noise levels twice, one to decline and one with planted errors,
+    which are judged.
+    """
     options = {"data": ENGLISH_BED, "metric": ["rgb"], "limit": 1, "judge": [BIG]}
 
-    assert calls(**options, model=[OSS, LUNA]) == {"GPT-OSS 20B": 12, "GPT-6 Luna": 12, "GPT-OSS 120B (judge)": 4}
+    assert calls(**options, model=[OSS, LUNA]) == {
+        "GPT-OSS 20B": 12,
+        "GPT-6 Luna": 12,
+        "GPT-OSS 120B (judge)": 4,
+    }
 
 
 def test_the_tokens_are_those_of_the_prompts():
-    options = {"data": ENGLISH_BED, "metric": ["rgb"], "ability": ["negative_rejection"], "limit": 1}
+    options = {
+        "data": ENGLISH_BED,
+        "metric": ["rgb"],
+        "ability": ["negative_rejection"],
+        "limit": 1,
+    }
     wanted = asked(Options.model_validate({**options, "model": [OFFLINE.id]}), local_store(), {})
     (sample,) = wanted.dataset.samples
     prompt = fill(load("rgb_en"), sample.question, sample.retrieved_documents).text

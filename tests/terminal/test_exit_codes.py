@@ -6,9 +6,26 @@ from evaluators.api.evaluation import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError
-from evaluators.records import Ability, Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
+from evaluators.records import (
+    Ability,
+    Dataset,
+    EvaluatorSpec,
+    ModelSpec,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
 from evaluators.runs.store import Store
-from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, Demand, check_names, demands, outcome
+from evaluators.terminal.exit_codes import (
+    BELOW,
+    FINE,
+    INCOMPLETE,
+    Demand,
+    check_names,
+    demands,
+    outcome,
+)
 from tests.stops import stop
 
 RECALL = EvaluatorSpec(name="retriever_recall")
@@ -19,11 +36,15 @@ FAILED, OPEN = "failed", "open"
 
 
 def results(*columns, models=(), name="hit"):
-    """A run of four answers with these values (or FAILED, OPEN, `None`): a column for each metric, or for each model.
+    """A run of four answers with these values (or FAILED, OPEN, `None`): a column for each metric,
+    or for each model.
 
     Every metric gives one value of that name.
     """
-    data = Dataset(name="By hand", samples=tuple(Sample(id=str(n), question="?") for n in range(len(columns[0]))))
+    data = Dataset(
+        name="By hand",
+        samples=tuple(Sample(id=str(n), question="?") for n in range(len(columns[0]))),
+    )
     run = Run(
         id="r1",
         workspace="local",
@@ -40,10 +61,17 @@ def results(*columns, models=(), name="hit"):
         cell = {"model": number} if models else {"metric": number}
         for position, value in enumerate(column):
             if value == FAILED:
-                store.save_result(run.id, SampleResult(position=position, status="failed", error="No answer.", **cell))
+                store.save_result(
+                    run.id,
+                    SampleResult(position=position, status="failed", error="No answer.", **cell),
+                )
             elif value != OPEN:
-                score = Score(values={name: value}, reason="" if value is not None else "Nothing to judge.")
-                store.save_result(run.id, SampleResult(position=position, status="scored", score=score, **cell))
+                score = Score(
+                    values={name: value}, reason="" if value is not None else "Nothing to judge."
+                )
+                store.save_result(
+                    run.id, SampleResult(position=position, status="scored", score=score, **cell)
+                )
     return Results(run, store)
 
 
@@ -53,7 +81,12 @@ def results(*columns, models=(), name="hit"):
         ((1.0, 1.0, 0.0, 0.0), 0.5, 1.0, FINE),
         ((1.0, 1.0, 0.0, 0.0), 0.51, 1.0, BELOW),
         ((0.6, 0.8, 1.0, None), 0.8, 1.0, FINE),  # 0.8, though arithmetic says 0.7999999999999999
-        ((1.0, None, 1.0, None), 1.0, 1.0, FINE),  # not applicable counts as covered, and enters no mean
+        (
+            (1.0, None, 1.0, None),
+            1.0,
+            1.0,
+            FINE,
+        ),  # not applicable counts as covered, and enters no mean
         ((1.0, 1.0, 1.0, FAILED), 0.5, 1.0, BELOW),  # 3 of 4 are covered
         ((1.0, 1.0, 1.0, FAILED), 0.5, 0.75, FINE),
         ((1.0, 1.0, 1.0, FAILED), 0.5, 0.76, BELOW),
@@ -62,7 +95,9 @@ def results(*columns, models=(), name="hit"):
         ((1.0, 1.0, 1.0, OPEN), 0.5, 0.5, INCOMPLETE),
     ],
 )
-def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(values, least, coverage, code):
+def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(
+    values, least, coverage, code
+):
     assert outcome(results(values), [Demand("hit", least)], coverage).code == code
 
 
@@ -99,7 +134,10 @@ def test_a_stopped_run_says_why():
     stopped = results((1.0, OPEN, OPEN, OPEN))
     stop(stopped.store, "r1", "The cap of 1 call is reached.", "cap")
 
-    assert outcome(stopped).words == ("3 of 4 results are still open.", "The cap of 1 call is reached.")
+    assert outcome(stopped).words == (
+        "3 of 4 results are still open.",
+        "The cap of 1 call is reached.",
+    )
 
 
 def test_every_model_must_reach_what_is_demanded():
@@ -126,18 +164,36 @@ def test_a_value_that_does_not_exist_is_named_with_those_that_do():
 
 
 TRACE_RUN = ([EvaluatorSpec(name="trace"), MATCH], bundled()[TRACE_SAMPLES].samples)
-RGB_RUN = ([EvaluatorSpec(name="rgb")], compose(bundled()[ENGLISH_BED], [Ability.REJECTION]).samples)
+RGB_RUN = (
+    [EvaluatorSpec(name="rgb")],
+    compose(bundled()[ENGLISH_BED], [Ability.REJECTION]).samples,
+)
 LABELS = ([EvaluatorSpec(name="gpt_labeling")], TRACE_RUN[1])
 
 
 @pytest.mark.parametrize(
     ("demand", "asked", "judges", "words"),
     [
-        ("adherance=0.8", TRACE_RUN, (), "no value adherance here. There are: .*adherence, .*answer_match"),
+        (
+            "adherance=0.8",
+            TRACE_RUN,
+            (),
+            "no value adherance here. There are: .*adherence, .*answer_match",
+        ),
         ("adherence=80", TRACE_RUN, (), "adherence=80 can never be met"),
-        ("noise_robustness=1", RGB_RUN, (), "no value noise_robustness here. There are: negative_rejection"),
+        (
+            "noise_robustness=1",
+            RGB_RUN,
+            (),
+            "no value noise_robustness here. There are: negative_rejection",
+        ),
         ("negative_rejection_judge=1", RGB_RUN, (), "no value negative_rejection_judge"),
-        ("rejection=1", RGB_RUN, (LUNA,), "There are: negative_rejection, negative_rejection_judge"),
+        (
+            "rejection=1",
+            RGB_RUN,
+            (LUNA,),
+            "There are: negative_rejection, negative_rejection_judge",
+        ),
         ("adherance=1", LABELS, (LUNA, SOL), "There are: .*adherence"),
     ],
 )
@@ -161,11 +217,16 @@ def test_a_demand_that_may_be_met_is_left_to_the_run(demand, asked, judges):
     check_names(demands([demand]), *asked, judges)
 
 
-@pytest.mark.parametrize("text", ["adherence", "adherence=", "adherence=high", "adherence=nan", "adherence=inf"])
+@pytest.mark.parametrize(
+    "text", ["adherence", "adherence=", "adherence=high", "adherence=nan", "adherence=inf"]
+)
 def test_a_demand_is_a_name_and_a_number(text):
     with pytest.raises(ParameterError, match="Write NAME=NUMBER"):
         demands([text])
 
 
 def test_demands_are_read():
-    assert demands(["adherence=0.8", "hit (2)=1"]) == (Demand("adherence", 0.8), Demand("hit (2)", 1.0))
+    assert demands(["adherence=0.8", "hit (2)=1"]) == (
+        Demand("adherence", 0.8),
+        Demand("hit (2)", 1.0),
+    )

@@ -1,4 +1,6 @@
-"""The whole way in a terminal, each command a process: estimate, run, kill, resume, export; the app opens the run."""
+"""The whole way in a terminal, each command a process: estimate, run, kill, resume, export; the app
+opens the run.
+"""
 
 import csv
 import io
@@ -45,8 +47,15 @@ class Terminal:
 
     def start(self, *arguments: str) -> subprocess.Popen:
         command = [sys.executable, "-m", "evaluators", *arguments]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": hear_ctrl_c}
-        return subprocess.Popen(command, cwd=self._folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes)
+        pipes = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "text": True,
+            "preexec_fn": hear_ctrl_c,
+        }
+        return subprocess.Popen(
+            command, cwd=self._folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes
+        )
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess:
         process = self.start(*arguments)
@@ -167,4 +176,8 @@ def test_no_key_is_told_or_kept(terminal, plumbline, data_folder):
 
     assert "OPENAI_API_KEY holds the key." in told
     assert KEY not in told
-    assert not [path for path in data_folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert not [
+        path
+        for path in data_folder.rglob("*")
+        if path.is_file() and KEY.encode() in path.read_bytes()
+    ]

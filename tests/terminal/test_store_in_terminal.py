@@ -1,4 +1,6 @@
-"""The store from a terminal: rows that cannot be read, the newest run, backups, and screens that nothing steers."""
+"""The store from a terminal: rows that cannot be read, the newest run, backups, and screens that
+nothing steers.
+"""
 
 import json
 import os
@@ -48,7 +50,9 @@ def damage(folder, run_id):
 # Rows that cannot be read
 
 
-def test_a_run_that_cannot_be_read_is_listed_and_keeps_no_command_from_the_others(plumbline, data_folder):
+def test_a_run_that_cannot_be_read_is_listed_and_keeps_no_command_from_the_others(
+    plumbline, data_folder
+):
     keep("lost1234567")
     keep("fine1234567")
     damage(data_folder, "lost1234567")
@@ -116,7 +120,9 @@ def test_ids_of_early_versions_that_begin_with_a_dash_need_nothing_else(plumblin
     assert json.loads(found.stdout)["run"].startswith(given)
 
 
-@pytest.mark.parametrize("wrong", [("show", "--jsonlike"), ("show", "-x"), ("show", "last", "--jsn")])
+@pytest.mark.parametrize(
+    "wrong", [("show", "--jsonlike"), ("show", "-x"), ("show", "last", "--jsn")]
+)
 def test_options_that_do_not_exist_are_still_refused(plumbline, wrong):
     keep("plain")
     assert "No such option" in plumbline(*wrong).stderr
@@ -139,7 +145,9 @@ def test_an_export_steers_no_terminal_and_a_file_stays_exact(data_folder, monkey
     reader.join(10)
     os.close(leader)
     os.environ["PLUMBLINE_DATA_DIR"] = str(data_folder)
-    main(["export", "odd", "--format", kind, "-o", str(data_folder / "file")], standalone_mode=False)
+    main(
+        ["export", "odd", "--format", kind, "-o", str(data_folder / "file")], standalone_mode=False
+    )
 
     shown = b"".join(written).decode()
     assert {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs"} <= {"Cc"}
@@ -159,7 +167,10 @@ def _read(descriptor):
 def test_what_is_escaped_is_the_same_json(text):
     line = json.dumps({"text": text}, ensure_ascii=False).encode(errors="replace")
     assert json.loads(escaped(line)) == json.loads(line)
-    assert escaped("plain ä 中\u3000文 \u00a0 🙂\n".encode()).decode() == "plain ä 中\u3000文 \u00a0 🙂\n"
+    assert (
+        escaped("plain ä 中\u3000文 \u00a0 🙂\n".encode()).decode()
+        == "plain ä 中\u3000文 \u00a0 🙂\n"
+    )
 
 
 def test_json_on_the_screen_escapes_what_a_terminal_would_obey(plumbline):
@@ -188,10 +199,14 @@ def test_a_backup_is_told_with_its_size_and_is_not_replaced_by_mistake(plumbline
     assert [run.id for run in Store(data_folder / "b.sqlite3").runs("local")] == ["kept"]
 
 
-def test_a_run_whose_store_is_deleted_meanwhile_says_so_and_is_not_finished(plumbline, data_folder, monkeypatch):
+def test_a_run_whose_store_is_deleted_meanwhile_says_so_and_is_not_finished(
+    plumbline, data_folder, monkeypatch
+):
     folder = data_folder / "store"
     monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(folder))
-    rows = [{"question": "q", "response": "r", "retrieved_documents": ["It is May. " * 400] * 4}] * 400
+    rows = [
+        {"question": "q", "response": "r", "retrieved_documents": ["It is May. " * 400] * 4}
+    ] * 400
     (data_folder / "many.json").write_text(json.dumps(rows), encoding="utf-8")
     threading.Thread(target=_delete_when_begun, args=(folder,)).start()
 

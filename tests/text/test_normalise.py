@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces, without_surrogates
+from evaluators.text.normalise import (
+    is_chinese,
+    nfkc,
+    remove_reasoning,
+    without_spaces,
+    without_surrogates,
+)
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates included
 
@@ -100,7 +106,9 @@ def test_all_white_space_is_removed():
     assert without_spaces(" a b\n\tc\u3000d\xa0e ") == "abcde"
 
 
-@pytest.mark.parametrize(("text", "whole"), [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "😀"), ("é", "é"), ("a", "a")])
+@pytest.mark.parametrize(
+    ("text", "whole"), [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "😀"), ("é", "é"), ("a", "a")]
+)
 def test_half_characters_are_replaced(text, whole):
     assert without_surrogates(text) == whole
 

@@ -1,4 +1,6 @@
-"""Where words stand in a text: in either letter case, however they are spaced, whole or anywhere."""
+"""Where words stand in a text: in either letter case, however they are spaced,
+whole or anywhere.
+"""
 
 import pytest
 
@@ -35,7 +37,9 @@ def test_a_phrase_is_found_as_a_person_would_find_it(text, phrase, found):
 
 
 def test_of_two_phrases_at_one_place_the_longer_one_counts_and_none_overlap():
-    assert marked("New York City", Phrase("New"), Phrase("York City"), Phrase("New York")) == ["New York"]
+    assert marked("New York City", Phrase("New"), Phrase("York City"), Phrase("New York")) == [
+        "New York"
+    ]
     assert marked("abcd", Phrase("bcd"), Phrase("ab"), Phrase("d")) == ["ab", "d"]
 
 
@@ -47,7 +51,10 @@ def test_what_stands_before_the_start_is_not_looked_at():
 @pytest.mark.parametrize("unit", ["! ", "1", "a", "ab ", " "])
 def test_long_texts_and_long_phrases_take_linear_time(unit, ends):
     def look(text):
-        phrases = [Phrase(part, ends) for part in (text[: len(text) // 2] + "b", text[: len(text) // 2], unit)]
+        phrases = [
+            Phrase(part, ends)
+            for part in (text[: len(text) // 2] + "b", text[: len(text) // 2], unit)
+        ]
         list(places(text, phrases))
 
     check(look, [repeated("", unit, ""), repeated("", unit, "b")])

@@ -1,4 +1,6 @@
-"""Sentences and their keys, by the worked examples of the specification and by the published RAGBench sentences."""
+"""Sentences and their keys, by the worked examples of the specification and by the published
+RAGBench sentences.
+"""
 
 import pandas as pd
 import pytest
@@ -12,7 +14,24 @@ from evaluators.text.sentences import letters, split_sentences
 ANY_TEXT = st.text(st.characters())  # lone surrogates included
 PROSE = st.lists(
     st.sampled_from(
-        ["word", "Word", "3.5", ".", "!", "? ", " ", "\n", '"', ")", "e.g.", "U.S.", "我们", "。", "！", "”"]
+        [
+            "word",
+            "Word",
+            "3.5",
+            ".",
+            "!",
+            "? ",
+            " ",
+            "\n",
+            '"',
+            ")",
+            "e.g.",
+            "U.S.",
+            "我们",
+            "。",
+            "！",
+            "”",
+        ]
     )
 ).map("".join)
 WITHOUT_DEADLINE = settings(deadline=None)  # the first call imports nltk
@@ -23,7 +42,11 @@ def keyed(sentences):
 
 
 def documents(*texts):
-    return keyed(sentence for document in DocumentSentencizer().sentencize_documents(texts) for sentence in document)
+    return keyed(
+        sentence
+        for document in DocumentSentencizer().sentencize_documents(texts)
+        for sentence in document
+    )
 
 
 def response(text):
@@ -32,7 +55,8 @@ def response(text):
 
 def test_the_example_of_the_first_step_is_keyed_as_documented():
     assert documents(
-        "Machine learning is AI. It learns from data.", "Neural networks are models. They mimic brains."
+        "Machine learning is AI. It learns from data.",
+        "Neural networks are models. They mimic brains.",
     ) == {
         "0a": "Machine learning is AI.",
         "0b": "It learns from data.",
@@ -47,7 +71,10 @@ def test_the_example_of_the_first_step_is_keyed_as_documented():
 
 def test_the_complete_example_is_keyed_as_documented():
     assert documents(
-        "Machine learning is a subset of AI. It learns patterns from data.\nAlgorithms improve through experience.",
+        (
+            "Machine learning is a subset of AI. It learns patterns from data.\nAlgorithms "
+            "improve through experience."
+        ),
         "Deep learning uses neural networks. It's popular in computer vision.",
         "Supervised learning needs labeled data. Unsupervised learning finds patterns.",
     ) == {
@@ -71,13 +98,25 @@ def test_the_complete_example_is_keyed_as_documented():
 
 @pytest.mark.parametrize(
     ("index", "name"),
-    [(0, "a"), (25, "z"), (26, "aa"), (27, "ab"), (51, "az"), (52, "ba"), (701, "zz"), (702, "aaa"), (18277, "zzz")],
+    [
+        (0, "a"),
+        (25, "z"),
+        (26, "aa"),
+        (27, "ab"),
+        (51, "az"),
+        (52, "ba"),
+        (701, "zz"),
+        (702, "aaa"),
+        (18277, "zzz"),
+    ],
 )
 def test_positions_are_named_like_spreadsheet_columns(index, name):
     assert letters(index) == name
 
 
-@pytest.mark.parametrize(("count", "last"), [(26, "z"), (27, "aa"), (702, "zz"), (703, "aaa"), (5000, "gjh")])
+@pytest.mark.parametrize(
+    ("count", "last"), [(26, "z"), (27, "aa"), (702, "zz"), (703, "aaa"), (5000, "gjh")]
+)
 def test_long_texts_go_on_after_z(count, last):
     text = " ".join(["This is a sentence."] * count)
     assert list(response(text))[-1] == last
@@ -127,14 +166,26 @@ def test_one_sentence_stays_whole(sentence):
     ("text", "sentences"),
     [
         ("It is made in the U.S. The rest is not.", ["It is made in the U.S.", "The rest is not."]),
-        ("I think so, no. Batteries last for long.", ["I think so, no.", "Batteries last for long."]),
-        ("What is that? It is great! We like it.", ["What is that?", "It is great!", "We like it."]),
+        (
+            "I think so, no. Batteries last for long.",
+            ["I think so, no.", "Batteries last for long."],
+        ),
+        (
+            "What is that? It is great! We like it.",
+            ["What is that?", "It is great!", "We like it."],
+        ),
         ('He said "that is it." Then he left.', ['He said "that is it."', "Then he left."]),
         ("(This is in brackets.) This is not so.", ["(This is in brackets.)", "This is not so."]),
         ("Two spaces come here.  The next one.", ["Two spaces come here.", "The next one."]),
-        ("A title without stop\nThe first sentence.", ["A title without stop", "The first sentence."]),
+        (
+            "A title without stop\nThe first sentence.",
+            ["A title without stop", "The first sentence."],
+        ),
         ("One two three.\r\nFour five six.\r\n", ["One two three.", "Four five six."]),
-        ("  Indented first line.\n  Indented second line.", ["  Indented first line.", "  Indented second line."]),
+        (
+            "  Indented first line.\n  Indented second line.",
+            ["  Indented first line.", "  Indented second line."],
+        ),
         ("- first item here\n- second item here", ["- first item here", "- second item here"]),
         ("1. Open the lid.\n2. Close the lid.", ["1. Open the lid. 2.", "Close the lid."]),
         ("It works well. Yes. It really does.", ["It works well. Yes.", "It really does."]),
@@ -156,7 +207,10 @@ def test_text_is_cut_and_short_pieces_are_glued(text, sentences):
         ("真的吗?真的!好的。", ["真的吗?", "真的!", "好的。"]),
         ("他说：“你好。”然后走了。", ["他说：“你好。”", "然后走了。"]),
         ("什么？！不可能……", ["什么？！", "不可能……"]),
-        ("圆周率是3.14。网址是https://a.cn/b?c=d。", ["圆周率是3.14。", "网址是https://a.cn/b?c=d。"]),
+        (
+            "圆周率是3.14。网址是https://a.cn/b?c=d。",
+            ["圆周率是3.14。", "网址是https://a.cn/b?c=d。"],
+        ),
         ("　第一句。 　第二句。", ["　第一句。", "第二句。"]),
         ("标题\n第一句。", ["标题", "第一句。"]),
         ("北京是首都。Beijing is the capital.", ["北京是首都。", "Beijing is the capital."]),
@@ -175,7 +229,9 @@ def test_half_characters_become_replacement_characters_in_keyed_sentences():
     assert response("A half \ud800 character.") == {"a": "A half \ufffd character."}
 
 
-@pytest.mark.parametrize("text", ["a" * 200_000, "a." * 100_000, "a?" * 100_000, "." * 200_000, '"' * 200_000])
+@pytest.mark.parametrize(
+    "text", ["a" * 200_000, "a." * 100_000, "a?" * 100_000, "." * 200_000, '"' * 200_000]
+)
 def test_a_long_line_without_spaces_is_one_sentence(text):
     assert split_sentences(text) == [text]
 
@@ -201,7 +257,8 @@ def test_no_sentence_is_blank(text):
 def test_keys_are_unique_and_in_order(texts):
     cut = DocumentSentencizer().sentencize_documents(texts)
     assert [[sentence.key for sentence in document] for document in cut] == [
-        [f"{number}{letters(index)}" for index in range(len(document))] for number, document in enumerate(cut)
+        [f"{number}{letters(index)}" for index in range(len(document))]
+        for number, document in enumerate(cut)
     ]
 
 
@@ -215,7 +272,10 @@ def test_a_later_position_has_a_later_name(index):
 
 def published(folder, text_column, sentences_column):
     """Distinct texts with their published sentences."""
-    frames = [pd.read_parquet(file, columns=[text_column, sentences_column]) for file in folder.rglob("*.parquet")]
+    frames = [
+        pd.read_parquet(file, columns=[text_column, sentences_column])
+        for file in folder.rglob("*.parquet")
+    ]
     rows = pd.concat(frames).itertuples(index=False)
     return [(text, sentences) for text, sentences in rows if sentences is not None]
 

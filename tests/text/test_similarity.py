@@ -84,7 +84,9 @@ def test_coverage_is_the_share_of_weight_that_the_other_text_holds():
 
 
 def test_cosine_counts_the_words_outside_the_vocabulary_in_the_length():
-    """("cat", "dog", "cow", "hen") has length 2 when each word weighs 1; it shares one word: 1 / (2 * 1)."""
+    """("cat", "dog", "cow", "hen") has length 2 when each word weighs 1; it shares one word: 1 / (2
+    * 1).
+    """
     assert cosine(rows(["cat", "dog", "cow", "hen"]), rows(["cat"]), EQUAL).tolist() == [[0.5]]
 
 
@@ -103,7 +105,9 @@ def test_an_unknown_embedding_names_the_choices():
         embedder("word2vec")
 
 
-@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+@pytest.mark.skipif(
+    find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed"
+)
 def test_a_missing_package_is_named_with_the_command_that_installs_it():
     with pytest.raises(ParameterError, match="pip install sentence-transformers"):
         embedder("sentence-transformers/all-mpnet-base-v2")
@@ -124,7 +128,9 @@ class SentenceTransformer:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A stand-in `sentence_transformers` on the path: texts with "car" point one way, all others another."""
+    """A stand-in `sentence_transformers` on the path: texts with "car" point one way, all others
+    another.
+    """
     (tmp_path / "sentence_transformers.py").write_text(FAKE_PACKAGE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)

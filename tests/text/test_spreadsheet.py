@@ -10,17 +10,37 @@ from hypothesis import strategies as st
 from evaluators.text.spreadsheet import IGNORED, SEPARATORS, SIGNS, safe, unsafe
 from tests.hostile import processor_seconds
 
-BEGINNINGS = ["", " ", "\t", "\r", "\n", "\x00", "\u00a0", "\u200b", "\ufeff", "\u3000", "\x1f", '"', "'", " \u2060\t"]
+BEGINNINGS = [
+    "",
+    " ",
+    "\t",
+    "\r",
+    "\n",
+    "\x00",
+    "\u00a0",
+    "\u200b",
+    "\ufeff",
+    "\u3000",
+    "\x1f",
+    '"',
+    "'",
+    " \u2060\t",
+]
 
 
 def cells(text):
-    """What a program makes of the cell that splits by anything but commas, without what it may drop before."""
+    """What a program makes of the cell that splits by anything but commas, without what it may drop
+    before.
+    """
     return [
-        re.sub(f"^[{IGNORED}]*", "", part) if part[:1] != "'" else "text" for part in re.split(f"[{SEPARATORS}]", text)
+        re.sub(f"^[{IGNORED}]*", "", part) if part[:1] != "'" else "text"
+        for part in re.split(f"[{SEPARATORS}]", text)
     ]
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠", "﹦", "⁼", "−"])
+@pytest.mark.parametrize(
+    "sign", ["=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠", "﹦", "⁼", "−"]
+)
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 def test_what_may_be_a_formula_is_guarded(beginning, sign):
     assert safe(f"{beginning}{sign}1+1").startswith(f"'{beginning[:1]}")
@@ -42,7 +62,9 @@ def test_a_formula_behind_a_separator_is_guarded_as_well(text, cell):
     assert safe(text) == cell
 
 
-@pytest.mark.parametrize("text", ["", "1+1", "a=b", "it's", "'quoted'", "a - b", "a; b", "3.5", "Is it so?\nYes."])
+@pytest.mark.parametrize(
+    "text", ["", "1+1", "a=b", "it's", "'quoted'", "a - b", "a; b", "3.5", "Is it so?\nYes."]
+)
 def test_anything_else_stays_as_it_is(text):
     assert safe(text) == unsafe(text) == text
 

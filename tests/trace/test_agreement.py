@@ -15,7 +15,9 @@ def labels(relevant="", support=""):
     return Labels(
         relevant_keys=tuple(relevant.split()),
         sentence_support=tuple(
-            SentenceSupport(key="abcd"[at], support=levels[level]) for at, level in enumerate(support) if level != "-"
+            SentenceSupport(key="abcd"[at], support=levels[level])
+            for at, level in enumerate(support)
+            if level != "-"
         ),
     )
 
@@ -32,7 +34,10 @@ def cell(position, *labellings, gold=None, size=4):
 
 
 def found(cells, corrections=None):
-    return {(each.first, each.second, each.label): each for each in agreement(iter(cells), corrections or {})}
+    return {
+        (each.first, each.second, each.label): each
+        for each in agreement(iter(cells), corrections or {})
+    }
 
 
 def test_two_labellers_are_compared_sentence_by_sentence_over_all_samples():
@@ -43,7 +48,8 @@ def test_two_labellers_are_compared_sentence_by_sentence_over_all_samples():
 
     table = found(cells)
 
-    # Both call 2 of 8 relevant, each one more alone, 4 neither: equal .75; by chance .375² + .625² = .53125
+    # Both call 2 of 8 relevant, each one more alone, 4 neither: equal .75; by chance .375² + .625²
+    # = .53125
     relevant = table[JUDGE, "heuristic", "relevant"]
     assert (relevant.sentences, relevant.equal) == (8, 0.75)
     assert relevant.kappa == pytest.approx(0.21875 / 0.46875)
@@ -78,7 +84,11 @@ def test_published_and_corrected_labels_are_labellers_too_corrected_ones_where_t
 
     table = found(cells, {Cell(0): [change]})
 
-    pairs = {(first, second): each for (first, second, label), each in table.items() if label == "relevant"}
+    pairs = {
+        (first, second): each
+        for (first, second, label), each in table.items()
+        if label == "relevant"
+    }
     assert {pair: (each.sentences, each.equal) for pair, each in pairs.items()} == {
         (JUDGE, "gold"): (8, 0.875),
         (JUDGE, "corrected"): (4, 0.75),

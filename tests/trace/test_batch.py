@@ -1,4 +1,6 @@
-"""Batch results: entries under the documented names, means over the scored, and cases that cannot be read."""
+"""Batch results: entries under the documented names, means over the scored, and cases that cannot
+be read.
+"""
 
 import pytest
 
@@ -65,7 +67,11 @@ def test_cases_keep_their_order_where_many_are_judged_at_once():
 
 def test_a_metric_that_does_not_apply_is_left_out_of_its_mean():
     other = {**FOUR, "context_relevance": None, "adherence": 0.0}
-    assert means([FOUR, other]) == {**FOUR, "adherence": 0.5, "average": pytest.approx((0.5 + 1 + 0 + 0.5) / 4)}
+    assert means([FOUR, other]) == {
+        **FOUR,
+        "adherence": 0.5,
+        "average": pytest.approx((0.5 + 1 + 0 + 0.5) / 4),
+    }
 
 
 def test_no_case_gives_no_means():

@@ -17,8 +17,13 @@ SENTENCES = Sentences(
 
 
 def judge(relevant=(), utilized=(), **supports):
-    """A judge's labels; `a=(FULL, "0a", "0b")` is its verdict on response sentence a and the supporting keys."""
-    given = (SentenceSupport(key=key, support=each[0], supporting_keys=each[1:]) for key, each in supports.items())
+    """A judge's labels; `a=(FULL, "0a", "0b")` is its verdict on response sentence a and the
+    supporting keys.
+    """
+    given = (
+        SentenceSupport(key=key, support=each[0], supporting_keys=each[1:])
+        for key, each in supports.items()
+    )
     labels = Labels(relevant_keys=relevant, utilized_keys=utilized, sentence_support=tuple(given))
     return Labelling(by="a judge", labels=labels)
 
@@ -63,20 +68,32 @@ def test_a_response_sentence_gets_what_more_than_half_give_it_at_least(votes, su
 
 
 def test_supporting_keys_are_those_that_half_of_the_judges_name():
-    judges = [judge(a=(FULL, "0b", "0a")), judge(a=(FULL, "0a")), judge(a=(PARTIAL, "1a")), judge(a=(FULL, "1a", "9z"))]
+    judges = [
+        judge(a=(FULL, "0b", "0a")),
+        judge(a=(FULL, "0a")),
+        judge(a=(PARTIAL, "1a")),
+        judge(a=(FULL, "1a", "9z")),
+    ]
     (support,) = majority(judges, SENTENCES).labels.sentence_support
     assert support.supporting_keys == ("0a", "1a")
     assert support.explanation == "full 3, partial 1"
 
 
 def test_what_nothing_supports_has_no_supporting_keys():
-    (support,) = majority([judge(a=(PARTIAL, "0a")), judge(a=(NONE, "0a"))], SENTENCES).labels.sentence_support
+    (support,) = majority(
+        [judge(a=(PARTIAL, "0a")), judge(a=(NONE, "0a"))], SENTENCES
+    ).labels.sentence_support
     assert (support.support, support.supporting_keys) == (NONE, ())
 
 
 def test_only_judges_with_a_verdict_on_a_sentence_vote_on_it():
-    labels = majority([judge(a=(FULL,)), judge(a=(FULL,), b=(PARTIAL, "0a")), judge(a=(NONE,))], SENTENCES).labels
-    assert [(each.key, each.support) for each in labels.sentence_support] == [("a", FULL), ("b", PARTIAL)]
+    labels = majority(
+        [judge(a=(FULL,)), judge(a=(FULL,), b=(PARTIAL, "0a")), judge(a=(NONE,))], SENTENCES
+    ).labels
+    assert [(each.key, each.support) for each in labels.sentence_support] == [
+        ("a", FULL),
+        ("b", PARTIAL),
+    ]
 
 
 def test_a_single_judge_counts_as_it_is():

@@ -1,4 +1,6 @@
-"""Labellings: who labelled what survives storing, corrections change a copy, and published labels take the same way."""
+"""Labellings: who labelled what survives storing, corrections change a copy, and published labels
+take the same way.
+"""
 
 import pyarrow.parquet as parquet
 import pytest
@@ -20,21 +22,33 @@ from evaluators.trace.metrics import from_score, trace_scores
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 SENTENCES = Sentences(
-    documents=((Sentence(key="0a", text="Paris is large."), Sentence(key="0b", text="It lies on the Seine.")),),
+    documents=(
+        (
+            Sentence(key="0a", text="Paris is large."),
+            Sentence(key="0b", text="It lies on the Seine."),
+        ),
+    ),
     response=(Sentence(key="a", text="Paris lies on the Seine."),),
 )
 LABELS = Labels(
     relevant_keys=("0a", "0b"),
     utilized_keys=("0b",),
-    sentence_support=(SentenceSupport(key="a", support=PARTIAL, supporting_keys=("0b",), explanation="Half."),),
+    sentence_support=(
+        SentenceSupport(key="a", support=PARTIAL, supporting_keys=("0b",), explanation="Half."),
+    ),
 )
 SAMPLE = Sample(
-    id="7", question="Where?", response="Paris lies on the Seine.", retrieved_documents=("Paris is large.",)
+    id="7",
+    question="Where?",
+    response="Paris lies on the Seine.",
+    retrieved_documents=("Paris is large.",),
 )
 
 
 def judged(by, labels=LABELS):
-    judgement = Judgement(overall_supported=False, outputs=('{"a": 1}',), warnings=("0b: speaks to the judge",))
+    judgement = Judgement(
+        overall_supported=False, outputs=('{"a": 1}',), warnings=("0b: speaks to the judge",)
+    )
     return Labelling(by=by, labels=labels, judgement=judgement)
 
 
@@ -78,7 +92,11 @@ def test_a_single_judge_counts_and_keeps_its_words():
 def test_scores_are_views_of_the_stored_labels():
     score = labelled_score(SAMPLE, SENTENCES, [judged("groq/a")], judged("groq/a"))
     found = from_score(score, SAMPLE, "ragbench")
-    assert (found.context_relevance, found.context_utilization, found.completeness) == (1.0, 0.5, 0.5)
+    assert (found.context_relevance, found.context_utilization, found.completeness) == (
+        1.0,
+        0.5,
+        0.5,
+    )
     assert found.adherence == 1.0  # partial support is enough there
 
 
@@ -112,7 +130,9 @@ def test_published_rows_reproduce_the_published_scores_through_the_way_of_a_judg
             sample = ragbench_sample(row)
             gold = from_published(sample)
             score = labelled_score(sample, sentences_of(sample), [gold], gold)
-            found = from_score(Score.model_validate_json(score.model_dump_json()), sample, "ragbench")
+            found = from_score(
+                Score.model_validate_json(score.model_dump_json()), sample, "ragbench"
+            )
             assert found.context_relevance == row["relevance_score"], sample.id
             assert found.context_utilization == row["utilization_score"], sample.id
             assert found.completeness == row["completeness_score"], sample.id
@@ -141,7 +161,9 @@ def test_a_correction_moves_a_document_sentence_in_or_out(corrections, relevant,
 
 def test_corrected_support_keeps_what_the_labeller_said_beside_it():
     (support,) = corrected(LABELS, [correction("support", "a", "full")]).sentence_support
-    assert support == SentenceSupport(key="a", support=FULL, supporting_keys=("0b",), explanation="Half.")
+    assert support == SentenceSupport(
+        key="a", support=FULL, supporting_keys=("0b",), explanation="Half."
+    )
     assert LABELS.sentence_support[0].support is PARTIAL
 
 

@@ -1,4 +1,6 @@
-"""Sentences compared block by block give what one large table of all of them gives, in little memory."""
+"""Sentences compared block by block give what one large table of all of them gives, in little
+memory.
+"""
 
 import random
 import tracemalloc
@@ -38,26 +40,40 @@ def material(seed, size):
     """Random sentences in three documents, some of them empty and some twice."""
     chance, (in_documents, in_response, count) = random.Random(seed), size
     words = [f"w{number}" for number in range(count)]
-    flat = [Sentence(key=str(number), text=text) for number, text in enumerate(texts(chance, in_documents, words))]
+    flat = [
+        Sentence(key=str(number), text=text)
+        for number, text in enumerate(texts(chance, in_documents, words))
+    ]
     cuts = sorted(chance.choices(range(in_documents), k=2))
     documents = (tuple(flat[: cuts[0]]), tuple(flat[cuts[0] : cuts[1]]), tuple(flat[cuts[1] :]))
     response = texts(chance, in_response, [*words, "elsewhere", "nowhere"])
-    sentences = Sentences(documents=documents, response=tuple(Sentence(key=text, text=text) for text in response))
+    sentences = Sentences(
+        documents=documents, response=tuple(Sentence(key=text, text=text) for text in response)
+    )
     return words_of(sentences, " ".join(chance.choices(words, k=4)))
 
 
 def embeddings(words, seed):
     chance = np.random.default_rng(seed)
-    rows = chance.normal(size=(len(words.documents) + len(words.response) + 1, 8)).astype(np.float32)
+    rows = chance.normal(size=(len(words.documents) + len(words.response) + 1, 8)).astype(
+        np.float32
+    )
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return Meaning(rows[: len(words.documents)], rows[len(words.documents) : -1], rows[-1:])
 
 
 class Dense:
-    """The plain computation: every text a row over all words of the sample, every likeness in one table."""
+    """The plain computation: every text a row over all words of the sample, every likeness in one
+    table.
+    """
 
     def __init__(self, words, cut, meaning):
-        everything = [term for text in [words.question, *words.response, *words.documents] for term in text if term]
+        everything = [
+            term
+            for text in [words.question, *words.response, *words.documents]
+            for term in text
+            if term
+        ]
         self.columns = {term: column for column, term in enumerate(dict.fromkeys(everything))}
         known = {term for text in [words.question, *words.response] for term in text}
         weight = rarity(words.documents)
@@ -69,13 +85,17 @@ class Dense:
         flat = [term for sentence in words.documents for term in sentence]
         self.units = self.rows([flat[start:end] for start, end in cut])
         places = [place for document in words.places for place in document]
-        self.holds = np.array([[begin < end and finish > start for start, end in cut] for begin, finish in places])
+        self.holds = np.array(
+            [[begin < end and finish > start for start, end in cut] for begin, finish in places]
+        )
 
         self.carried = self.coverage(self.response, self.documents).T
         self.cosine = self.cosines(self.documents, self.response)
         self.question_cosine = self.cosines(self.documents, self.question)[:, 0]
         if meaning:
-            self.carried = (self.carried + np.maximum(meaning.documents @ meaning.response.T, 0)) / 2
+            self.carried = (
+                self.carried + np.maximum(meaning.documents @ meaning.response.T, 0)
+            ) / 2
             self.cosine = (self.cosine + np.maximum(meaning.documents @ meaning.response.T, 0)) / 2
             alike = np.maximum(meaning.documents @ meaning.question.T, 0)[:, 0]
             self.question_cosine = (self.question_cosine + alike) / 2
@@ -90,14 +110,18 @@ class Dense:
         return (of * self.weights) @ by.T / np.maximum(of @ self.weights, 1e-6)[:, None]
 
     def cosines(self, left, right):
-        lengths = np.sqrt(left @ self.weights**2)[:, None] * np.sqrt(right @ self.weights**2)[None, :]
+        lengths = (
+            np.sqrt(left @ self.weights**2)[:, None] * np.sqrt(right @ self.weights**2)[None, :]
+        )
         return (left * self.weights**2) @ right.T / np.maximum(lengths, 1e-6)
 
     def in_best_unit(self, row):
         return np.where(self.holds, self.coverage(row, self.units), 0).max(axis=1)
 
     def gains(self, claim, evidence):
-        """What each document sentence would add to this evidence of a claim, beside the claim's weight."""
+        """What each document sentence would add to this evidence of a claim, beside the claim's
+        weight.
+        """
         missing = self.response[claim] * self.weights
         total = missing.sum()
         if not evidence:
@@ -126,10 +150,16 @@ def test_blocks_give_what_one_table_of_everything_gives(size, strategy, window, 
         near = {"rtol": 1e-4, "atol": 1e-5}
         np.testing.assert_allclose(found.question_cosine, dense.question_cosine, **near)
         np.testing.assert_allclose(found.response_cosine, dense.cosine.max(axis=1), **near)
-        np.testing.assert_allclose(found.response_share, dense.coverage(dense.whole, dense.documents)[0], **near)
-        np.testing.assert_allclose(found.question_in_unit, dense.in_best_unit(dense.question), **near)
+        np.testing.assert_allclose(
+            found.response_share, dense.coverage(dense.whole, dense.documents)[0], **near
+        )
+        np.testing.assert_allclose(
+            found.question_in_unit, dense.in_best_unit(dense.question), **near
+        )
         np.testing.assert_allclose(found.response_in_unit, dense.in_best_unit(dense.whole), **near)
-        assert found.whole_response_in_unit == pytest.approx(dense.coverage(dense.whole, dense.units).max(), abs=1e-4)
+        assert found.whole_response_in_unit == pytest.approx(
+            dense.coverage(dense.whole, dense.units).max(), abs=1e-4
+        )
         assert found.response_terms == dense.whole.sum()
         np.testing.assert_allclose(found.claims.best_sentence, dense.carried.max(axis=0), **near)
         assert found.claims.words.tolist() == dense.response.sum(axis=1).tolist()
@@ -137,7 +167,9 @@ def test_blocks_give_what_one_table_of_everything_gives(size, strategy, window, 
 
 
 def check_evidence(claims, dense):
-    """Each piece adds as much as any sentence could, and enough; fewer than three are there where no other does."""
+    """Each piece adds as much as any sentence could, and enough; fewer than three are there where
+    no other does.
+    """
     for claim, evidence in enumerate(claims.evidence):
         for number, piece in enumerate(evidence):
             gains, total = dense.gains(claim, evidence[:number])
@@ -160,11 +192,15 @@ def test_the_large_case_has_more_than_one_table():
 )
 def test_without_a_word_in_common_all_is_zero(documents, response):
     sentences = Sentences(
-        documents=tuple(tuple(Sentence(key="k", text=text) for text in document) for document in documents),
+        documents=tuple(
+            tuple(Sentence(key="k", text=text) for text in document) for document in documents
+        ),
         response=tuple(Sentence(key="r", text=text) for text in response),
     )
     words = words_of(sentences, "")
-    found = compare(words, [unit for place in words.places for unit in units("dense", place, 50, 0)])
+    found = compare(
+        words, [unit for place in words.places for unit in units("dense", place, 50, 0)]
+    )
     assert found.claims.evidence == [[] for _ in response]
     assert found.whole_response_in_unit == 0
     assert not found.response_cosine.any()
@@ -210,9 +246,14 @@ def many(in_documents, in_response):
             r"have 10,001 sentences, and with an embedding model .* 10,000 at most. Shorten",
         ),
         (
-            Sentences(documents=(), response=(Sentence(key="a", text="a" * (MOST_CHARACTERS + 1)),)),
+            Sentences(
+                documents=(), response=(Sentence(key="a", text="a" * (MOST_CHARACTERS + 1)),)
+            ),
             False,
-            r"have 2,500,001 characters, and the heuristic compares 2,500,000 at most. Shorten them, or split the",
+            (
+                r"have 2,500,001 characters, and the heuristic compares 2,500,000 at most. "
+                r"Shorten them, or split the"
+            ),
         ),
     ],
 )

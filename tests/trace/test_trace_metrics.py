@@ -1,4 +1,5 @@
-"""The TRACE formulas: every worked example of the two documents, the code tables, and RAGBench's published scores.
+"""The TRACE formulas: every worked example of the two documents, the code tables, and RAGBench's
+published scores.
 
 Where a document's narration and its code disagree, the test says which of them it follows.
 """
@@ -24,7 +25,9 @@ def sentences(document_keys, response_keys=""):
 
 def labels(relevant=(), utilized=(), **support):
     entries = tuple(SentenceSupport(key=key, support=level) for key, level in support.items())
-    return Labels(relevant_keys=tuple(relevant), utilized_keys=tuple(utilized), sentence_support=entries)
+    return Labels(
+        relevant_keys=tuple(relevant), utilized_keys=tuple(utilized), sentence_support=entries
+    )
 
 
 def numbered(count):
@@ -32,7 +35,9 @@ def numbered(count):
 
 
 def scores(document_keys=("0a", "0b"), definition="sentence", relevant=(), utilized=(), **support):
-    return trace_scores(sentences(document_keys, support), labels(relevant, utilized, **support), definition)
+    return trace_scores(
+        sentences(document_keys, support), labels(relevant, utilized, **support), definition
+    )
 
 
 def test_12_relevant_of_30_sentences_give_relevance_0_40():
@@ -46,11 +51,15 @@ def test_8_utilized_of_12_relevant_give_utilization_0_67():
 
 def test_4_of_7_relevant_sentences_used_give_completeness_0_57():
     relevant, utilized = ["0a", "0b", "1a", "1c", "2a", "2b", "3a"], ["0a", "0b", "1c", "2a"]
-    assert scores(relevant, relevant=relevant, utilized=utilized).completeness == pytest.approx(4 / 7)
+    assert scores(relevant, relevant=relevant, utilized=utilized).completeness == pytest.approx(
+        4 / 7
+    )
 
 
 def test_the_three_steps_of_the_gpt_labelling_document():
-    """R = 0a 0b 1a, U = 0a 1a 1b: U / R = 3 / 3; in both are 0a and 1a, so 2 / 3; b is not fully supported."""
+    """R = 0a 0b 1a, U = 0a 1a 1b: U / R = 3 / 3; in both are 0a and 1a, so 2 / 3; b is not fully
+    supported.
+    """
     keys = ["0a", "0b", "1a", "1b"]
     found = scores(keys, relevant=keys[:3], utilized=["0a", "1a", "1b"], a=FULL, b=PARTIAL)
     assert found.utilization == 1.0
@@ -60,7 +69,9 @@ def test_the_three_steps_of_the_gpt_labelling_document():
 
 
 def test_step_3_divides_by_20_as_the_code_does_and_not_by_the_four_sentences_it_shows():
-    """The narration says "3 / ~20 = 0.15" and defines "/ total": its code is `fixed_20`, its words `sentence`."""
+    """The narration says "3 / ~20 = 0.15" and defines "/ total": its code is `fixed_20`, its words
+    `sentence`.
+    """
     found = scores(["0a", "0b", "1a", "1b"], relevant=["0a", "0b", "1a"])
     assert found.under("fixed_20").relevance == pytest.approx(0.15)
     assert found.relevance == pytest.approx(0.75)
@@ -89,19 +100,24 @@ def test_the_complete_example_averages_0_55_under_the_definition_of_its_code():
 
 
 def test_the_complete_example_under_the_definition_that_both_documents_state():
-    """4 of 7 sentences are relevant, although the document's narration divides by "~20 average sentences"."""
+    """4 of 7 sentences are relevant, although the document's narration divides by "~20 average
+    sentences".
+    """
     assert scores(**MACHINE_LEARNING).context_relevance == pytest.approx(4 / 7)
 
 
 def test_the_complete_example_as_ragbench_counts_it():
-    """4 / 7 twice, 4 / 4, and adherent: `c` is partly supported, and RAGBench asks only for unsupported sentences."""
+    """4 / 7 twice, 4 / 4, and adherent: `c` is partly supported, and RAGBench asks only for
+    unsupported sentences.
+    """
     found = scores(**MACHINE_LEARNING, definition="ragbench")
     assert found.relevance == found.utilization == pytest.approx(4 / 7)
     assert (found.completeness, found.adherence) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("levels", "adherence", "share"), [((FULL, FULL, FULL), 1.0, 1.0), ((FULL, NONE, FULL), 0.0, 2 / 3)]
+    ("levels", "adherence", "share"),
+    [((FULL, FULL, FULL), 1.0, 1.0), ((FULL, NONE, FULL), 0.0, 2 / 3)],
 )
 def test_adherence_examples_1_and_2_one_unsupported_sentence_decides(levels, adherence, share):
     found = scores(**dict(zip("abc", levels, strict=True)))
@@ -120,8 +136,12 @@ def test_adherence_examples_1_and_2_one_unsupported_sentence_decides(levels, adh
         (25, 25, 1.0, 1.0, 1.0),
     ],
 )
-def test_the_code_table_of_the_gpt_labelling_document(relevant, utilized, relevance, utilization, completeness):
-    found = scores(numbered(30), "fixed_20", relevant=numbered(relevant), utilized=numbered(utilized))
+def test_the_code_table_of_the_gpt_labelling_document(
+    relevant, utilized, relevance, utilization, completeness
+):
+    found = scores(
+        numbered(30), "fixed_20", relevant=numbered(relevant), utilized=numbered(utilized)
+    )
     assert found.context_relevance == pytest.approx(relevance)
     assert found.context_utilization == pytest.approx(utilization)
     assert found.completeness == pytest.approx(completeness)
@@ -129,7 +149,13 @@ def test_the_code_table_of_the_gpt_labelling_document(relevant, utilized, releva
 
 @pytest.mark.parametrize(
     ("support", "adherence"),
-    [({}, 1.0), ({"a": FULL}, 1.0), ({"a": PARTIAL}, 0.0), ({"a": NONE}, 0.0), ({"a": FULL, "b": PARTIAL}, 0.0)],
+    [
+        ({}, 1.0),
+        ({"a": FULL}, 1.0),
+        ({"a": PARTIAL}, 0.0),
+        ({"a": NONE}, 0.0),
+        ({"a": FULL, "b": PARTIAL}, 0.0),
+    ],
 )
 def test_the_code_table_of_adherence(support, adherence):
     assert scores(**support).adherence == adherence
@@ -150,7 +176,12 @@ def test_ragbench_calls_an_answer_complete_when_nothing_is_relevant():
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_without_documents_only_adherence_applies(definition):
     found = scores((), definition, a=NONE)
-    assert (found.relevance, found.utilization, found.completeness, found.adherence) == (None, None, None, 0.0)
+    assert (found.relevance, found.utilization, found.completeness, found.adherence) == (
+        None,
+        None,
+        None,
+        0.0,
+    )
     assert found.average() == 0.0
     assert "do not apply" in found.reason
 
@@ -181,26 +212,42 @@ def test_the_arithmetic_is_spelled_out_with_the_numbers_of_the_sample():
     assert arithmetic(scores(**MACHINE_LEARNING)) == {
         "context_relevance": "Context relevance = relevant sentences / all document sentences = 4 / 7 = 0.57",
         "context_utilization": "Context utilization = utilized sentences / relevant sentences = 4 / 4 = 1.00",
-        "completeness": "Completeness = sentences both relevant and utilized / relevant sentences = 4 / 4 = 1.00",
-        "adherence": "Adherence = 1 if every response sentence is fully supported, else 0; 2 of 3 are = 0.00",
+        "completeness": (
+            "Completeness = sentences both relevant and utilized / relevant sentences = 4 / "
+            "4 = 1.00"
+        ),
+        "adherence": (
+            "Adherence = 1 if every response sentence is fully supported, else 0; 2 of 3 are = 0.00"
+        ),
     }
 
 
 @pytest.mark.parametrize(
     ("definition", "metric", "line"),
     [
-        ("fixed_20", "context_relevance", "Context relevance = relevant sentences / 20 = 1 / 20 = 0.05"),
+        (
+            "fixed_20",
+            "context_relevance",
+            "Context relevance = relevant sentences / 20 = 1 / 20 = 0.05",
+        ),
         (
             "sentence",
             "context_utilization",
-            "Context utilization = utilized sentences / relevant sentences, at most 1 = 2 / 1, so 1.00",
+            (
+                "Context utilization = utilized sentences / relevant sentences, at most 1 = "
+                "2 / 1, so 1.00"
+            ),
         ),
         (
             "ragbench",
             "context_utilization",
             "Context utilization = utilized sentences / all document sentences = 2 / 2 = 1.00",
         ),
-        ("ragbench", "adherence", "Adherence = 1 if no response sentence is unsupported, else 0; 0 unsupported = 1.00"),
+        (
+            "ragbench",
+            "adherence",
+            "Adherence = 1 if no response sentence is unsupported, else 0; 0 unsupported = 1.00",
+        ),
     ],
 )
 def test_each_definition_has_its_own_arithmetic(definition, metric, line):
@@ -220,13 +267,20 @@ def test_a_new_definition_counts_as_itself_and_as_no_other(monkeypatch):
     monkeypatch.setitem(DEFINITIONS, "own", own)
     found = scores(**MACHINE_LEARNING, definition="own")
 
-    assert (found.relevance, found.utilization, found.completeness, found.adherence) == (0.11, 0.12, 0.13, 0.14)
+    assert (found.relevance, found.utilization, found.completeness, found.adherence) == (
+        0.11,
+        0.12,
+        0.13,
+        0.14,
+    )
     assert arithmetic(found)["adherence"] == "Adherence = 0.14"
     assert found.under("sentence").definition == "sentence"
 
 
 def test_an_unknown_definition_is_refused_with_the_known_ones():
-    with pytest.raises(ParameterError, match=r"is called 'fixed'\. Known: sentence, fixed_20, ragbench\."):
+    with pytest.raises(
+        ParameterError, match=r"is called 'fixed'\. Known: sentence, fixed_20, ragbench\."
+    ):
         scores(definition="fixed")
 
 
@@ -268,7 +322,12 @@ ROW = {
     "documents_sentences": [[["0a", "Ada did."]]],
     "response_sentences": [["a", "Ada."], ["b", "Bob."], ["c", "Or so."]],
     "sentence_support_information": [
-        {"response_sentence_key": key, "fully_supported": full, "supporting_sentence_keys": ["0a"], "explanation": "x"}
+        {
+            "response_sentence_key": key,
+            "fully_supported": full,
+            "supporting_sentence_keys": ["0a"],
+            "explanation": "x",
+        }
         for key, full in (("a.", None), ("b.", False), ("c", False))
     ],
     "unsupported_response_sentence_keys": ["b", "z"],
@@ -287,7 +346,13 @@ def test_a_ragbench_row_becomes_a_sample_with_its_labels_as_published():
 
 def test_a_row_of_another_kind_names_the_missing_columns():
     with pytest.raises(DatasetError, match="response_sentences, sentence_support_information"):
-        ragbench_sample({key: value for key, value in ROW.items() if not key.endswith(("e_sentences", "information"))})
+        ragbench_sample(
+            {
+                key: value
+                for key, value in ROW.items()
+                if not key.endswith(("e_sentences", "information"))
+            }
+        )
 
 
 def rows(folder):

@@ -1,4 +1,6 @@
-"""The documented patterns: which values show which, at the bounds, and with values that do not apply."""
+"""The documented patterns: which values show which, at the bounds, and with values that do not
+apply.
+"""
 
 import pytest
 
@@ -38,12 +40,17 @@ def values(*four):
         (None, None, 0.50, 1.0, CONSERVATIVE),
     ],
 )
-def test_a_pattern_is_told_by_the_four_values(relevance, utilization, completeness, adherence, found):
+def test_a_pattern_is_told_by_the_four_values(
+    relevance, utilization, completeness, adherence, found
+):
     assert pattern(values(relevance, utilization, completeness, adherence)) == found
 
 
 def test_values_under_other_names_do_not_matter():
-    assert pattern({**values(0.75, 0.80, 0.85, 1.0), "average": 0.0, "supported_share": None}) == COMPREHENSIVE
+    assert (
+        pattern({**values(0.75, 0.80, 0.85, 1.0), "average": 0.0, "supported_share": None})
+        == COMPREHENSIVE
+    )
 
 
 def test_no_values_show_no_pattern():

@@ -1,4 +1,6 @@
-"""Windows: whole sentences, no longer than allowed, none left out; and labels that are merged without losing a key."""
+"""Windows: whole sentences, no longer than allowed, none left out; and labels that are merged
+without losing a key.
+"""
 
 from itertools import pairwise
 
@@ -17,7 +19,9 @@ def keyed(*keys):
     return tuple(Sentence(key=key, text=f"Sentence {key}.") for key in keys)
 
 
-SENTENCES = Sentences(documents=(keyed("0a", "0b"), (), keyed("2a", "2b", "2c")), response=keyed("a", "b"))
+SENTENCES = Sentences(
+    documents=(keyed("0a", "0b"), (), keyed("2a", "2b", "2c")), response=keyed("a", "b")
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,12 @@ SENTENCES = Sentences(documents=(keyed("0a", "0b"), (), keyed("2a", "2b", "2c"))
         ([10, 10, 10, 10], 40, 10, [(0, 4)]),
         ([5, 5, 10, 5], 20, 10, [(0, 3), (2, 4)]),
         ([30, 10, 30], 20, 10, [(0, 1), (1, 2), (2, 3)]),
-        ([5, 5, 20, 5], 20, 10, [(0, 2), (2, 3), (3, 4)]),  # with the overlap the next sentence would not fit
+        (
+            [5, 5, 20, 5],
+            20,
+            10,
+            [(0, 2), (2, 3), (3, 4)],
+        ),  # with the overlap the next sentence would not fit
         ([], 20, 10, [(0, 0)]),
     ],
 )
@@ -41,7 +50,9 @@ def test_windows_hold_no_more_than_fits():
     assert spans([Extent(1, 40)] * 5, Extent(WIDE, 100), 0) == [(0, 2), (2, 4), (4, 5)]
 
 
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 60), st.integers(0, 59))
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 60), st.integers(0, 59)
+)
 def test_windows_leave_no_sentence_out_and_always_move_on(words, most, overlap):
     found = spans([Extent(count, count) for count in words], Extent(most, WIDE), overlap)
     assert found[0][0] == 0
@@ -54,7 +65,13 @@ def test_windows_leave_no_sentence_out_and_always_move_on(words, most, overlap):
 
 @pytest.mark.parametrize(
     ("span", "keys"),
-    [((0, 5), "0a 0b 2a 2b 2c"), ((1, 3), "0b 2a"), ((2, 3), "2a"), ((3, 5), "2b 2c"), ((0, 0), "")],
+    [
+        ((0, 5), "0a 0b 2a 2b 2c"),
+        ((1, 3), "0b 2a"),
+        ((2, 3), "2a"),
+        ((3, 5), "2b 2c"),
+        ((0, 0), ""),
+    ],
 )
 def test_a_part_keeps_keys_documents_and_the_whole_response(span, keys):
     found = part(SENTENCES, span)
@@ -75,12 +92,18 @@ def test_merging_takes_each_key_once_in_order_and_the_best_support_with_all_its_
     second = Labels(
         relevant_keys=("2a", "0b"),
         utilized_keys=(),
-        sentence_support=(support("a", FULL, "2a", why="All of it."), support("b", NONE, why="Nothing.")),
+        sentence_support=(
+            support("a", FULL, "2a", why="All of it."),
+            support("b", NONE, why="Nothing."),
+        ),
     )
     labels = merged([first, second], [part(SENTENCES, (0, 2)), part(SENTENCES, (1, 5))])
     assert labels.relevant_keys == ("0a", "0b", "2a")
     assert labels.utilized_keys == ("0b",)
-    assert labels.sentence_support == (support("a", FULL, "0b", "2a", why="All of it."), support("b", NONE))
+    assert labels.sentence_support == (
+        support("a", FULL, "0b", "2a", why="All of it."),
+        support("b", NONE),
+    )
 
 
 def test_a_single_window_is_kept_as_the_judge_said_it():

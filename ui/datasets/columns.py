@@ -1,4 +1,6 @@
-"""Which column means what: a choice for each field, and the first rows as they would then be read."""
+"""Which column means what: a choice for each field,
+and the first rows as they would then be read.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ RARE = ("gold_documents", "id", "generator", "situation", "labels")
 MEANINGS = {
     "question": "What was asked.",
     "response": "The answer to judge. Without one, a model can be asked to answer.",
-    "retrieved_documents": "What the retriever found: a list, a list as text, texts with ||| between them, or one.",
+    "retrieved_documents": (
+        "What the retriever found: a list, a list as text, texts with ||| between them, or one."
+    ),
     "ground_truth": "The true answer, or several.",
     "gold_documents": "The documents that the retriever should have found.",
     "id": "Names the row. Without it rows are numbered.",
@@ -36,8 +40,11 @@ MOST_OFFERED = 200
 NAME_SHOWN, CELL = 60, 200
 
 
-def columns(table: Table, names: Sequence[str], given: Mapping[str, str], key: str) -> dict[str, str] | None:
-    """The column for each field, beginning with those `given`; `None` where no sample can be made of them.
+def columns(
+    table: Table, names: Sequence[str], given: Mapping[str, str], key: str
+) -> dict[str, str] | None:
+    """The column for each field, beginning with those `given`; `None` where no sample can be made
+    of them.
 
     `table` need hold no more than the first rows.
     """
@@ -49,7 +56,9 @@ def columns(table: Table, names: Sequence[str], given: Mapping[str, str], key: s
         for field, place in zip(RARE, st.columns(len(RARE)), strict=True):
             chosen[field] = _choice(place, field, offered, given, key)
         if len(names) > MOST_OFFERED:
-            st.caption(f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen.")
+            st.caption(
+                f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen."
+            )
     found = {field: column for field, column in chosen.items() if column is not None}
     return found if _is_usable(table, found) else None
 
@@ -65,7 +74,11 @@ def _labels(names: Sequence[str]) -> dict[str, str]:
 
 
 def _choice(
-    place: st.delta_generator.DeltaGenerator, field: str, offered: Mapping[str, str], given: Mapping[str, str], key: str
+    place: st.delta_generator.DeltaGenerator,
+    field: str,
+    offered: Mapping[str, str],
+    given: Mapping[str, str],
+    key: str,
 ) -> str | None:
     options = [None, *offered]
     return place.selectbox(
@@ -80,10 +93,17 @@ def _choice(
 
 def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     """Whether samples can be made; shows them, or says what is in the way."""
-    twice = next((column for column in chosen.values() if list(chosen.values()).count(column) > 1), None)
+    twice = next(
+        (column for column in chosen.values() if list(chosen.values()).count(column) > 1), None
+    )
     if twice is not None:
         fields = " and ".join(title(field) for field, column in chosen.items() if column == twice)
-        st.warning(plain(f"{twice[:NAME_SHOWN]} is chosen for {fields}. Choose another column for one of them."))
+        st.warning(
+            plain(
+                f"{twice[:NAME_SHOWN]} is chosen for {fields}. Choose another column for "
+                "one of them."
+            )
+        )
         return False
     with problems.told():
         made = mapping.preview(table, chosen)
@@ -91,7 +111,9 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
             st.warning("Choose the column of the question or of the response.")
             return False
         st.dataframe(
-            pd.DataFrame([_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]).fillna(""),
+            pd.DataFrame(
+                [_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]
+            ).fillna(""),
             hide_index=True,
             alt="The first rows as they would be read",
         )
@@ -104,7 +126,11 @@ def _cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
         return {"Row": number, "Problem": without_surrogates(item.message)[:CELL]}
     if isinstance(item, BedRow):
         documents = f"{len(item.positive)} positive, {len(item.negative)} negative"
-        cells = {"Question": item.query, "Documents": documents, "Ground truth": accepted(item.answer)}
+        cells = {
+            "Question": item.query,
+            "Documents": documents,
+            "Ground truth": accepted(item.answer),
+        }
     else:
         cells = {
             "Question": item.question,

@@ -30,10 +30,14 @@ class Bar:
 
 
 def load(fetch: Callable[[Progress], Fetched]) -> None:
-    """Fetches a file and offers what it holds; a problem is told with its remedy, and nothing is kept."""
+    """Fetches a file and offers what it holds; a problem is told with its remedy, and nothing is
+    kept.
+    """
     bar = Bar("Connecting")
     with problems.told():
-        found = fetch(lambda done, total: bar.show(done / total if total else 0.0, _words(done, total)))
+        found = fetch(
+            lambda done, total: bar.show(done / total if total else 0.0, _words(done, total))
+        )
         bar.show(1.0, "Reading")
         dataset_view.offer(found.name, found.table, found.origin)
     bar.empty()

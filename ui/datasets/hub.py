@@ -21,13 +21,24 @@ _HELP = "The first rows of the split; empty for as many as a data set may have."
 def show() -> None:
     """Asks which data set, shows its licence and its parts, and loads the one that is chosen."""
     way = st.segmented_control(
-        "From the hub", WAYS, default=RAGBENCH, required=True, key="hub_way", label_visibility="collapsed", **KEPT
+        "From the hub",
+        WAYS,
+        default=RAGBENCH,
+        required=True,
+        key="hub_way",
+        label_visibility="collapsed",
+        **KEPT,
     )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     if way == RAGBENCH:
         name, subset = hub.RAGBENCH, left.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
     else:
-        name, subset = left.text_input("Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT), ""
+        name, subset = (
+            left.text_input(
+                "Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT
+            ),
+            "",
+        )
     right.button(
         "Look it up",
         icon=":material/search:",
@@ -52,14 +63,29 @@ def _look(name: str) -> None:
 def _parts(listing: Listing, subset: str) -> None:
     """What can be loaded of a data set, and how much of it."""
     names = [subset] if subset in listing.configs else list(listing.configs)
-    *before, second, third, fourth = st.columns([3] * (len(names) > 1) + [3, 2, 2], vertical_alignment="bottom")
-    part = before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}") if before else names[0]
+    *before, second, third, fourth = st.columns(
+        [3] * (len(names) > 1) + [3, 2, 2], vertical_alignment="bottom"
+    )
+    part = (
+        before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}")
+        if before
+        else names[0]
+    )
     splits = listing.configs[part]
     split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
-    rows = third.number_input("Rows", 1, value=ROWS, placeholder="All", help=_HELP, key="hub_rows", **KEPT)
-    load = fourth.button("Load", type="primary", icon=":material/download:", width="stretch", key="hub_load")
+    rows = third.number_input(
+        "Rows", 1, value=ROWS, placeholder="All", help=_HELP, key="hub_rows", **KEPT
+    )
+    load = fourth.button(
+        "Load", type="primary", icon=":material/download:", width="stretch", key="hub_load"
+    )
     size = fetching.in_bytes(sum(file.size for file in splits[split]))
-    told = [listing.id, origin.license_of(listing.license), f"revision {listing.revision[:7]}", f"{split}: {size}"]
+    told = [
+        listing.id,
+        origin.license_of(listing.license),
+        f"revision {listing.revision[:7]}",
+        f"{split}: {size}",
+    ]
     st.caption(plain(" · ".join(told)))
     if load:
         fetching.load(lambda progress: hub.fetch(listing, part, split, rows, progress))

@@ -12,8 +12,12 @@ from ui.parts.forms import KEPT
 def show() -> None:
     """Asks which file, and loads it."""
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    bed = left.selectbox("Test bed", list(official.BEDS), format_func=_title, key="official_bed", **KEPT)
-    load = right.button("Load", type="primary", icon=":material/download:", width="stretch", key="official_load")
+    bed = left.selectbox(
+        "Test bed", list(official.BEDS), format_func=_title, key="official_bed", **KEPT
+    )
+    load = right.button(
+        "Load", type="primary", icon=":material/download:", width="stretch", key="official_load"
+    )
     st.caption(
         "From github.com/chen700564/RGB · licence CC BY-NC-SA 4.0. "
         "The RGB page can also ask with the benchmark's own prompt: see Prompt there."

@@ -1,4 +1,6 @@
-"""What was read from a file: its kind, how many rows can be used, which were left out, and what is odd about them."""
+"""What was read from a file: its kind, how many rows can be used, which were left out, and what is
+odd about them.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,10 @@ TURNS = Turns("reading large files", lambda: 1, patience=60)
 class Reading:
     """A file of this visitor: what it seems to be and, once it is kept, what became of its rows.
 
-    `head` is the table's first rows and `names` are all its columns; `given` is the column for each field, as guessed,
-    remembered or said. `loaded` comes without the data, which the store keeps under `kept_as`: `usable` rows;
-    `is_stored` where this file brought them there, and others were not there before.
+    `head` is the table's first rows and `names` are all its columns; `given` is the column for each
+    field, as guessed, remembered or said. `loaded` comes without the data, which the store keeps
+    under `kept_as`: `usable` rows; `is_stored` where this file brought them there, and others were
+    not there before.
     """
 
     name: str
@@ -64,7 +67,9 @@ class Reading:
 
     @property
     def is_sure(self) -> bool:
-        """Whether nobody need be asked: the guess is sure, or a person said it of such a file before."""
+        """Whether nobody need be asked: the guess is sure, or a person said it of such a file
+        before.
+        """
         return self.guess.is_sure or self.is_remembered
 
     def table(self) -> Table:
@@ -94,12 +99,15 @@ def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple
     table = content if isinstance(content, Table) else read(name, content)
     guess, head = recognise(table), replace(table, rows=list(_first(table)), problems=[])
     key = f"reading_{token_hex(4)}"
-    return Reading(name, content, head, names_of(table), guess, dict(guess.columns), origin, key), table
+    return Reading(
+        name, content, head, names_of(table), guess, dict(guess.columns), origin, key
+    ), table
 
 
 @contextmanager
 def turn(*contents: bytes | Table) -> Iterator[None]:
-    """The block reads these; on a public host one large file is read at a time, and the memory then given back.
+    """The block reads these; on a public host one large file is read at a time, and the memory then
+    given back.
 
     Raises `HostLimitError` where the others take too long.
     """
@@ -129,7 +137,11 @@ def summary(reading: Reading) -> None:
     """What the file was taken for, and how many of its rows can be used."""
     if loaded := reading.loaded:
         rows = f"{counted(loaded.total, 'row')} in the file, {reading.usable:,} usable"
-        columns = ", with the columns as you chose them for such a file before" if reading.is_remembered else ""
+        columns = (
+            ", with the columns as you chose them for such a file before"
+            if reading.is_remembered
+            else ""
+        )
         st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
 
 
@@ -158,7 +170,9 @@ def left_out(reading: Reading) -> None:
 
 
 def remarks(findings: Sequence[Finding], noun: str) -> None:
-    """What is odd about the data, in a closed expander; nothing where nothing is. `noun` is what the numbers count."""
+    """What is odd about the data, in a closed expander; nothing where nothing is. `noun` is what
+    the numbers count.
+    """
     if findings:
         with st.expander(counted(len(findings), "remark"), icon=":material/flag:", key="remarks"):
             for finding in findings:
@@ -175,7 +189,9 @@ def _first(table: Table) -> Iterator[Row]:
 
 
 def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
-    """The reasons, the most frequent first; those that differ in a number or a quoted word are one."""
+    """The reasons, the most frequent first;
+    those that differ in a number or a quoted word are one.
+    """
     groups: dict[str, tuple[str, list[int]]] = {}
     for problem in problems:
         kind = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", problem.message)
@@ -184,4 +200,6 @@ def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _entry(title: str, where: str, words: str) -> None:
-    st.markdown(f"**{plain(title)}** · {where}  \n:gray[{plain(words[:1].upper() + words[1:WORDS_SHOWN])}]")
+    st.markdown(
+        f"**{plain(title)}** · {where}  \n:gray[{plain(words[:1].upper() + words[1:WORDS_SHOWN])}]"
+    )

@@ -36,26 +36,42 @@ def show() -> None:
     left, right = st.columns(2)
     with left:
         files = st.file_uploader(
-            "Documents", type=TYPES, accept_multiple_files=True, key="retrieval_files", help="Text, Markdown, HTML, PDF"
+            "Documents",
+            type=TYPES,
+            accept_multiple_files=True,
+            key="retrieval_files",
+            help="Text, Markdown, HTML, PDF",
         )
     with right:
         asked = _questions()
     settings: dict[str, Any] = forms.parameter_widgets(Settings, "retrieval")
     name = st.text_input(
-        "Name of the data set", placeholder="As the documents", max_chars=80, key="retrieval_name", **KEPT
+        "Name of the data set",
+        placeholder="As the documents",
+        max_chars=80,
+        key="retrieval_name",
+        **KEPT,
     )
-    if st.button("Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"):
+    if st.button(
+        "Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"
+    ):
         if files and asked:
             with problems.told(), reading.turn(asked[1], *(file.getvalue() for file in files)):
                 _make(files, *asked, settings, name.strip())
         else:
-            lacking = [words for words, there in (("documents", files), ("questions", asked)) if not there]
+            lacking = [
+                words for words, there in (("documents", files), ("questions", asked)) if not there
+            ]
             st.warning(f"Still missing: {' and '.join(lacking)}.", icon=":material/edit_note:")
 
 
 def _questions() -> tuple[str, bytes] | None:
-    """The questions as a file, whether they were typed or chosen; nothing where there are none yet."""
-    way = st.segmented_control("Questions", [TYPED, FILE], default=TYPED, required=True, key="retrieval_way", **KEPT)
+    """The questions as a file, whether they were typed or chosen;
+    nothing where there are none yet.
+    """
+    way = st.segmented_control(
+        "Questions", [TYPED, FILE], default=TYPED, required=True, key="retrieval_way", **KEPT
+    )
     if way == TYPED:
         typed = st.text_area(
             "Questions",
@@ -72,12 +88,19 @@ def _questions() -> tuple[str, bytes] | None:
         key="retrieval_asked",
         label_visibility="collapsed",
     )
-    st.caption("A table with a column question, or a list. The columns response and ground\\_truth come along.")
+    st.caption(
+        "A table with a column question, or a list. The columns response and "
+        "ground\\_truth come along."
+    )
     return (file.name, file.getvalue()) if file else None
 
 
-def _make(files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any], title: str) -> None:
-    """Reads, searches and keeps the data set, and says what could not be used; raises `DatasetError`."""
+def _make(
+    files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any], title: str
+) -> None:
+    """Reads, searches and keeps the data set, and says what could not be used; raises
+    `DatasetError`.
+    """
     bar = Bar("Reading the documents")
     try:
         documents = _documents(files, bar)
@@ -122,7 +145,17 @@ def _tell(words: Sequence[str], noun: str, what: str) -> None:
 
 
 def _tell_rest(asked: Questions, made: Dataset) -> None:
-    """The rows of questions that could not be used, and the questions that share no word with the documents."""
-    _tell([f"Row {problem.row}: {problem.message}" for problem in asked.problems], "question", "left out")
+    """The rows of questions that could not be used, and the questions that share no word with the
+    documents.
+    """
+    _tell(
+        [f"Row {problem.row}: {problem.message}" for problem in asked.problems],
+        "question",
+        "left out",
+    )
     nothing = [sample.question for sample in made.samples if not sample.retrieved_documents]
-    _tell([f"“{question[:100]}”" for question in nothing], "question", "found nothing in the documents")
+    _tell(
+        [f"“{question[:100]}”" for question in nothing],
+        "question",
+        "found nothing in the documents",
+    )

@@ -1,4 +1,6 @@
-"""Data by file or by paste: read once, and what cannot be used is told for as long as it stands there."""
+"""Data by file or by paste: read once, and what cannot be used is told for as long as it stands
+there.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ EXAMPLE = """question,response,contexts,ground_truth
 When was the mill built?,In 1812.,It was built in 1812.,1812"""
 
 FIELDS = (
-    "A question or a response in each row; also documents, a true answer, labels. RGB, RAGBench and RAGAS files too."
+    "A question or a response in each row; also documents, a true answer, labels. RGB, "
+    "RAGBench and RAGAS files too."
 )
 
 PROBLEM = "upload_problem"
@@ -30,7 +33,10 @@ def upload() -> None:
     """Reads the chosen file once; its bytes are let go then."""
     limits = config()
     file = st.file_uploader(
-        f"CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {limits.rows_per_dataset:,} rows",
+        (
+            "CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to "
+            f"{limits.rows_per_dataset:,} rows"
+        ),
         key=dataset_view.uploader(),
         help=FIELDS,
         max_upload_size=max(1, limits.upload_bytes // 2**20),
@@ -47,7 +53,9 @@ def upload() -> None:
 
 def paste() -> None:
     """Reads what was pasted, in any of the text formats."""
-    text = st.text_area("CSV, TSV, JSON or JSON Lines", placeholder=EXAMPLE, height=160, help=FIELDS, key="pasted")
+    text = st.text_area(
+        "CSV, TSV, JSON or JSON Lines", placeholder=EXAMPLE, height=160, help=FIELDS, key="pasted"
+    )
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")
     if right.button("Read", icon=":material/content_paste_go:", width="stretch", key="paste"):
@@ -66,7 +74,9 @@ def _offer(name: str, content: bytes) -> str:
 
 
 def _let_go(file_id: str) -> None:
-    """Streamlit would keep the bytes as long as the session; it lets files of its own other inputs go in this way."""
+    """Streamlit would keep the bytes as long as the session; it lets files of its own other inputs
+    go in this way.
+    """
     context = get_script_run_ctx()
     if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)

@@ -1,4 +1,6 @@
-"""Data on the screen: what a file holds is offered, kept, shown with what each evaluator needs of it, and deleted."""
+"""Data on the screen: what a file holds is offered, kept, shown with what each evaluator needs of
+it, and deleted.
+"""
 
 from __future__ import annotations
 
@@ -52,14 +54,17 @@ NAMED = "named"
 """Where a session keeps which data got another name than they came with, and why."""
 
 ROUND = "upload_round"
-"""Where a session counts the files that it put away: each time, the field for files is a new one."""
+"""Where a session counts the files that it put away: each time,
+the field for files is a new one.
+"""
 
 
 # Bringing in
 
 
 def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = None) -> None:
-    """Keeps what a file or a table holds; where a column is in doubt, the page asks before anything is kept.
+    """Keeps what a file or a table holds; where a column is in doubt, the page asks before anything
+    is kept.
 
     Raises `DatasetError` where nothing of it can be used, `HostLimitError` where there is no room.
     """
@@ -74,9 +79,11 @@ def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = 
 
 
 def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
-    """Stores the data for this workspace and chooses them on this page; returns their name, and if they were stored.
+    """Stores the data for this workspace and chooses them on this page; returns their name, and if
+    they were stored.
 
-    A name that other data have is numbered; equal data are not kept twice. `earlier` names what these replace.
+    A name that other data have is numbered; equal data are not kept twice. `earlier` names what
+    these replace.
     """
     name = earlier or next(each for each in _numbered(data.name) if _is_free(each, data))
     is_there = not earlier and name in session.sources()
@@ -113,11 +120,15 @@ def empty_uploader() -> None:
 
 
 def question() -> bool:
-    """Asks which column means what, where that is in doubt; nothing is kept before. Tells whether it asks."""
+    """Asks which column means what, where that is in doubt; nothing is kept before. Tells whether
+    it asks.
+    """
     found = _last()
     if found is None and READING in st.session_state:
         name, _ = st.session_state.pop(READING)
-        st.caption(plain(f"{name} was put away meanwhile. To read it otherwise, choose the file again."))
+        st.caption(
+            plain(f"{name} was put away meanwhile. To read it otherwise, choose the file again.")
+        )
     if found is None or found.loaded:
         return False
     with st.container(border=True):
@@ -128,13 +139,17 @@ def question() -> bool:
 
 
 def choice() -> str | None:
-    """Which data to look at: at first those that were kept just now, else those that the address names."""
+    """Which data to look at: at first those that were kept just now, else those that the address
+    names.
+    """
     if JUST_KEPT in st.session_state:
         st.session_state["dataset"] = st.session_state.pop(JUST_KEPT)
     elif "data" in st.query_params:
         st.session_state.setdefault("dataset", st.query_params["data"])
     names = session.sources()
-    name = data_choice.choose(st.container(), "Data set", names, "dataset", lambda name: f"{name} ({names[name]})")
+    name = data_choice.choose(
+        st.container(), "Data set", names, "dataset", lambda name: f"{name} ({names[name]})"
+    )
     if name is not None:
         st.query_params["data"] = name
     return name
@@ -170,7 +185,9 @@ def delete_button(name: str) -> None:
     with st.popover("Delete this upload", icon=":material/delete:", key=f"ask_{name}"):
         st.write("Delete these data? Runs over them stay.")
         on_click = problems.guarded(_delete, "upload")
-        st.button("Delete for good", type="primary", on_click=on_click, args=(name,), key="delete_upload")
+        st.button(
+            "Delete for good", type="primary", on_click=on_click, args=(name,), key="delete_upload"
+        )
     problems.show("upload")
 
 
@@ -203,7 +220,9 @@ def _columns(found: Reading) -> None:
         )
         if not found.loaded:
             st.button("Discard", icon=":material/close:", on_click=_put_away, key="discard")
-        again = st.checkbox("Remember for files with the same columns", value=True, key=f"{found.key}_again")
+        again = st.checkbox(
+            "Remember for files with the same columns", value=True, key=f"{found.key}_again"
+        )
     if use and chosen:
         with problems.told(), st.spinner("Reading", show_time=True):
             with reading.turn(found.content):
@@ -231,13 +250,16 @@ def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
 
 
 def _check_room(name: str, data: TestBed | Dataset) -> None:
-    """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing data is no more."""
+    """Raises `HostLimitError` where a public host keeps no more for this visitor; replacing data is
+    no more.
+    """
     if not config().public:
         return
     kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
     if name not in kept and len(kept) >= most:
         raise HostLimitError(
-            f"This host keeps {counted(most, 'upload')} for each visitor, and you have that many. Delete one first."
+            f"This host keeps {counted(most, 'upload')} for each visitor, and you have "
+            "that many. Delete one first."
         )
     rows = data.rows if isinstance(data, TestBed) else data.samples
     session.check_room(sum(len(row.model_dump_json(exclude_defaults=True)) for row in rows))
@@ -261,7 +283,11 @@ def _about_the_name(name: str, wanted: str, is_there: bool) -> str:
     """Why the data have that name, where it is not clear."""
     if is_there:
         return f"The same data were here already, as {name}. They are not kept twice."
-    return "" if name == wanted else f"There are other data called {wanted}, so these are called {name}."
+    return (
+        ""
+        if name == wanted
+        else f"There are other data called {wanted}, so these are called {name}."
+    )
 
 
 def _put_away() -> None:
@@ -296,16 +322,28 @@ def _preselect(data: TestBed | Dataset) -> None:
 def _about_bed(data: TestBed) -> None:
     abilities = ", ".join(ability.label.lower() for ability in data.abilities)
     st.caption(f"RGB test bed · {counted(len(data.rows), 'row')} · tests {abilities}")
-    st.page_link("../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:")
+    st.page_link(
+        "../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:"
+    )
 
 
 def _about(data: Dataset) -> None:
     st.caption(f"Samples · {counted(len(data.samples), 'row')}")
     with st.container(horizontal=True):
-        st.page_link("../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:")
+        st.page_link(
+            "../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:"
+        )
         if _serves_rgb(data):
-            st.page_link("../pages/rgb.py", label="Score answers on the RGB page", icon=":material/arrow_forward:")
-        st.page_link("../pages/metrics.py", label="Measure on the Metrics page", icon=":material/arrow_forward:")
+            st.page_link(
+                "../pages/rgb.py",
+                label="Score answers on the RGB page",
+                icon=":material/arrow_forward:",
+            )
+        st.page_link(
+            "../pages/metrics.py",
+            label="Measure on the Metrics page",
+            icon=":material/arrow_forward:",
+        )
 
 
 def _rows(data: TestBed | Dataset) -> None:
@@ -314,7 +352,9 @@ def _rows(data: TestBed | Dataset) -> None:
         return
     _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]], len(data.samples))
     with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
-        rows = _served(session.identity(data.name), tuple(cls for cls in catalogue().values() if cls.needs))
+        rows = _served(
+            session.identity(data.name), tuple(cls for cls in catalogue().values() if cls.needs)
+        )
         st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
 
 
@@ -329,7 +369,9 @@ def _findings(identity: session.Identity) -> tuple[Finding, ...]:
 
 
 @lru_cache(maxsize=32)  # looks at every sample for every evaluator
-def _served(identity: session.Identity, evaluators: Sequence[type[Evaluator]]) -> list[dict[str, str]]:
+def _served(
+    identity: session.Identity, evaluators: Sequence[type[Evaluator]]
+) -> list[dict[str, str]]:
     data = session.source(identity.name)
     return [_usable(cls, data) for cls in evaluators] if isinstance(data, Dataset) else []
 
@@ -337,7 +379,10 @@ def _served(identity: session.Identity, evaluators: Sequence[type[Evaluator]]) -
 def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
     lacking = [missing(cls.needs, sample) for sample in data.samples]
     counts = {field: sum(field in fields for fields in lacking) for field in cls.needs}
-    words = [f"{field} ✓" if not count else f"{field} missing in {count:,}" for field, count in counts.items()]
+    words = [
+        f"{field} ✓" if not count else f"{field} missing in {count:,}"
+        for field, count in counts.items()
+    ]
     usable = f"{lacking.count([]):,} / {len(lacking):,}"
     return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
 

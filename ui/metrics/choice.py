@@ -1,4 +1,6 @@
-"""Choosing metrics: of the catalogue and of one's own, each with its parameters, and the one judge that they ask."""
+"""Choosing metrics: of the catalogue and of one's own, each with its parameters, and the one judge
+that they ask.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Offer(NamedTuple):
 
 
 class Lacking(NamedTuple):
-    """In how many samples each field is absent that a metric needs, and in how many all are there."""
+    """In how many samples each field is absent that a metric needs,
+    and in how many all are there.
+    """
 
     fields: Mapping[str, int]
     usable: int
@@ -57,13 +61,19 @@ def offers() -> dict[str, Offer]:
     return declared | {own_metrics.offered(title): _written(spec) for title, spec in saved.items()}
 
 
-def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) -> list[Evaluator] | None:
-    """Lets metrics be chosen, and shows what each needs and its parameters; `None` where one of them cannot run.
+def choose(
+    label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()
+) -> list[Evaluator] | None:
+    """Lets metrics be chosen, and shows what each needs and its parameters; `None` where one of
+    them cannot run.
 
-    `begin` names those that are chosen at first. A response is not missed, as a generator can answer.
+    `begin` names those that are chosen at first. A response is not missed, as a generator can
+    answer.
     """
     found, total = offers(), len(dataset.samples)
-    lacking = {name: _lacking(session.identity(dataset.name), offer.needs) for name, offer in found.items()}
+    lacking = {
+        name: _lacking(session.identity(dataset.name), offer.needs) for name, offer in found.items()
+    }
     names = st.multiselect(
         label,
         list(found),
@@ -79,7 +89,9 @@ def choose(label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()) ->
 
 
 def _declared(cls: type[Evaluator], saved: Collection[str]) -> Offer:
-    """A metric of the catalogue; told apart from one that was saved under its title and put into a file."""
+    """A metric of the catalogue; told apart from one that was saved under its title and put into a
+    file.
+    """
     return Offer(cls, f"{cls.title} (file)" if cls.title in saved else cls.title, cls.needs)
 
 
@@ -95,7 +107,11 @@ def _chosen(offer: Offer, lacking: Lacking, total: int, key: str) -> Evaluator |
         _say_what_it_needs(offer, lacking, total)
         evaluator = None
         with problems.told():
-            evaluator = from_spec(offer.written) if offer.written else offer.cls.build(**_parameters(offer.cls, key))
+            evaluator = (
+                from_spec(offer.written)
+                if offer.written
+                else offer.cls.build(**_parameters(offer.cls, key))
+            )
         if offer.written:
             st.caption(plain(" · ".join(metric_results.params(offer.written))))
         metric_results.about(offer.cls, key, offer.needs)
@@ -103,7 +119,9 @@ def _chosen(offer: Offer, lacking: Lacking, total: int, key: str) -> Evaluator |
 
 
 def _parameters(cls: type[Evaluator], key: str) -> dict[str, Any]:
-    """What was chosen for the parameters; one that has no default is left to the message that it is missing."""
+    """What was chosen for the parameters; one that has no default is left to the message that it is
+    missing.
+    """
     without = [name for name, field in cls.model_fields.items() if field.is_required()]
     if all(parameter.name in without for parameter in parameters(cls)):
         return {}
@@ -115,7 +133,9 @@ def _parameters(cls: type[Evaluator], key: str) -> dict[str, Any]:
 
 def _label(offer: Offer, lacking: Lacking, total: int) -> str:
     """The metric's title, and what all samples lack of what it needs."""
-    absent = [metric_results.title(field) for field, count in lacking.fields.items() if count == total]
+    absent = [
+        metric_results.title(field) for field, count in lacking.fields.items() if count == total
+    ]
     return f"✕ {offer.title} · no {', no '.join(absent)}" if absent else offer.title
 
 
@@ -139,15 +159,21 @@ def _say_what_it_needs(offer: Offer, lacking: Lacking, total: int) -> None:
     for field, count in lacking.fields.items():
         if count:
             names = " or ".join(COLUMNS.get(field, (field,)))
-            words = f"{metric_results.title(field)} missing in {counted(count, 'sample')}. Add a column: {names}."
+            words = (
+                f"{metric_results.title(field)} missing in {counted(count, 'sample')}. Add a "
+                f"column: {names}."
+            )
             st.warning(plain(words), icon=":material/view_column:")
 
 
 # The judge, and what it will take
 
 
-def plan(metrics: Sequence[Evaluator], dataset: Dataset, key: str, generators: Generators) -> model_form.Plan | None:
-    """Who is asked: the models that answer and the one judge of these metrics, with what asking them will take.
+def plan(
+    metrics: Sequence[Evaluator], dataset: Dataset, key: str, generators: Generators
+) -> model_form.Plan | None:
+    """Who is asked: the models that answer and the one judge of these metrics, with what asking
+    them will take.
 
     `None` while no judge is chosen that is needed.
     """
@@ -168,10 +194,18 @@ def plan(metrics: Sequence[Evaluator], dataset: Dataset, key: str, generators: G
 
 def _judge(key: str) -> Choice | None:
     """The one LLM that judges, if one is chosen."""
-    found = {name: each for name, each in model_form.choices().items() if not each.problem and name != OFFLINE.id}
+    found = {
+        name: each
+        for name, each in model_form.choices().items()
+        if not each.problem and name != OFFLINE.id
+    }
     if not found:
-        st.info("A metric of these asks a judge: an LLM, and that needs a key.", icon=":material/key:")
-        st.page_link("../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:")
+        st.info(
+            "A metric of these asks a judge: an LLM, and that needs a key.", icon=":material/key:"
+        )
+        st.page_link(
+            "../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:"
+        )
     name = st.selectbox(
         "Judge",
         list(found),
@@ -191,34 +225,55 @@ def point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
     for choice in judges:
         own = sum(model_form.is_generator(choice, sample.generator) for sample in dataset.samples)
         if own:
-            words = f"{choice.model.title} also wrote {counted(own, 'response')} of this data, and may favour its own."
+            words = (
+                f"{choice.model.title} also wrote {counted(own, 'response')} of this data, "
+                "and may favour its own."
+            )
             st.warning(plain(words), icon=":material/balance:")
 
 
 def sent(name: str, metrics: Sequence[Evaluator], judge: ModelSpec, plan: model_form.Plan) -> Sent:
-    """What these metrics will send the judge about the data of that name, and about the answers of the plan's models.
+    """What these metrics will send the judge about the data of that name, and about the answers of
+    the plan's models.
 
-    Models that keep the same response give the same prompts, which are sent once where stored answers are used.
+    Models that keep the same response give the same prompts, which are sent once where stored
+    answers are used.
     """
     room, data = clients.room(judge, session.keys()), session.identity(name)
     asking = [metric for metric in metrics if metric.most_judges()]
     with st.spinner("Measuring the prompts"):
         known, unknown = (
-            [_sent(data, type(metric), metric.spec().model_dump_json(), judge, room, is_to_come) for metric in asking]
+            [
+                _sent(data, type(metric), metric.spec().model_dump_json(), judge, room, is_to_come)
+                for metric in asking
+            ]
             for is_to_come in (False, True)
         )
-    return together([*known * plan.repeats, *(to_come(part, len(plan.models)) for part in unknown)], judge)
+    return together(
+        [*known * plan.repeats, *(to_come(part, len(plan.models)) for part in unknown)], judge
+    )
 
 
 @lru_cache(maxsize=32)
 def _sent(
-    data: session.Identity, cls: type[Evaluator], spec: str, judge: ModelSpec, room: int | None, is_to_come: bool
+    data: session.Identity,
+    cls: type[Evaluator],
+    spec: str,
+    judge: ModelSpec,
+    room: int | None,
+    is_to_come: bool,
 ) -> Sent:
-    """The same for one metric, of answers that are there or to come; remembered until the metric's file changes."""
+    """The same for one metric, of answers that are there or to come; remembered until the metric's
+    file changes.
+    """
     evaluator = cls.build(**EvaluatorSpec.model_validate_json(spec).params)
     samples = _samples(data)
     if "response" in evaluator.needed:
-        samples = [answered(sample) for sample in samples if (sample.response is None) is is_to_come]
+        samples = [
+            answered(sample) for sample in samples if (sample.response is None) is is_to_come
+        ]
     elif is_to_come:
         samples = []
-    return sent_to(judge, (prompt for sample in samples for prompt in prompts_of(evaluator, sample, room)))
+    return sent_to(
+        judge, (prompt for sample in samples for prompt in prompts_of(evaluator, sample, room))
+    )

@@ -1,4 +1,6 @@
-"""The form of a new run of one metric or several: a data set, the metrics with their parameters, their judge."""
+"""The form of a new run of one metric or several: a data set, the metrics with their parameters,
+their judge.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ FIRST = "answer_match"
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
+    right.page_link(
+        "../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:"
+    )
     name = data_choice.choose(left, "Data set", session.named(Dataset), "metrics_dataset")
     if name is None:
         return
@@ -48,5 +52,10 @@ def _start(dataset: Dataset, metrics: list[Evaluator], plan: model_form.Plan, pr
     """Creates the run with what was chosen for it, and goes to its page."""
     with problems.told():
         specs = [metric.spec() for metric in metrics]
-        chosen = {"workspace": session.workspace(), "title": dataset.name, "prompt": prompt, **plan._asdict()}
+        chosen = {
+            "workspace": session.workspace(),
+            "title": dataset.name,
+            "prompt": prompt,
+            **plan._asdict(),
+        }
         session.start(create_run(session.store(), dataset, specs, **chosen))

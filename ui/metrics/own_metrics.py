@@ -1,4 +1,6 @@
-"""Metrics of one's own: a form for a metric from a prompt, kept in the workspace, and the files of the host."""
+"""Metrics of one's own: a form for a metric from a prompt, kept in the workspace, and the files of
+the host.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def offered(title: str) -> str:
 
 
 def show() -> None:
-    """What is wrong with files of the host, a form for a metric from a prompt, and where files belong."""
+    """What is wrong with files of the host, a form for a metric from a prompt, and where files
+    belong.
+    """
     if not config().public:
         _broken_files()
     with st.expander("Metrics of your own", icon=":material/extension:", key="own_metrics"):
@@ -121,31 +125,47 @@ def _show_unreadable(lost: Unreadable) -> None:
             key=f"raw_{lost.name}",
         )
         delete = problems.guarded(_delete, PLACE)
-        st.button("Delete", icon=":material/delete:", on_click=delete, args=(lost.name,), key=f"delete_{lost.name}")
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            on_click=delete,
+            args=(lost.name,),
+            key=f"delete_{lost.name}",
+        )
 
 
 def _widgets(given: dict[str, Any], key: str) -> dict[str, Any]:
     """The fields, as the metric declares them; a new one begins without a name and a question."""
     declared = {each.name: each for each in parameters(PromptMetric)}
-    begun = {"title": "", "question": "", "answer": declared["answer"].default, "fields": declared["fields"].default}
+    begun = {
+        "title": "",
+        "question": "",
+        "answer": declared["answer"].default,
+        "fields": declared["fields"].default,
+    }
     begun |= given
     common = {
         name: {"label": each.title, "help": each.description, "key": f"{key}_{name}", **KEPT}
         for name, each in declared.items()
     }
     left, right = st.columns(2)
-    title = left.text_input(value=begun["title"], max_chars=60, placeholder="Names its source", **common["title"])
+    title = left.text_input(
+        value=begun["title"], max_chars=60, placeholder="Names its source", **common["title"]
+    )
     answers = declared["answer"].choices
     index = answers.index(begun["answer"])
     answer = right.selectbox(options=answers, index=index, format_func=readable, **common["answer"])
     question = st.text_area(
         value=begun["question"],
         max_chars=4000,
-        placeholder="Does the response say where its facts are from, such as a document or an author?",
+        placeholder="Does the response say where its facts are from, such as a document?",
         **common["question"],
     )
     seen = st.multiselect(
-        options=declared["fields"].choices, default=begun["fields"], format_func=readable, **common["fields"]
+        options=declared["fields"].choices,
+        default=begun["fields"],
+        format_func=readable,
+        **common["fields"],
     )
     return {"title": title, "question": question, "answer": answer, "fields": tuple(seen)}
 
@@ -160,7 +180,9 @@ def _preview(metric: PromptMetric) -> None:
             st.caption(plain(f"About sample {sample.id}. Nothing was sent."))
             st.code(metric.prompt(sample).text, language=None, wrap_lines=True)
         else:
-            st.caption(plain(f"No sample there has {', '.join(map(readable, metric.needed)).lower()}."))
+            st.caption(
+                plain(f"No sample there has {', '.join(map(readable, metric.needed)).lower()}.")
+            )
 
 
 def _first(dataset: Dataset, metric: PromptMetric) -> Sample | None:
@@ -170,24 +192,41 @@ def _first(dataset: Dataset, metric: PromptMetric) -> Sample | None:
 def _buttons(metric: PromptMetric | None, name: str) -> None:
     with st.container(horizontal=True):
         save = problems.guarded(_save, PLACE)
-        st.button("Save", icon=":material/save:", disabled=metric is None, on_click=save, args=(metric,))
+        st.button(
+            "Save", icon=":material/save:", disabled=metric is None, on_click=save, args=(metric,)
+        )
         if name:
             file, content = as_file(PromptMetric.build(**saved()[name].params))
             st.download_button(
-                "Download as a Python file", content, file, "text/x-python", icon=":material/download:", key="own_file"
+                "Download as a Python file",
+                content,
+                file,
+                "text/x-python",
+                icon=":material/download:",
+                key="own_file",
             )
             delete = problems.guarded(_delete, PLACE)
-            st.button("Delete", icon=":material/delete:", on_click=delete, args=(name,), key="own_delete")
+            st.button(
+                "Delete", icon=":material/delete:", on_click=delete, args=(name,), key="own_delete"
+            )
 
 
 def _save(metric: PromptMetric) -> None:
-    """Keeps the metric; raises `HostLimitError` where there are too many, `ParameterError` where the name is taken."""
+    """Keeps the metric; raises `HostLimitError` where there are too many, `ParameterError` where
+    the name is taken.
+    """
     known, most = saved(), config().metrics_per_visitor
-    if metric.title.casefold() in {NEW.casefold(), *(cls.title.casefold() for cls in catalogue().values())}:
-        raise ParameterError(f"There is another metric called {metric.title}. Give yours a name of its own.")
+    if metric.title.casefold() in {
+        NEW.casefold(),
+        *(cls.title.casefold() for cls in catalogue().values()),
+    }:
+        raise ParameterError(
+            f"There is another metric called {metric.title}. Give yours a name of its own."
+        )
     if config().public and metric.title not in known and len(known) >= most:
         raise HostLimitError(
-            f"This host keeps {counted(most, 'metric')} for each visitor, and you have that many. Delete one first."
+            f"This host keeps {counted(most, 'metric')} for each visitor, and you have "
+            "that many. Delete one first."
         )
     session.check_room()
     session.store().save_metric(session.workspace(), metric.title, metric.spec())

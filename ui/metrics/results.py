@@ -1,4 +1,6 @@
-"""What metrics show: values with intervals, how they are spread and how each works; every sample of their run."""
+"""What metrics show: values with intervals, how they are spread and how each works; every sample of
+their run.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +40,26 @@ def title(name: str) -> str:
 def card(run: Run) -> None:
     """What this run was."""
     metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_metrics(run))}"
-    st.caption(plain(" · ".join([metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *answered(run)])))
+    st.caption(
+        plain(
+            " · ".join(
+                [metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *answered(run)]
+            )
+        )
+    )
     command.show(run)
 
 
 def answered(run: Run) -> list[str]:
-    """By which prompt a run's models answered, and how many responses were there before; nothing without models."""
+    """By which prompt a run's models answered, and how many responses were there before; nothing
+    without models.
+    """
     if not run.models:
         return []
     there = _given(session.store(), run.fingerprint)
-    given = [f"{counted(there, 'response')} from the data, the same for every model"] if there else []
+    given = (
+        [f"{counted(there, 'response')} from the data, the same for every model"] if there else []
+    )
     return [f"Prompt: {run.prompt_hash}", *given]
 
 
@@ -71,10 +83,16 @@ def _metrics(run: Run) -> list[str]:
 
 
 def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list[str]:
-    """Its parameters in words, without those left empty and, unless told otherwise, the name that a person gave it."""
+    """Its parameters in words, without those left empty and, unless told otherwise, the name that a
+    person gave it.
+    """
     cls = catalogue().get(spec.name)
     declared = {each.name: each for each in parameters(cls)} if cls else {}
-    told = {name: value for name, value in spec.params.items() if name not in leave_out and value not in ("", None)}
+    told = {
+        name: value
+        for name, value in spec.params.items()
+        if name not in leave_out and value not in ("", None)
+    }
     return [_param(declared.get(name), name, value) for name, value in told.items()]
 
 
@@ -117,7 +135,9 @@ def columns(run: Run, first: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def labels(metrics: Sequence[str], number: int, names: Iterable[str]) -> dict[str, str]:
-    """A title for each of these values of a metric; the only value of one among several also names the metric."""
+    """A title for each of these values of a metric; the only value of one among several also names
+    the metric.
+    """
     found = {name: title(name) for name in names}
     if len(metrics) > 1 and len(found) == 1:
         return {name: _apart(label, metrics[number]) for name, label in found.items()}
@@ -130,8 +150,12 @@ def _apart(label: str, metric: str) -> str:
 
 def ordered(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Sequence[Outline]:
     """The rows in the order that is chosen."""
-    orders = {"As in the data": ""} | {f"{label}, lowest first": name for name, label in values.items()}
-    chosen = st.selectbox("Order", list(orders), key=f"order_{run.id}", width=320, persist_state="session")
+    orders = {"As in the data": ""} | {
+        f"{label}, lowest first": name for name, label in values.items()
+    }
+    chosen = st.selectbox(
+        "Order", list(orders), key=f"order_{run.id}", width=320, persist_state="session"
+    )
     name = orders.get(chosen, "")
     if not name:
         return rows
@@ -156,7 +180,11 @@ def _names(rows: Sequence[Outline]) -> list[str]:
 
 def _metric(run: Run, number: int) -> None:
     """One metric of the run; where there are several, its heading or its only card says which."""
-    rows, spec, titles = session.outlines(run, number), run.evaluators[number], run_facts.metric_titles(run)
+    rows, spec, titles = (
+        session.outlines(run, number),
+        run.evaluators[number],
+        run_facts.metric_titles(run),
+    )
     values = labels(titles, number, _names(rows))
     if len(titles) > 1 and (len(values) != 1 or len(run.models) > 1):
         st.subheader(plain(titles[number]))
@@ -168,7 +196,10 @@ def _metric(run: Run, number: int) -> None:
     else:
         st.caption(_without_values(rows))
     if spec.name not in catalogue():
-        words = f"There is no metric {spec.name} here any more. Its results stay, but the run cannot go on."
+        words = (
+            f"There is no metric {spec.name} here any more. Its results stay, but the run "
+            "cannot go on."
+        )
         st.warning(plain(words), icon=":material/extension_off:")
     with suppress(ParameterError):  # its parameters may be others by now
         metric = from_spec(spec)
@@ -177,7 +208,11 @@ def _metric(run: Run, number: int) -> None:
 
 def _without_values(rows: Sequence[Outline]) -> str:
     failed = sum(row.status == "failed" for row in rows)
-    return f"No score yet; {failed:,} of {counted(len(rows), 'sample')} failed." if failed else "No score yet."
+    return (
+        f"No score yet; {failed:,} of {counted(len(rows), 'sample')} failed."
+        if failed
+        else "No score yet."
+    )
 
 
 def _values(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
@@ -211,7 +246,9 @@ def download(run: Run, rows: Sequence[Outline]) -> None:
     def data() -> bytes:
         return exported(run, rows)
 
-    st.download_button("Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore")
+    st.download_button(
+        "Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore"
+    )
 
 
 def exported(run: Run, rows: Sequence[Outline]) -> bytes:
@@ -231,7 +268,9 @@ def _short(value: object) -> str:
 
 def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
     """How the metric works: what it needs and computes, its prompts, its code."""
-    with st.expander("About this metric", icon=":material/menu_book:", key=f"about_{cls.name}_{place}"):
+    with st.expander(
+        "About this metric", icon=":material/menu_book:", key=f"about_{cls.name}_{place}"
+    ):
         asked = _prompts(cls)
         tabs = st.tabs(["Meaning", *(["Prompts"] if asked else []), "Source"])
         with tabs[0]:

@@ -22,13 +22,17 @@ from ui.parts.words import counted
 
 
 class Generators(NamedTuple):
-    """The models that answer, with their prompt; none where every response is there or is not needed."""
+    """The models that answer, with their prompt; none where every response is there or is not
+    needed.
+    """
 
     models: tuple[Choice, ...] = ()
     prompt: str = ""
 
     def sent(self, name: str, models: tuple[ModelSpec, ...]) -> Sent:
-        """What these models will be sent about the samples that have no response, in the data of that name."""
+        """What these models will be sent about the samples that have no response, in the data of
+        that name.
+        """
         return _sent(session.identity(name), self.prompt, models)
 
 
@@ -44,16 +48,22 @@ def _sent(data: session.Identity, prompt: str, models: tuple[ModelSpec, ...]) ->
     """Remembered, as the form is drawn again at every click."""
     dataset = session.source(data.name)
     samples = without_response(dataset) if models and isinstance(dataset, Dataset) else []
-    return sent((fill(prompt, each.question, each.retrieved_documents).text for each in samples), models)
+    return sent(
+        (fill(prompt, each.question, each.retrieved_documents).text for each in samples), models
+    )
 
 
 def choose(dataset: Dataset, key: str) -> Generators | None:
-    """Lets models be chosen where samples have no response; `None` where the run cannot start with what is chosen."""
+    """Lets models be chosen where samples have no response; `None` where the run cannot start with
+    what is chosen.
+    """
     count, total = len(without_response(dataset)), len(dataset.samples)
     if not count:
         return NOBODY
     with st.container(border=True):
-        lacking = f"{count:,} of {counted(total, 'sample')} {'has' if count == 1 else 'have'} no response"
+        lacking = (
+            f"{count:,} of {counted(total, 'sample')} {'has' if count == 1 else 'have'} no response"
+        )
         words = st.empty()
         models = model_form.models(model_form.choices(), f"{key}_models")
         words.markdown(f"**{lacking}: {_who(len(models))}**")
@@ -67,7 +77,9 @@ def _who(models: int) -> str:
     """Who answers them, in words."""
     if not models:
         return "nobody answers them."
-    return "a generator answers them." if models == 1 else f"each of {models} generators answers them."
+    return (
+        "a generator answers them." if models == 1 else f"each of {models} generators answers them."
+    )
 
 
 def _nobody(count: int, total: int) -> Generators | None:
@@ -93,7 +105,8 @@ def _prompt(dataset: Dataset, key: str) -> tuple[str, str]:
         )
         st.caption(
             f"The run keeps the prompt and its hash ({prompt_hash(prompt)}). "
-            "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
+            "\\$question and \\$documents are filled in. The offline reader reads only "
+            "what these two hold."
         )
     return prompt, prompt_problem(prompt)
 

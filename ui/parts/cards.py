@@ -11,13 +11,19 @@ from evaluators.runs.store import Outline
 from ui.parts.untrusted import plain
 
 
-def means(rows: Sequence[Outline], values: Mapping[str, str], help: Mapping[str, str] | None = None) -> None:
+def means(
+    rows: Sequence[Outline], values: Mapping[str, str], help: Mapping[str, str] | None = None
+) -> None:
     """One card for each of `values` (titles by name); `help` says what a value means."""
     grid = st.grid(min(3, len(values)), min_column_width=150)
     for name, title in values.items():
         mean = aggregate.summarise(rows, name)
         with grid.container(border=True, height="stretch"):
-            st.metric(plain(title), "–" if mean.mean is None else f"{mean.mean:.2f}", help=(help or {}).get(name))
+            st.metric(
+                plain(title),
+                "–" if mean.mean is None else f"{mean.mean:.2f}",
+                help=(help or {}).get(name),
+            )
             interval = "" if mean.low is None else f"95 %: {mean.low:.2f} to {mean.high:.2f}  \n"
             st.caption(f"{interval}{mean.coverage} scored{_left_out(mean)}")
 

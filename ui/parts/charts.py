@@ -37,10 +37,11 @@ BAR_SLOT = 36
 def accuracy_by_noise(
     by_model: Mapping[str, Curves], published: Mapping[str, Sequence[tuple[float, float]]]
 ) -> go.Figure:
-    """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey underneath.
+    """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey
+    underneath.
 
-    One model has a colour for each ability; of several, each has its own. No two curves have the same dash and marker,
-    so that of equal ones each can be seen; integration has open markers.
+    One model has a colour for each ability; of several, each has its own. No two curves have the
+    same dash and marker, so that of equal ones each can be seen; integration has open markers.
     """
     figure = go.Figure()
     abilities = {ability for curves in by_model.values() for ability in curves}
@@ -60,7 +61,12 @@ def accuracy_by_noise(
             hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
             zorder=-1,
         )
-    noises = (point.noise for curves in by_model.values() for points in curves.values() for point in points)
+    noises = (
+        point.noise
+        for curves in by_model.values()
+        for points in curves.values()
+        for point in points
+    )
     figure.update_xaxes(
         title="Noise: share of documents beside the point",
         ticksuffix=" %",
@@ -73,7 +79,8 @@ def accuracy_by_noise(
 def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
     """One bar for each rate and model, in percent, with its 95 % interval.
 
-    What a bar says, with scored / asked, stands above it, so that the bars have all the width that there is.
+    What a bar says, with scored / asked, stands above it, so that the bars have all the width that
+    there is.
     """
     judged = {
         model: {title: mean for title, mean in means.items() if mean.mean is not None}
@@ -94,10 +101,14 @@ def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
         ticklabelposition="inside",
         ticklabelshift=-BAR_SLOT * len(judged) // 2,
     )
-    figure.update_layout(barmode="group", bargap=BAR_GAP, bargroupgap=0.6, showlegend=len(judged) > 1)
+    figure.update_layout(
+        barmode="group", bargap=BAR_GAP, bargroupgap=0.6, showlegend=len(judged) > 1
+    )
     slots = len(judged) * max(len(titles), 1) / (1 - BAR_GAP)
     legend = {"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
-    return _laid_out(figure, 60 + LEGEND_ROW * len(judged) + round(BAR_SLOT * slots)).update_layout(legend=legend)
+    return _laid_out(figure, 60 + LEGEND_ROW * len(judged) + round(BAR_SLOT * slots)).update_layout(
+        legend=legend
+    )
 
 
 def distribution(values: Sequence[float]) -> go.Figure:
@@ -118,7 +129,11 @@ def _style(number: int, ability: Ability, below: int) -> dict[str, dict[str, Any
     """Line and marker of a model's curve; the more curves lie below, the smaller is the marker."""
     is_open = ability is Ability.INTEGRATION
     symbol = _of(SYMBOLS, number) + ("-open" if is_open else "")
-    marker = {"symbol": symbol, "size": max(7, 12 - 2 * below), "line": {"width": 2 if is_open else 0}}
+    marker = {
+        "symbol": symbol,
+        "size": max(7, 12 - 2 * below),
+        "line": {"width": 2 if is_open else 0},
+    }
     return {"line": {"dash": _of(DASHES, 2 * number + is_open)}, "marker": marker}
 
 
@@ -127,7 +142,11 @@ def _of(choices: Sequence[str], number: int) -> str:
 
 
 def _add_curve(
-    figure: go.Figure, name: str, points: Sequence[NoisePoint], style: Mapping[str, Any], colour: str | None
+    figure: go.Figure,
+    name: str,
+    points: Sequence[NoisePoint],
+    style: Mapping[str, Any],
+    colour: str | None,
 ) -> None:
     judged = [point for point in points if point.accuracy.mean is not None]
     figure.add_scatter(
@@ -147,9 +166,15 @@ def _add_curve(
 
 
 def _add_bars(
-    figure: go.Figure, model: str, means: Sequence[Mean | None], titles: Sequence[str], colour: str | None
+    figure: go.Figure,
+    model: str,
+    means: Sequence[Mean | None],
+    titles: Sequence[str],
+    colour: str | None,
 ) -> None:
-    """The bars of one model; a rate that it has not keeps its place, so that the groups stay alike."""
+    """The bars of one model; a rate that it has not keeps its place,
+    so that the groups stay alike.
+    """
     known = [mean or Mean(mean=None, asked=0, scored=0) for mean in means]
     figure.add_bar(
         x=[None if mean.mean is None else 100 * mean.mean for mean in known],
@@ -158,7 +183,9 @@ def _add_bars(
         orientation="h",
         marker={"color": colour},
         error_x=_whiskers(known, WHISKER_COLOUR),
-        hovertemplate="%{y}: %{x:.1f} %<extra>%{fullData.name}</extra>" if model else "%{y}: %{x:.1f} %<extra></extra>",
+        hovertemplate="%{y}: %{x:.1f} %<extra>%{fullData.name}</extra>"
+        if model
+        else "%{y}: %{x:.1f} %<extra></extra>",
     )
 
 
@@ -166,7 +193,14 @@ def _add_value(figure: go.Figure, y: float, mean: Mean) -> None:
     """What a bar says, above its right end of the chart; `y` counts categories from 0."""
     text = f"{100 * (mean.mean or 0):.0f} % ({mean.coverage} scored)"
     figure.add_annotation(
-        x=1, xref="paper", xanchor="right", y=y, yanchor="middle", text=text, showarrow=False, yshift=BAR_SLOT // 2
+        x=1,
+        xref="paper",
+        xanchor="right",
+        y=y,
+        yanchor="middle",
+        text=text,
+        showarrow=False,
+        yshift=BAR_SLOT // 2,
     )
 
 
@@ -174,7 +208,11 @@ def _name(model: str, ability: Ability, is_told: bool) -> str:
     """What a curve is called; the ability is told where there are several."""
     if not model:
         return ability.label
-    return f"{model}, {'integration' if ability is Ability.INTEGRATION else 'noise'}" if is_told else model
+    return (
+        f"{model}, {'integration' if ability is Ability.INTEGRATION else 'noise'}"
+        if is_told
+        else model
+    )
 
 
 def _colour(number: int) -> str | None:
@@ -204,4 +242,6 @@ def _percent(share: float | None) -> str:
 
 def _laid_out(figure: go.Figure, height: int) -> go.Figure:
     legend = {"orientation": "h", "y": -0.25, "x": 0}
-    return figure.update_layout(height=height, margin={"t": 12, "b": 8, "l": 8, "r": 8}, legend=legend)
+    return figure.update_layout(
+        height=height, margin={"t": 12, "b": 8, "l": 8, "r": 8}, legend=legend
+    )

@@ -1,4 +1,6 @@
-"""Choosing data in a form, and starting a run over the data that were seen there, never over others."""
+"""Choosing data in a form, and starting a run over the data that were seen there, never over
+others.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,27 @@ from ui import session
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
-CHANGED = "The data changed since this form was drawn, so no run was started. Look at it again, then press Start."
+CHANGED = (
+    "The data changed since this form was drawn, so no run was started. Look at it again, "
+    "then press Start."
+)
 
 
 def choose(
-    place: DeltaGenerator, label: str, names: Iterable[str], key: str, title: Callable[[str], str] = str
+    place: DeltaGenerator,
+    label: str,
+    names: Iterable[str],
+    key: str,
+    title: Callable[[str], str] = str,
 ) -> str | None:
-    """The name of the chosen data; `None`, with a word, where what was chosen is gone, so that it is chosen anew."""
+    """The name of the chosen data; `None`, with a word, where what was chosen is gone, so that it
+    is chosen anew.
+    """
     options = list(names)
     gone = _gone(options, key)
-    name: str | None = place.selectbox(label, options, format_func=title, placeholder="Choose", key=key, **KEPT)
+    name: str | None = place.selectbox(
+        label, options, format_func=title, placeholder="Choose", key=key, **KEPT
+    )
     if name is None:
         words = f"{gone} is no longer there. Choose another one." if gone else "No data set yet."
         st.warning(plain(words), icon=":material/database_off:")
@@ -28,7 +41,9 @@ def choose(
 
 
 def start_button(key: str, name: str, *, is_ready: bool) -> bool:
-    """Whether Start was pressed over the data of that name as they were when the button was drawn."""
+    """Whether Start was pressed over the data of that name as they were when
+    the button was drawn.
+    """
     now = session.identity(name)
     pressed = st.button(
         "Start",

@@ -1,4 +1,6 @@
-"""Forms that are read from declarations: the parameters of an evaluator, or of a search, become its widgets."""
+"""Forms that are read from declarations: the parameters of an evaluator, or of a search, become its
+widgets.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,18 @@ KEPT: dict[str, Any] = {"persist_state": "session"}
 """What is chosen outlives a visit to the Settings page."""
 
 
-def parameter_widgets(cls: type[BaseModel], key: str, leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """One widget for each parameter of the class but those left out, in columns; returns the chosen values."""
+def parameter_widgets(
+    cls: type[BaseModel], key: str, leave_out: Collection[str] = ()
+) -> dict[str, Any]:
+    """One widget for each parameter of the class but those left out, in columns; returns the chosen
+    values.
+    """
     declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
     columns = st.columns(len(declared), vertical_alignment="bottom")
-    return {p.name: _widget(p, column, f"{key}_{p.name}") for p, column in zip(declared, columns, strict=True)}
+    return {
+        p.name: _widget(p, column, f"{key}_{p.name}")
+        for p, column in zip(declared, columns, strict=True)
+    }
 
 
 def shown(parameter: Parameter, value: Any) -> Any:
@@ -35,7 +44,9 @@ def _widget(parameter: Parameter, column: Any, key: str) -> Any:
         return column.toggle(value=parameter.default, **common)
     if parameter.kind == "choice":
         index = parameter.choices.index(parameter.default)
-        return column.selectbox(options=parameter.choices, index=index, format_func=readable, **common)
+        return column.selectbox(
+            options=parameter.choices, index=index, format_func=readable, **common
+        )
     if parameter.kind == "choices":
         chosen = column.multiselect(
             options=parameter.choices, default=parameter.default, format_func=readable, **common
@@ -49,5 +60,11 @@ def _widget(parameter: Parameter, column: Any, key: str) -> Any:
 def _number(parameter: Parameter, column: Any, common: dict[str, Any]) -> Any:
     """A number field; the default, the bounds and the step have to be of one type."""
     cast = int if parameter.kind == "int" else float
-    given = {"value": parameter.default, "min_value": parameter.minimum, "max_value": parameter.maximum}
-    return column.number_input(**{name: None if each is None else cast(each) for name, each in given.items()}, **common)
+    given = {
+        "value": parameter.default,
+        "min_value": parameter.minimum,
+        "max_value": parameter.maximum,
+    }
+    return column.number_input(
+        **{name: None if each is None else cast(each) for name, each in given.items()}, **common
+    )

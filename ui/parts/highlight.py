@@ -1,4 +1,6 @@
-"""Evidence coloured inside the text: relevant / used sentences, support, the words that decided a verdict."""
+"""Evidence coloured inside the text: relevant / used sentences, support, the words that decided a
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,19 @@ from evaluators.text.phrases import Phrase, places
 from ui.parts.untrusted import html
 
 STYLE = ROOT / "ui" / "static" / "highlight.css"
-USES = {(True, False): "relevant", (False, True): "used", (True, True): "relevant + used", (False, False): ""}
+USES = {
+    (True, False): "relevant",
+    (False, True): "used",
+    (True, True): "relevant + used",
+    (False, False): "",
+}
 """What is said of a document sentence that is relevant or not, utilized or not."""
 
-SUPPORTS = {Support.FULL: "supported", Support.PARTIAL: "partly supported", Support.NONE: "not supported"}
+SUPPORTS = {
+    Support.FULL: "supported",
+    Support.PARTIAL: "partly supported",
+    Support.NONE: "not supported",
+}
 NO_LABEL = "no label"
 COLOURS = {
     "relevant": "pl-relevant",
@@ -33,11 +44,15 @@ def style() -> None:
 
 
 def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
-    """What the labels say of each sentence, by its key; of a document sentence that is neither, nothing."""
+    """What the labels say of each sentence, by its key; of a document sentence that is neither,
+    nothing.
+    """
     relevant, used = set(labels.relevant_keys), set(labels.utilized_keys)
     support = {item.key: SUPPORTS[item.support] for item in labels.sentence_support}
     uses = {key: USES[key in relevant, key in used] for key in sentences.document_keys}
-    return uses | {sentence.key: support.get(sentence.key, NO_LABEL) for sentence in sentences.response}
+    return uses | {
+        sentence.key: support.get(sentence.key, NO_LABEL) for sentence in sentences.response
+    }
 
 
 def documents(
@@ -47,7 +62,9 @@ def documents(
     disputed: Collection[str] = (),
     sources: Sequence[str] = (),
 ) -> str:
-    """The documents with each sentence coloured by its verdict; `disputed` keys are those that labellers differ on."""
+    """The documents with each sentence coloured by its verdict; `disputed` keys are those that
+    labellers differ on.
+    """
     parts = []
     for number, sentences in enumerate(texts, start=1):
         marked = _marked(sentences, said, framed, disputed)
@@ -72,11 +89,15 @@ def evidence(sentences: Sequence[Sentence]) -> str:
     return f'<div class="pl-evidence pl-text">{"".join(lines)}</div>'
 
 
-def words(text: str, evidence: Sequence[str], expected: Sequence[str] = (), *, whole: bool = False) -> str:
-    """A text with the deciding words and an expected answer marked, however they are spaced and in either letter case.
+def words(
+    text: str, evidence: Sequence[str], expected: Sequence[str] = (), *, whole: bool = False
+) -> str:
+    """A text with the deciding words and an expected answer marked, however they are spaced and in
+    either letter case.
 
-    Look-alike characters count as those they look like. `whole` marks whole deciding words only; of the expected
-    answer only whole words count. What a model thinks aloud in `<think>` is never marked.
+    Look-alike characters count as those they look like. `whole` marks whole deciding words only; of
+    the expected answer only whole words count. What a model thinks aloud in `<think>` is never
+    marked.
     """
     wanted = [Phrase(each, "whole words" if whole else "anywhere") for each in evidence]
     wanted += [Phrase(each, "answer") for each in expected]
@@ -100,7 +121,10 @@ def passages(
 ) -> str:
     """Plain documents, numbered, with words marked."""
     marked = (words(text, evidence, expected, whole=whole) for text in texts)
-    parts = (f'<div class="pl-doc">{_title(number, sources)}{text}</div>' for number, text in enumerate(marked, 1))
+    parts = (
+        f'<div class="pl-doc">{_title(number, sources)}{text}</div>'
+        for number, text in enumerate(marked, 1)
+    )
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
@@ -111,9 +135,14 @@ def _title(number: int, sources: Sequence[str]) -> str:
 
 
 def _marked(
-    sentences: Sequence[Sentence], said: Mapping[str, str], framed: Collection[str], disputed: Collection[str]
+    sentences: Sequence[Sentence],
+    said: Mapping[str, str],
+    framed: Collection[str],
+    disputed: Collection[str],
 ) -> str:
-    return " ".join(_sentence(s, said[s.key], s.key in framed, s.key in disputed) for s in sentences)
+    return " ".join(
+        _sentence(s, said[s.key], s.key in framed, s.key in disputed) for s in sentences
+    )
 
 
 def _sentence(sentence: Sentence, verdict: str, framed: bool, disputed: bool) -> str:

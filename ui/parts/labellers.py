@@ -1,4 +1,6 @@
-"""The names of labellers on the screen: the heuristic, judges, their jury, published labels, a person."""
+"""The names of labellers on the screen: the heuristic, judges, their jury, published labels, a
+person.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _AGAIN = re.compile(r" \(\d+\)$")
 
 
 def title(by: str) -> str:
-    """The labeller's name, as text: of a model, that of the catalogue, else what its provider calls it."""
+    """The labeller's name, as text: of a model, that of the catalogue, else what its provider calls
+    it.
+    """
     if by in TITLES:
         return TITLES[by]
     again = _AGAIN.search(by)

@@ -1,4 +1,6 @@
-"""Where a data set is from: the Hugging Face hub, the benchmark's own files, or documents that were searched."""
+"""Where a data set is from: the Hugging Face hub, the benchmark's own files, or documents that were
+searched.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,16 @@ def license_of(name: str) -> str:
 
 
 def show(data: Dataset | TestBed) -> None:
-    """Where the data are from; where documents were searched, what was found for the first questions."""
+    """Where the data are from; where documents were searched, what was found for the first
+    questions.
+    """
     if told := words(data.origin):
         st.caption(plain(told))
     if isinstance(data, Dataset) and "retrieval" in data.origin:
         _say_if_all(data.origin["retrieval"])
-        with st.expander("What was found for the first questions", icon=":material/manage_search:", key="found"):
+        with st.expander(
+            "What was found for the first questions", icon=":material/manage_search:", key="found"
+        ):
             for sample in data.samples[:BEGINNING]:
                 st.markdown(_found(sample))
 
@@ -43,9 +49,14 @@ def show(data: Dataset | TestBed) -> None:
 def _say_if_all(found: Mapping[str, Any]) -> None:
     """Where each question can get every chunk, nothing is chosen."""
     if found["chunks"] <= found["k"]:
-        there = "There is 1 chunk" if found["chunks"] == 1 else f"There are {found['chunks']} chunks"
+        there = (
+            "There is 1 chunk" if found["chunks"] == 1 else f"There are {found['chunks']} chunks"
+        )
         words = f"{there} for up to {found['k']} per question, so hardly anything is left out. "
-        st.info(f"{words}Retrieve again with smaller chunks, or fewer per question.", icon=":material/lightbulb:")
+        st.info(
+            f"{words}Retrieve again with smaller chunks, or fewer per question.",
+            icon=":material/lightbulb:",
+        )
 
 
 def _found(sample: Sample) -> str:
@@ -57,7 +68,9 @@ def _found(sample: Sample) -> str:
 
 def _hub(found: Mapping[str, Any]) -> str:
     place = [f"huggingface.co/datasets/{found['id']}", found["config"], found["split"]]
-    return " · ".join([*place, f"at most {counted(found['rows'], 'row')}", license_of(found["license"])])
+    return " · ".join(
+        [*place, f"at most {counted(found['rows'], 'row')}", license_of(found["license"])]
+    )
 
 
 def _official(found: Mapping[str, Any]) -> str:
@@ -67,6 +80,11 @@ def _official(found: Mapping[str, Any]) -> str:
 def _retrieval(found: Mapping[str, Any]) -> str:
     by = "BM25" if found["embedding_model"] == LEXICAL else found["embedding_model"]
     windows = f", {found['chunk_size']} words, {found['chunk_overlap']} shared"
-    strategy = found["chunking_strategy"] + (windows if found["chunking_strategy"] == "dense" else "")
+    strategy = found["chunking_strategy"] + (
+        windows if found["chunking_strategy"] == "dense" else ""
+    )
     documents = counted(len(found["documents"]), "document")
-    return f"Retrieved by {by}: up to {found['k']} of {counted(found['chunks'], 'chunk')} ({strategy}) of {documents}"
+    return (
+        f"Retrieved by {by}: up to {found['k']} of {counted(found['chunks'], 'chunk')} "
+        f"({strategy}) of {documents}"
+    )

@@ -1,4 +1,6 @@
-"""What could not be done, told on the page with its remedy, wherever it happened: in a page, a fragment, a callback."""
+"""What could not be done, told on the page with its remedy, wherever it happened: in a page, a
+fragment, a callback.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,17 @@ from ui import session
 from ui.parts import remedies
 from ui.parts.untrusted import plain
 
-MOVED = "This workspace has got a new link, or has expired. Nothing was done: open it with its own link."
+MOVED = (
+    "This workspace has got a new link, or has expired. Nothing was done: open it with its "
+    "own link."
+)
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Shows the error that ends the block. A fragment needs one of its own: it is drawn again without its page."""
+    """Shows the error that ends the block. A fragment needs one of its own: it is drawn again
+    without its page.
+    """
     try:
         yield
     except PlumblineError as error:
@@ -26,13 +33,17 @@ def told() -> Iterator[None]:
 
 
 def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
-    """The callback of a widget; it runs before the page is drawn, so an error waits for `show` of the same place."""
+    """The callback of a widget; it runs before the page is drawn, so an error waits for `show` of
+    the same place.
+    """
 
     @wraps(callback)
     def call(*arguments: object) -> None:
         seen = st.session_state.get("workspace")
         try:
-            if seen and session.workspace() != seen:  # what was clicked belongs to somebody else by now
+            if (
+                seen and session.workspace() != seen
+            ):  # what was clicked belongs to somebody else by now
                 raise HostLimitError(MOVED)
             callback(*arguments)
         except PlumblineError as error:
@@ -42,7 +53,9 @@ def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
 
 
 def show(place: str) -> bool:
-    """Shows, once, why the last click there came to nothing; tells whether there was anything to show."""
+    """Shows, once, why the last click there came to nothing; tells whether there was anything to
+    show.
+    """
     problem: PlumblineError | None = st.session_state.pop(_key(place), None)
     if problem:
         _show(problem)

@@ -21,7 +21,8 @@ IN_APP: Words = {
     "delete_a_run": "Delete one on the Runs page.",
     "delete_upload": "Delete it on the Datasets page.",
     "save_run": (
-        "Save what is stored (python -m evaluators export {name} --format raw), or delete it on the Runs page."
+        "Save what is stored (python -m evaluators export {name} --format raw), or "
+        "delete it on the Runs page."
     ),
     "replace_file": "Choose another name.",
 }

@@ -22,8 +22,12 @@ def titles(run: Run) -> list[str]:
 
 
 def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
-    """The rows of each model under its name; all rows under an empty one where answers were given."""
-    return {name: aggregate.of_model(outlines, number) for number, name in enumerate(titles(run))} or {"": outlines}
+    """The rows of each model under its name;
+    all rows under an empty one where answers were given.
+    """
+    return {
+        name: aggregate.of_model(outlines, number) for number, name in enumerate(titles(run))
+    } or {"": outlines}
 
 
 def judge_titles(run: Run) -> list[str]:
@@ -44,7 +48,9 @@ def metric_title(spec: EvaluatorSpec) -> str:
 
 
 def facts(run: Run) -> list[str]:
-    """Where the data are from, who was asked and how, what it might cost: a part of what it takes to run it again."""
+    """Where the data are from, who was asked and how, what it might cost: a part of what it takes
+    to run it again.
+    """
     asked = [_asked(name, spec) for name, spec in zip(titles(run), run.models, strict=True)]
     models = [f"Model{'s' if len(asked) > 1 else ''}: {', '.join(asked)}"] if asked else []
     judges = [_asked(name, spec) for name, spec in zip(judge_titles(run), run.judges, strict=True)]
@@ -57,14 +63,19 @@ def _cache(run: Run) -> list[str]:
 
 
 def _apart(names: list[str]) -> list[str]:
-    return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]
+    return [
+        f"{name} ({number})" if names.count(name) > 1 else name
+        for number, name in enumerate(names, start=1)
+    ]
 
 
 def _asked(name: str, spec: ModelSpec) -> str:
     if spec.provider == OFFLINE.provider:
         return name
     options = [
-        "temperature left to the model" if spec.temperature is None else f"temperature {spec.temperature:g}",
+        "temperature left to the model"
+        if spec.temperature is None
+        else f"temperature {spec.temperature:g}",
         *([f"effort {spec.effort}"] if spec.effort else []),
         f"up to {spec.answer_tokens:,} answer tokens",
     ]

@@ -1,4 +1,6 @@
-"""What was paid: calls, tokens and money, of a run and of a sample. An unknown price reads "unknown", never 0."""
+"""What was paid: calls, tokens and money, of a run and of a sample. An unknown price reads
+"unknown", never 0.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,15 @@ from ui import session
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-COUNTS = dict.fromkeys(("Calls", "Prompt tokens", "Answer tokens"), st.column_config.NumberColumn(format="localized"))
+COUNTS = dict.fromkeys(
+    ("Calls", "Prompt tokens", "Answer tokens"), st.column_config.NumberColumn(format="localized")
+)
 
 
 def show(run: Run) -> None:
-    """A table of what each model cost, and what was there already; nothing for a run that asked no LLM."""
+    """A table of what each model cost, and what was there already; nothing for a run that asked no
+    LLM.
+    """
     spent, reused = session.store().spent(run.id), session.store().reused(run.id)
     if not spent and not reused:
         return
@@ -82,4 +88,6 @@ def _cells(name: str, spent: Spent) -> dict[str, object]:
 
 def _together(spent: Mapping[str, Spent]) -> Spent:
     added = ("calls", "prompt_tokens", "answer_tokens")
-    return Spent(**{name: sum(getattr(each, name) for each in spent.values()) for name in added}, cost=None)
+    return Spent(
+        **{name: sum(getattr(each, name) for each in spent.values()) for name in added}, cost=None
+    )

@@ -25,7 +25,9 @@ SHOWN = "table_shown"
 STATES = {"scored": "scored", "failed": "failed", None: "open"}
 
 
-def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]) -> None:
+def samples(
+    run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]
+) -> None:
     """A page of samples with progress bars; `values` and `facets` map names to column titles."""
     st.session_state[SHOWN] = run.id, [(row.position, row.model) for row in rows]
     if not rows:
@@ -34,19 +36,28 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
     names = run_facts.titles(run)
     pages = -(-len(rows) // PAGE_ROWS)
     with st.container(horizontal=True, vertical_alignment="center"):
-        page = st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
-        st.caption(f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to open the sample.")
+        page = (
+            st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
+        )
+        st.caption(
+            f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to "
+            "open the sample."
+        )
     shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     failed = _failed(run)
     picked = st.dataframe(
-        pd.DataFrame([_cells(row, values, facets, names) | _failed_in(row, failed) for row in shown]),
+        pd.DataFrame(
+            [_cells(row, values, facets, names) | _failed_in(row, failed) for row in shown]
+        ),
         hide_index=True,
         key=f"samples_{run.id}_{page}",
         on_select="rerun",
         selection_mode="single-row",
         column_config={"Question": st.column_config.TextColumn(width=QUESTION_WIDTH)}
         | {
-            title: st.column_config.ProgressColumn(title, min_value=0, max_value=1, format="%.2f", width=_width(title))
+            title: st.column_config.ProgressColumn(
+                title, min_value=0, max_value=1, format="%.2f", width=_width(title)
+            )
             for title in values.values()
         },
         alt="Samples of this run",
@@ -56,7 +67,9 @@ def samples(run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets
 
 
 def shown(run: Run, model: int) -> list[int]:
-    """The positions of one model's answers in the table of the run that was looked at last, in its order."""
+    """The positions of one model's answers in the table of the run that was looked at last, in its
+    order.
+    """
     run_id, cells = st.session_state.get(SHOWN, ("", []))
     return [position for position, number in cells if number == model] if run_id == run.id else []
 
@@ -68,7 +81,9 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
             "Ability": ability.label,
             **_model(model, curves),
             "Noise": f"{100 * point.noise:.0f} %",
-            "Effective noise": "unknown" if point.effective_noise is None else f"{100 * point.effective_noise:.0f} %",
+            "Effective noise": "unknown"
+            if point.effective_noise is None
+            else f"{100 * point.effective_noise:.0f} %",
             **_mean_cells(point.accuracy),
         }
         for model, own in curves.items()
@@ -95,7 +110,10 @@ def by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, st
         {
             "Labels by": labellers.title(by),
             "Samples": max((mean.scored for mean in own.values()), default=0),
-            **{title: "–" if own[value].mean is None else f"{own[value].mean:.2f}" for value, title in titles.items()},
+            **{
+                title: "–" if own[value].mean is None else f"{own[value].mean:.2f}"
+                for value, title in titles.items()
+            },
         }
         for by, own in means.items()
     ]
@@ -135,7 +153,11 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
 def _with_interval(mean: Mean) -> str:
     if mean.mean is None:
         return "–"
-    return f"{mean.mean:.2f}" if mean.low is None else f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
+    return (
+        f"{mean.mean:.2f}"
+        if mean.low is None
+        else f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
+    )
 
 
 def _width(title: str) -> int:
@@ -162,11 +184,16 @@ def _cells(
 
 
 def _failed(run: Run) -> Mapping[tuple[int, int], str]:
-    """The titles of the metrics that failed, by position and model; of a run of one metric it needs no telling."""
+    """The titles of the metrics that failed, by position and model; of a run of one metric it needs
+    no telling.
+    """
     if len(run.evaluators) == 1:
         return {}
     titles = run_facts.metric_titles(run)
-    return {cell: ", ".join(titles[metric] for metric in metrics) for cell, metrics in session.failed(run).items()}
+    return {
+        cell: ", ".join(titles[metric] for metric in metrics)
+        for cell, metrics in session.failed(run).items()
+    }
 
 
 def _failed_in(row: Outline, failed: Mapping[tuple[int, int], str]) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""Text from files and models is hostile: never Markdown (it would load remote images), never raw HTML."""
+"""Text from files and models is hostile: never Markdown (it would load remote images), never raw
+HTML.
+"""
 
 import re
 from html import escape
@@ -8,14 +10,17 @@ from evaluators.text.normalise import without_surrogates
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=&])")
 
 # What is read in the text after the escapes are gone, so that no escape keeps it away: addresses
-# (https://, www., a@b) become links, :material/home: an icon, -> an arrow. They are cut in two here.
+# (https://, www., a@b) become links, :material/home: an icon, -> an arrow. They are cut in two
+# here.
 _CUT = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>~])(?=[-=>])", re.IGNORECASE)
 _NOTHING = ":gray[]"
 """Streamlit's Markdown for some grey text, with no text: nothing is seen or copied of it."""
 
 
 def plain(text: str) -> str:
-    """The text for a place that renders Markdown (messages, labels, captions), shown letter by letter."""
+    """The text for a place that renders Markdown (messages, labels, captions), shown letter by
+    letter.
+    """
     words = " ".join(without_surrogates(text).split())
     return _NOTHING.join(_MARKDOWN.sub(r"\\\1", part) for part in _CUT.split(words))
 

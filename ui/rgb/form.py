@@ -26,7 +26,9 @@ ASK, SCORE = "Ask a model", "Score existing answers"
 AS_IN_FILE = "As in the file"
 PUBLISHED = "the benchmark's published wording"
 LEVELS = [round(step / 10, 1) for step in range(10)]
-JUDGE = "Decides rejection and error detection as well, beside the phrases (Rej* and ED* of the paper)."
+JUDGE = (
+    "Decides rejection and error detection as well, beside the phrases (Rej* and ED* of the paper)."
+)
 
 
 class Composition(NamedTuple):
@@ -42,7 +44,12 @@ class Composition(NamedTuple):
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     way = st.segmented_control(
-        "What to do", [ASK, SCORE], default=ASK, required=True, key=WAY, label_visibility="collapsed"
+        "What to do",
+        [ASK, SCORE],
+        default=ASK,
+        required=True,
+        key=WAY,
+        label_visibility="collapsed",
     )
     if way == ASK:
         _ask()
@@ -59,7 +66,9 @@ def hint() -> str:
 
 def _ask() -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    right.page_link("../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:")
+    right.page_link(
+        "../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:"
+    )
     name = data_choice.choose(left, "Test bed", session.named(TestBed), "rgb_bed")
     if name is None:
         return
@@ -92,7 +101,9 @@ def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Pl
 
 
 @lru_cache(maxsize=8)
-def _sent(data: session.Identity, asked: Composition, prompt: str, models: Sequence[ModelSpec]) -> prompt_sizes.Sent:
+def _sent(
+    data: session.Identity, asked: Composition, prompt: str, models: Sequence[ModelSpec]
+) -> prompt_sizes.Sent:
     """What the run would send; remembered, as the form is drawn again at every click."""
     samples = compose(session.test_bed(data.name), **asked._asdict()).samples
     texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
@@ -110,7 +121,9 @@ def _judge_prompt(question: str, ability: Ability) -> str:
 
 
 def _composition(bed: TestBed, name: str) -> Composition:
-    """What to ask of the bed; the choices are kept for each bed, as beds differ in their abilities."""
+    """What to ask of the bed; the choices are kept for each bed,
+    as beds differ in their abilities.
+    """
     abilities = st.pills(
         "Abilities",
         bed.abilities,
@@ -120,7 +133,9 @@ def _composition(bed: TestBed, name: str) -> Composition:
         key=f"rgb_abilities_{name}",
     )
     levels, passages, limit, seed = st.columns([4, 1, 1, 1])
-    most = max((sum(ability in row.abilities for row in bed.rows) for ability in bed.abilities), default=1)
+    most = max(
+        (sum(ability in row.abilities for row in bed.rows) for ability in bed.abilities), default=1
+    )
     chosen = levels.multiselect(
         "Noise levels",
         LEVELS,
@@ -132,11 +147,20 @@ def _composition(bed: TestBed, name: str) -> Composition:
     return Composition(
         abilities=tuple(ability for ability in Ability if ability in abilities),
         noise_levels=tuple(sorted(chosen)),
-        passages=passages.number_input("Passages", 1, 50, PASSAGES, help="Documents per prompt", key="rgb_passages"),
-        limit=limit.number_input(
-            "Samples", 1, most, most, help="Rows of the bed for each ability", key=f"rgb_limit_{name}"
+        passages=passages.number_input(
+            "Passages", 1, 50, PASSAGES, help="Documents per prompt", key="rgb_passages"
         ),
-        seed=seed.number_input("Seed", 0, 2**31, 0, help="Same seed, same documents, same order", key="rgb_seed"),
+        limit=limit.number_input(
+            "Samples",
+            1,
+            most,
+            most,
+            help="Rows of the bed for each ability",
+            key=f"rgb_limit_{name}",
+        ),
+        seed=seed.number_input(
+            "Seed", 0, 2**31, 0, help="Same seed, same documents, same order", key="rgb_seed"
+        ),
     )
 
 
@@ -147,24 +171,37 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
     own = load(f"rgb_{language}")
     with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
         _wordings(language, key, st.session_state.get(key, own))
-        prompt = st.text_area("Prompt template", own, height=380, key=key, label_visibility="collapsed")
+        prompt = st.text_area(
+            "Prompt template", own, height=380, key=key, label_visibility="collapsed"
+        )
         st.caption(
             f"Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
             f"({prompt_hash(prompt)}) and only runs with equal prompts compare. "
-            "\\$question and \\$documents are filled in. The offline reader reads only what these two hold."
+            "\\$question and \\$documents are filled in. The offline reader reads only "
+            "what these two hold."
         )
     return prompt, prompt_problem(prompt)
 
 
 def _wordings(language: str, key: str, prompt: str) -> None:
-    """Whose wording is in use, and buttons for the benchmark's own, which is fetched, and Plumbline's."""
+    """Whose wording is in use, and buttons for the benchmark's own, which is fetched, and
+    Plumbline's.
+    """
     with st.container(horizontal=True, vertical_alignment="center"):
         fetch = problems.guarded(_take_published, "rgb_prompt")
         st.button(
-            "Benchmark's wording", icon=":material/download:", key="rgb_published", on_click=fetch, args=(language, key)
+            "Benchmark's wording",
+            icon=":material/download:",
+            key="rgb_published",
+            on_click=fetch,
+            args=(language, key),
         )
         st.button(
-            "Plumbline's wording", icon=":material/undo:", key="rgb_own", on_click=_take_own, args=(language, key)
+            "Plumbline's wording",
+            icon=":material/undo:",
+            key="rgb_own",
+            on_click=_take_own,
+            args=(language, key),
         )
         st.caption(f"In use: {_wording(prompt, language)}.")
     problems.show("rgb_prompt")
@@ -177,7 +214,9 @@ def _wording(prompt: str, language: str) -> str:
 
 
 def _take_published(language: str, key: str) -> None:
-    """Fetches the published wording once in a session; raises `DatasetError` where it cannot be had."""
+    """Fetches the published wording once in a session; raises `DatasetError` where it cannot be
+    had.
+    """
     known = st.session_state.setdefault("rgb_published_wording", {})
     if language not in known:
         known[language] = official.prompt(language)
@@ -194,7 +233,11 @@ def _is_published(prompt: str) -> bool:
 
 def _score() -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    right.page_link("../pages/datasets.py", label="Upload answers (RGB prediction file)", icon=":material/upload_file:")
+    right.page_link(
+        "../pages/datasets.py",
+        label="Upload answers (RGB prediction file)",
+        icon=":material/upload_file:",
+    )
     name = data_choice.choose(left, "Answers", session.answered(), "rgb_answers")
     if name is None:
         return
@@ -207,7 +250,9 @@ def _score() -> None:
         format_func=lambda choice: choice.label if isinstance(choice, Ability) else choice,
         default=choices[0],
         required=True,
-        help=f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted answer of each row.",
+        help=(
+            f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted answer of each row."
+        ),
         key=f"rgb_ability_{name}",
     )
     params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
@@ -221,5 +266,12 @@ def _start(dataset: Dataset, params: dict[str, Any], **chosen: Any) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
     with problems.told():
         spec = RGBEvaluator.build(**params).spec()
-        run = create_run(session.store(), dataset, spec, workspace=session.workspace(), title=dataset.name, **chosen)
+        run = create_run(
+            session.store(),
+            dataset,
+            spec,
+            workspace=session.workspace(),
+            title=dataset.name,
+            **chosen,
+        )
         session.start(run)

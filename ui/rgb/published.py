@@ -11,7 +11,9 @@ from evaluators.config import ROOT
 
 @cache
 def noise_curves() -> dict[str, list[tuple[float, float]]]:
-    """Published English noise accuracies by model: (noise in percent, accuracy in percent); arXiv 2309.01431."""
+    """Published English noise accuracies by model: (noise in percent, accuracy in percent); arXiv
+    2309.01431.
+    """
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in _rows("rgb_noise_en"):
         curves[row["model"]].append((float(row["noise"]), float(row["accuracy"])))
@@ -20,7 +22,9 @@ def noise_curves() -> dict[str, list[tuple[float, float]]]:
 
 @cache
 def other_figures() -> list[dict[str, str]]:
-    """Published English figures on rejection, integration and planted errors, as the columns of the file."""
+    """Published English figures on rejection, integration and planted errors, as the columns of the
+    file.
+    """
     return _rows("rgb_other_en")
 
 

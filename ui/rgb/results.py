@@ -73,7 +73,9 @@ def _merged(run: Run, rows: Sequence[Outline]) -> Sequence[Outline]:
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
-    first, second = st.columns([1, 1], gap="large") if len(by_model) == 1 else (st.container(), st.container())
+    first, second = (
+        st.columns([1, 1], gap="large") if len(by_model) == 1 else (st.container(), st.container())
+    )
     with first:
         st.subheader("Accuracy by noise")
         curves = {model: _curves(own) for model, own in by_model.items()}
@@ -84,7 +86,9 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     with second:
         st.subheader("Rates")
         rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
-        st.plotly_chart(charts.rates(rates), config=charts.BARE, key=f"rates_{run.id}", alt="Rates by ability")
+        st.plotly_chart(
+            charts.rates(rates), config=charts.BARE, key=f"rates_{run.id}", alt="Rates by ability"
+        )
         st.caption("Bars: value, whiskers: 95 % interval, in brackets: scored / asked.")
         with st.expander("Numbers", icon=":material/table_rows:"):
             tables.rates(rates)
@@ -102,20 +106,35 @@ def _curves(rows: Sequence[Outline]) -> Curves:
 
 def _accuracy(run: Run, curves: Mapping[str, Curves]) -> None:
     curves_of = published.noise_curves()
-    models = st.multiselect("Lay published curves underneath", list(curves_of), key=f"published_{run.id}")
+    models = st.multiselect(
+        "Lay published curves underneath", list(curves_of), key=f"published_{run.id}"
+    )
     paper = {name: curves_of[name] for name in models}
     figure = charts.accuracy_by_noise(curves, paper)
     st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
-    if any(map(_is_off, (point for own in curves.values() for points in own.values() for point in points))):
-        st.caption("Some prompts could not reach the noise asked for; Numbers give the effective noise.")
+    if any(
+        map(
+            _is_off,
+            (point for own in curves.values() for points in own.values() for point in points),
+        )
+    ):
+        st.caption(
+            "Some prompts could not reach the noise asked for; Numbers give the effective noise."
+        )
     if paper:
-        st.caption("The paper asked 300 English rows with its own prompt: look at the shape, not at the gap.")
+        st.caption(
+            "The paper asked 300 English rows with its own prompt: look at the shape, "
+            "not at the gap."
+        )
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.noise_levels(curves)
 
 
 def _is_off(point: aggregate.NoisePoint) -> bool:
-    return point.effective_noise is not None and abs(point.effective_noise - point.noise) > WORTH_TELLING
+    return (
+        point.effective_noise is not None
+        and abs(point.effective_noise - point.noise) > WORTH_TELLING
+    )
 
 
 def _flips(run: Run) -> None:
@@ -134,7 +153,9 @@ def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     with st.container(horizontal=True):
         model = None
         if len(by_model) > 1:
-            model = st.segmented_control("Model", list(by_model), format_func=plain, key=f"model_{run.id}", **common)
+            model = st.segmented_control(
+                "Model", list(by_model), format_func=plain, key=f"model_{run.id}", **common
+            )
         ability = st.segmented_control(
             "Ability", abilities, format_func=lambda a: a.label, key=f"ability_{run.id}", **common
         )
@@ -146,7 +167,14 @@ def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
 
 def _headline(row: Outline) -> float | None:
     """The value by which a sample counts as passed: for planted errors, the correction."""
-    return next((row.values[name] for name in ("accuracy", "rejection", "correction") if name in row.values), None)
+    return next(
+        (
+            row.values[name]
+            for name in ("accuracy", "rejection", "correction")
+            if name in row.values
+        ),
+        None,
+    )
 
 
 OUTCOMES: dict[str, Callable[[Outline], bool]] = {

@@ -18,7 +18,10 @@ from ui.parts import problems, run_facts
 from ui.parts.untrusted import plain
 from ui.runs import progress
 
-ELSEWHERE = "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) before you delete it."
+ELSEWHERE = (
+    "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) "
+    "before you delete it."
+)
 UNREADABLE = "This run cannot be read."
 SHOWN = 8
 """Signs of the id of a run that has no title to show."""
@@ -67,7 +70,9 @@ def none_shown(hint: str) -> None:
 
 
 def keep_link() -> None:
-    """On a public host: that the way back to all this is the address alone, with the link to keep."""
+    """On a public host: that the way back to all this is the address alone,
+    with the link to keep.
+    """
     if config().public:
         link = f"./?{urlencode(session.address())}"
         st.caption(f":material/bookmark: Your workspace is only at [this link]({link}): keep it.")
@@ -113,7 +118,13 @@ def _unreadable(lost: Unreadable, editable: bool) -> None:
                     st.write("Delete this run and its results?")
                     on_click = problems.guarded(session.store().delete_run, lost.name)
                     key = f"delete_{lost.name}"
-                    st.button("Delete for good", type="primary", key=key, on_click=on_click, args=(lost.name,))
+                    st.button(
+                        "Delete for good",
+                        type="primary",
+                        key=key,
+                        on_click=on_click,
+                        args=(lost.name,),
+                    )
         problems.show(lost.name)
 
 
@@ -126,7 +137,13 @@ def _delete(run: Run, at_work: bool, keeps_answers: bool) -> None:
         if keeps_answers:
             st.caption("Stored answers stay. Clear them on the Settings page.")
         on_click = problems.guarded(_remove, run.id)
-        st.button("Delete for good", type="primary", key=f"delete_{run.id}", on_click=on_click, args=(run,))
+        st.button(
+            "Delete for good",
+            type="primary",
+            key=f"delete_{run.id}",
+            on_click=on_click,
+            args=(run,),
+        )
 
 
 def _remove(run: Run) -> None:

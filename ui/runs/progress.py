@@ -1,4 +1,6 @@
-"""A run at work: how far it is, what it costs, why it stopped, what failed, and the buttons to go on."""
+"""A run at work: how far it is, what it costs, why it stopped, what failed, and the buttons to go
+on.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TICK = 1.0
 
 REDRAW = (3.0, 10.0)
 SAMPLES_A_SECOND = 400
-"""Seconds between two drawings of partial results, least and most: a run of more samples takes longer to draw."""
+"""Seconds between two drawings of partial results, least and most: a run of more samples takes
+longer to draw.
+"""
 
 REASONS = 5
 
@@ -36,7 +40,8 @@ def watched(run: Run, body: Callable[[Run], None]) -> None:
 
     def follow(draw: Callable[[], None]) -> None:
         if is_moving(run) != moves:
-            st.rerun()  # begun or ended: the whole page, because only that sets or stops the ticking
+            # begun or ended: the whole page, because only that sets or stops the ticking
+            st.rerun()
         with problems.told():
             draw()
 
@@ -46,12 +51,18 @@ def watched(run: Run, body: Callable[[Run], None]) -> None:
         failures(run)
         body(run)
 
-    st.fragment(lambda: follow(lambda: state(run)), run_every=TICK if moves else None, key=f"state_{run.id}")()
-    st.fragment(lambda: follow(results), run_every=_redraw(run) if moves else None, key=f"body_{run.id}")()
+    st.fragment(
+        lambda: follow(lambda: state(run)), run_every=TICK if moves else None, key=f"state_{run.id}"
+    )()
+    st.fragment(
+        lambda: follow(results), run_every=_redraw(run) if moves else None, key=f"body_{run.id}"
+    )()
 
 
 def state(run: Run) -> None:
-    """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it stopped."""
+    """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it
+    stopped.
+    """
     counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
     with st.container(horizontal=True, vertical_alignment="center"):
         _bar(counts, " · ".join([words(run, counts, at_work), *spent(run), *pace(run)]))
@@ -62,12 +73,20 @@ def state(run: Run) -> None:
     if reasons := session.store().stop_reasons(run.id):  # of one model, perhaps, while others go on
         st.warning(plain(" ".join(map(remedies.worded, reasons))), icon=":material/pause_circle:")
     if counts.failed and not counts.open and not is_moving(run):
-        results = f"the results are of the other {counts.scored:,}" if counts.scored else "there is no result"
-        st.warning(f"{counts.failed:,} of {counts.asked:,} failed: {results}.", icon=":material/error:")
+        results = (
+            f"the results are of the other {counts.scored:,}"
+            if counts.scored
+            else "there is no result"
+        )
+        st.warning(
+            f"{counts.failed:,} of {counts.asked:,} failed: {results}.", icon=":material/error:"
+        )
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
-    """The buttons that fit the run's state; `problems.show(run.id)` tells why one of them came to nothing."""
+    """The buttons that fit the run's state; `problems.show(run.id)` tells why one of them came to
+    nothing.
+    """
     if registry.is_live(run.id) or registry.is_waiting(run.id):
         _button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
@@ -89,7 +108,10 @@ def words(run: Run, counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
     if place := registry.place(run.id):
         about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
-        return f"Waiting · {ordinal(place.number)}{about} · {counts.scored:,} / {counts.asked:,} scored"
+        return (
+            f"Waiting · {ordinal(place.number)}{about} · {counts.scored:,} / {counts.asked:,} "
+            "scored"
+        )
     head = "Running" if at_work else "Stopped" if counts.open else "Finished"
     failed = f" · {counts.failed} failed" if counts.failed else ""
     return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
@@ -102,7 +124,9 @@ def spent(run: Run) -> list[str]:
 
 
 def pace(run: Run, *, brief: bool = False) -> list[str]:
-    """How fast a live run is, how long it will take, and what it waits for; who is told this watches the run."""
+    """How fast a live run is, how long it will take, and what it waits for; who is told this
+    watches the run.
+    """
     registry.watch(run.id)
     progress = registry.progress(run.id)
     if progress is None:
@@ -114,7 +138,9 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
 
 
 def notes(run: Run) -> None:
-    """What of the requests a provider would not accept, so that the run's card alone would mislead."""
+    """What of the requests a provider would not accept,
+    so that the run's card alone would mislead.
+    """
     if noted := session.store().notes(run.id):
         st.caption(plain(f"Not all was asked as chosen: {'; '.join(noted)}."))
 
@@ -126,8 +152,13 @@ def failures(run: Run) -> None:
         return
     counts = session.store().counts(run)
     are_many = counts.failed > MANY * counts.asked
-    with st.expander("Why samples failed", are_many, icon=":material/error:", key=f"failures_{run.id}"):
-        rows = [{"Samples": count, "Reason": remedies.worded(reason)} for reason, count in reasons[:REASONS]]
+    with st.expander(
+        "Why samples failed", are_many, icon=":material/error:", key=f"failures_{run.id}"
+    ):
+        rows = [
+            {"Samples": count, "Reason": remedies.worded(reason)}
+            for reason, count in reasons[:REASONS]
+        ]
         st.dataframe(rows, hide_index=True, alt="Failures by reason")
         if len(reasons) > REASONS:
             st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
@@ -145,7 +176,11 @@ def sidebar() -> None:
             for run in live:
                 counts = session.store().counts(run)
                 _bar(counts, run.title)
-                told = [words(run, counts, registry.is_live(run.id)), *spent(run), *pace(run, brief=True)]
+                told = [
+                    words(run, counts, registry.is_live(run.id)),
+                    *spent(run),
+                    *pace(run, brief=True),
+                ]
                 st.caption(plain(" · ".join(told)))
         if not all(map(is_moving, live)):
             st.rerun()
@@ -191,12 +226,18 @@ def _raise_cap(run: Run) -> None:
 
 
 def _resume_with_more(run: Run) -> None:
-    """Raises the cap and starts the run; raises `ParameterError` where the new one is lower, or as high."""
+    """Raises the cap and starts the run; raises `ParameterError` where the new one is lower, or as
+    high.
+    """
     chosen = {name: st.session_state.get(f"cap_{name}_{run.id}") for name in Cap.model_fields}
-    capped = [(before, chosen[name]) for name, before in run.cap.model_dump(exclude_none=True).items()]
+    capped = [
+        (before, chosen[name]) for name, before in run.cap.model_dump(exclude_none=True).items()
+    ]
     for before, after in capped:
         if after is not None and after < before:
-            raise ParameterError(f"{after:g} is less than the cap of {before:g} that the run had. Enter more.")
+            raise ParameterError(
+                f"{after:g} is less than the cap of {before:g} that the run had. Enter more."
+            )
     if all(before == after for before, after in capped):
         raise ParameterError("This is the cap that the run had. Enter more.")
     cap = Cap(**chosen)

@@ -30,15 +30,20 @@ LINE = 160
 
 
 def chosen() -> tuple[Run | None, Cell]:
-    """The run and its cell in the address, else those shown last; the way back leads to addresses without a sample."""
+    """The run and its cell in the address, else those shown last; the way back leads to addresses
+    without a sample.
+    """
     address, last = st.query_params, st.session_state.get("sample_address", {})
     if "run" not in address or ("sample" not in address and address["run"] == last.get("run")):
         address = last
-    return session.run(address.get("run")), Cell(_number(address.get("sample")), _number(address.get("model")))
+    return session.run(address.get("run")), Cell(
+        _number(address.get("sample")), _number(address.get("model"))
+    )
 
 
 def steps(run: Run, cell: Cell) -> Cell:
-    """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it in the address.
+    """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it
+    in the address.
 
     The neighbours are those in the table that the sample was chosen from.
     """
@@ -53,7 +58,12 @@ def steps(run: Run, cell: Cell) -> Cell:
             session.open_run(run)
         if st.button("Previous", icon=":material/chevron_left:", disabled=place == 0):
             place -= 1
-        if st.button("Next", icon=":material/chevron_right:", icon_position="right", disabled=place == len(walk) - 1):
+        if st.button(
+            "Next",
+            icon=":material/chevron_right:",
+            icon_position="right",
+            disabled=place == len(walk) - 1,
+        ):
             place += 1
         position = walk[place]
         found = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < asked else ""
@@ -113,7 +123,9 @@ def _switch(run: Run, names: list[str], model: int) -> None:
     def change() -> None:
         st.query_params["model"] = str(names.index(st.session_state[key]) + 1)
 
-    st.segmented_control("Answer by", names, format_func=plain, required=True, key=key, on_change=change)
+    st.segmented_control(
+        "Answer by", names, format_func=plain, required=True, key=key, on_change=change
+    )
 
 
 def _outcome(result: SampleResult | None, number: int) -> None:
@@ -136,7 +148,11 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     assert isinstance(evaluator, RGBEvaluator)
     task = sample.rgb
     if task:
-        effective = "" if task.effective_noise is None else f" · effective noise {100 * task.effective_noise:.0f} %"
+        effective = (
+            ""
+            if task.effective_noise is None
+            else f" · effective noise {100 * task.effective_noise:.0f} %"
+        )
         noise = ""
         # counterfactual prompts have no noise levels
         if task.noise is not None and task.ability is not Ability.COUNTERFACTUAL:
@@ -159,9 +175,15 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     with right:
         st.subheader("Documents")
         if expected:
-            st.caption("Marked here and in the answer: the words that decided, and the expected answer.")
+            st.caption(
+                "Marked here and in the answer: the words that decided, and the expected answer."
+            )
         sources = sample.sources
-        st.html(highlight.passages(sample.retrieved_documents, evidence, expected, whole=whole, sources=sources))
+        st.html(
+            highlight.passages(
+                sample.retrieved_documents, evidence, expected, whole=whole, sources=sources
+            )
+        )
     if verdicts:
         _rules(evaluator, sample)
     if run.prompt:
@@ -195,7 +217,11 @@ def _verdicts(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
     for name, verdict in verdicts.items():
         _verdict(name, verdict.passed, verdict.rule)
         if name in judged:
-            _verdict(name, judged[name]["passed"], f"judge {catalogue.title(run.judge)}" if run.judge else "judge")
+            _verdict(
+                name,
+                judged[name]["passed"],
+                f"judge {catalogue.title(run.judge)}" if run.judge else "judge",
+            )
             st.text(judged[name]["words"])
     if score.reason:
         st.caption(plain(score.reason))
@@ -204,7 +230,9 @@ def _verdicts(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
 def _verdict(name: str, passed: bool, by: str) -> None:
     badge = st.success if passed else st.warning
     icon = ":material/check_circle:" if passed else ":material/cancel:"
-    badge(f"**{name.capitalize()}: {'yes' if passed else 'no'}** · decided by: {plain(by)}", icon=icon)
+    badge(
+        f"**{name.capitalize()}: {'yes' if passed else 'no'}** · decided by: {plain(by)}", icon=icon
+    )
 
 
 def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
@@ -223,7 +251,9 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
 
 
 def _metrics(run: Run, sample: Sample, results: Mapping[int, SampleResult], begin: int) -> None:
-    """Every metric from this number on: its values and what it has to say for them, under its name."""
+    """Every metric from this number on: its values and what it has to say for them,
+    under its name.
+    """
     titles = run_facts.metric_titles(run)
     for number in range(begin, len(titles)):
         result = results.get(number)
@@ -267,17 +297,26 @@ def _values(score: Score, named: Mapping[str, str]) -> None:
 
 
 def _details(details: Mapping[str, Any], number: int) -> None:
-    """Records as tables, long texts behind a click, all else a line each; what the judge wrote comes last."""
+    """Records as tables, long texts behind a click, all else a line each; what the judge wrote
+    comes last.
+    """
     for name, detail in details.items():
         if name in ("outputs", "mode") or not _tells(detail):
             continue
         if rows := _rows(title(name), detail):
             st.markdown(f"##### {plain(title(name))}")
-            _table(rows, list(map(title, detail)) if isinstance(detail, Mapping) else range(1, len(rows) + 1))
+            _table(
+                rows,
+                list(map(title, detail))
+                if isinstance(detail, Mapping)
+                else range(1, len(rows) + 1),
+            )
         else:
             _line(title(name), _words(detail))
     if outputs := details.get("outputs"):
-        with st.expander("Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"):
+        with st.expander(
+            "Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"
+        ):
             if mode := details.get("mode"):
                 st.caption(plain(f"JSON asked for by: {mode}"))
             for output in outputs if isinstance(outputs, list) else [outputs]:
@@ -289,7 +328,9 @@ def _tells(detail: Any) -> bool:
 
 
 def _rows(name: str, detail: Any) -> list[Mapping[str, Any]]:
-    """The detail as rows of a table, where it is a list of records, or names with a record or a value each."""
+    """The detail as rows of a table, where it is a list of records, or names with a record or a
+    value each.
+    """
     if isinstance(detail, Mapping):
         return [each if isinstance(each, Mapping) else {name: each} for each in detail.values()]
     is_records = isinstance(detail, list) and all(isinstance(each, Mapping) for each in detail)
@@ -299,7 +340,9 @@ def _rows(name: str, detail: Any) -> list[Mapping[str, Any]]:
 def _table(rows: Sequence[Mapping[str, Any]], names: Iterable[object]) -> None:
     """The rows with all their text in sight, under their names or numbers."""
     columns = dict.fromkeys(column for row in rows for column in row)
-    cells = [{plain(title(column)): plain(_words(row.get(column))) for column in columns} for row in rows]
+    cells = [
+        {plain(title(column)): plain(_words(row.get(column))) for column in columns} for row in rows
+    ]
     st.table(pd.DataFrame(cells, index=[plain(str(name)) for name in names]))
 
 
@@ -312,7 +355,9 @@ def _line(name: str, text: str) -> None:
 
 
 def _words(detail: Any) -> str:
-    """What a metric wrote down, as text: yes and no, lists in a line (long ones by paragraphs), no needless digits."""
+    """What a metric wrote down, as text: yes and no, lists in a line (long ones by paragraphs), no
+    needless digits.
+    """
     if isinstance(detail, bool):
         return "yes" if detail else "no"
     if isinstance(detail, float):
@@ -336,6 +381,8 @@ def _prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
         return
     title = f"Prompt · {run_facts.metric_title(spec)}" if number else "Prompt"
     with st.expander(plain(title), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
-        st.caption("By today's prompt files; what depends on an earlier answer of the judge may differ.")
+        st.caption(
+            "By today's prompt files; what depends on an earlier answer of the judge may differ."
+        )
         for prompt in asked:
             st.code(prompt.text, language=None, wrap_lines=True)

@@ -1,4 +1,6 @@
-"""A backup of one's own store: on the Settings page, and on every page once the store's file is gone."""
+"""A backup of one's own store: on the Settings page, and on every page once the store's file is
+gone.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,16 @@ LAST = "backup_made"
 
 
 def show() -> None:
-    """Where the backup goes, and the button; nothing on a public host: its store is not one person's."""
+    """Where the backup goes, and the button; nothing on a public host: its store is not one
+    person's.
+    """
     if config().public:
         return
     proposed = str(Path.home() / f"plumbline-{date.today()}.sqlite3")
     with st.form("backup"):
-        st.text_input("File", proposed, key="backup_file", help="On this machine. Only you can read it.")
+        st.text_input(
+            "File", proposed, key="backup_file", help="On this machine. Only you can read it."
+        )
         st.checkbox("Replace the file where it is there already", key="backup_replace")
         on_click = problems.guarded(_save, PLACE)
         st.form_submit_button("Save a backup", icon=":material/save:", on_click=on_click)
@@ -61,4 +67,6 @@ def _save() -> None:
     replace = bool(st.session_state["backup_replace"])
     made = back_up(session.store(), Path(os.path.expanduser(named)), replace=replace)
     size = f"{made.size / 2**20:,.1f} MB"
-    st.session_state[LAST] = f"Saved {made.path}: {counted(made.runs, 'run')}, {size}, checked by opening it."
+    st.session_state[LAST] = (
+        f"Saved {made.path}: {counted(made.runs, 'run')}, {size}, checked by opening it."
+    )

@@ -1,4 +1,6 @@
-"""Settings: one key for each provider, what it opens, the answers that are kept, the way back to a workspace."""
+"""Settings: one key for each provider, what it opens, the answers that are kept, the way back to a
+workspace.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
 OLLAMA = "http://localhost:11434/v1"
-LOCAL_SERVERS = f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
+LOCAL_SERVERS = (
+    f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
+)
 GREY = "color: rgb(140, 140, 140)"
 
 
@@ -58,19 +62,24 @@ def models(provider: str) -> None:
     offered = session.offered()
     choices = catalogue.choices(session.keys(), offered).values()
     shown = sorted(
-        (choice for choice in choices if choice.model.provider == provider), key=lambda each: bool(each.problem)
+        (choice for choice in choices if choice.model.provider == provider),
+        key=lambda each: bool(each.problem),
     )
     if not shown:
         st.info("Test the address, and its models are listed here.", icon=":material/dns:")
         return
     rows = pd.DataFrame([_cells(choice) for choice in shown]).astype(dict.fromkeys(NUMBERS, float))
-    rows = rows.drop(columns=[name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()])
+    rows = rows.drop(
+        columns=[name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()]
+    )
     grey = [GREY if choice.problem else "" for choice in shown]
     st.dataframe(
         rows.style.apply(lambda column: grey).format(NUMBERS),
         hide_index=True,
         placeholder="unknown",
-        column_config={name: st.column_config.Column(width=width) for name, width in WIDTHS.items()},
+        column_config={
+            name: st.column_config.Column(width=width) for name, width in WIDTHS.items()
+        },
         alt="Models of this provider",
     )
     known = "" if provider in offered else " Test the key to see which of them it may use."
@@ -96,14 +105,19 @@ def link() -> None:
     st.code(f"{home}/?w={session.workspace()}", language=None, wrap_lines=True)
     host = config()
     st.markdown(
-        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes them. Keys are not in it.  \n"
-        f"Kept until {_expiry()} unless you come back; after {host.workspace_days:g} days without a visit "
+        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes "
+        "them. Keys are not in it.  \n"
+        f"Kept until {_expiry()} unless you come back; after {host.workspace_days:g} days "
+        "without a visit "
         "all of it is deleted.\n"
-        f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, {host.runs_in_all} of all.\n"
+        f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, "
+        f"{host.runs_in_all} of all.\n"
         f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
-        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept; with your runs they may take up "
+        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept; with "
+        "your runs they may take up "
         f"{host.workspace_bytes / 2**20:,.0f} MB.\n"
-        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is paused, or after "
+        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is "
+        "paused, or after "
         f"{host.unwatched_seconds_when_full:.0f} seconds when others wait. You can resume it."
     )
     with st.popover("New link", icon=":material/sync_lock:", key="new_link"):
@@ -136,11 +150,15 @@ def _form(provider: str) -> None:
         )
         label = "Test this endpoint" if is_custom else "Test this key"
         on_click = problems.guarded(_enter, provider)
-        st.form_submit_button(label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,))
+        st.form_submit_button(
+            label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,)
+        )
 
 
 def _enter(provider: str) -> None:
-    """Puts what was typed up for a test and empties the field, so that the browser does not hold the key."""
+    """Puts what was typed up for a test and empties the field, so that the browser does not hold
+    the key.
+    """
     typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
     st.session_state[f"typed_{provider}"] = ""
     st.session_state[f"entered_{provider}"] = _entered(provider, typed, current)
@@ -155,7 +173,9 @@ def _entered(provider: str, typed: str, current: Access | None) -> Access:
 
 
 def _address(provider: str) -> str:
-    """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the environment's)."""
+    """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the
+    environment's).
+    """
     record = PROVIDERS[provider]
     if record.is_custom:
         st.session_state["base_url"] = clean_address(st.session_state["base_url"])
@@ -178,11 +198,15 @@ def _answer(provider: str) -> None:
     _take(entered)
     known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
     tail = "" if PROVIDERS[provider].is_custom else f", {known} of them known here"
-    st.success(f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:")
+    st.success(
+        f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:"
+    )
 
 
 def _failed(entered: Access, error: LLMError) -> None:
-    """Says why, and whether what was entered is kept all the same: where nothing speaks against it, nor works yet."""
+    """Says why, and whether what was entered is kept all the same: where nothing speaks against it,
+    nor works yet.
+    """
     provider, own = entered.provider, session.own_keys()
     has_working = provider in session.offered()
     what = error.reason.worded(remedies.ON_SETTINGS)
@@ -203,7 +227,9 @@ def _failed(entered: Access, error: LLMError) -> None:
 
 
 def _is_wrong(provider: str, error: LLMError) -> bool:
-    """Whether the test speaks against key or address; a custom endpoint that lists no models is of no use."""
+    """Whether the test speaks against key or address; a custom endpoint that lists no models is of
+    no use.
+    """
     return isinstance(error, RunStoppedError) or (
         PROVIDERS[provider].is_custom and not isinstance(error, TransientError)
     )
@@ -221,7 +247,9 @@ def _state(provider: str) -> None:
     if provider in own:
         state = "In use" if provider in session.offered() else "Kept, not tested,"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed."))
+            st.caption(
+                plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed.")
+            )
             st.button("Forget", icon=":material/key_off:", on_click=_forget, args=(provider,))
     elif in_use:
         variable = record.address_variable if record.is_custom else record.key_variable
@@ -259,11 +287,18 @@ def _cells(choice: catalogue.Choice) -> dict[str, object]:
 def _status(model: catalogue.Model) -> str | None:
     if catalogue.find(model.id) is None:
         return None
-    return f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status
+    return (
+        f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status
+    )
 
 
 def _free(limits: catalogue.Limits | None) -> str | None:
     if limits is None:
         return None
-    most = {"calls/min": limits.rpm, "calls/day": limits.rpd, "tokens/min": limits.tpm, "tokens/day": limits.tpd}
+    most = {
+        "calls/min": limits.rpm,
+        "calls/day": limits.rpd,
+        "tokens/min": limits.tpm,
+        "tokens/day": limits.tpd,
+    }
     return ", ".join(f"{count:,} {what}" for what, count in most.items() if count)

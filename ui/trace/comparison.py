@@ -1,4 +1,6 @@
-"""Labellers side by side: the values that each one's labels give, and how far any two of them agree."""
+"""Labellers side by side: the values that each one's labels give, and how far any two of them
+agree.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from ui.session import Version
 LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Support"}
 
 
-def show(run: Run, model: int, definition: str, names: Sequence[str], titles: Mapping[str, str]) -> None:
+def show(
+    run: Run, model: int, definition: str, names: Sequence[str], titles: Mapping[str, str]
+) -> None:
     """Two tables of one model's answers in an expander.
 
     Every sample has to be read for them, so they are made where somebody looks.
@@ -39,8 +43,10 @@ def show(run: Run, model: int, definition: str, names: Sequence[str], titles: Ma
         st.caption("Each labeller's means are over the samples it labelled.")
         tables.plain_rows(_pairs(_agreements(*key)), "Agreement of labellers")
         st.caption(
-            "Sentences with equal labels; in brackets Cohen's kappa: 1 is full agreement, 0 what chance gives. "
-            "Corrected: only samples in which a person changed a label, so it looks lower than it is."
+            "Sentences with equal labels; in brackets Cohen's kappa: 1 is full "
+            "agreement, 0 what chance gives. "
+            "Corrected: only samples in which a person changed a label, so it looks "
+            "lower than it is."
         )
 
 
@@ -73,8 +79,12 @@ def _means(
     if run is None:
         return {}
     rows, made = aggregate.of_model(session.outlines(run), model), session.made(version)
-    views = {by: aggregate.viewed(rows, runs.scored(run), View(definition, by), made) for by in names}
-    return {by: {name: aggregate.summarise(own, name) for name in values} for by, own in views.items()}
+    views = {
+        by: aggregate.viewed(rows, runs.scored(run), View(definition, by), made) for by in names
+    }
+    return {
+        by: {name: aggregate.summarise(own, name) for name in values} for by, own in views.items()
+    }
 
 
 @lru_cache(maxsize=4)

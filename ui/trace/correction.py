@@ -1,4 +1,6 @@
-"""A person's word on the labels: a label set anew is stored beside the original with its time, and can be undone."""
+"""A person's word on the labels: a label set anew is stored beside the original with its time, and
+can be undone.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
 SHOWN = "labels_by"
-"""Whose labels the page shows, if the sample has them; the corrected ones until somebody chooses others."""
+"""Whose labels the page shows, if the sample has them; the corrected ones until somebody chooses
+others.
+"""
 
 WORDS = {
     ("relevant", "yes"): "relevant",
@@ -57,7 +61,9 @@ def of_response(place: Place, key: str, labels: Labels, original: Labels) -> Non
 
 
 def of_document(place: Place, key: str, labels: Labels, original: Labels) -> None:
-    """Whether one document sentence is relevant and used, as it stands; a switch that is turned is stored."""
+    """Whether one document sentence is relevant and used, as it stands; a switch that is turned is
+    stored.
+    """
     st.caption("Correct the labels")
     with st.container(horizontal=True):
         for title, field in SWITCHES.items():
@@ -65,7 +71,9 @@ def of_document(place: Place, key: str, labels: Labels, original: Labels) -> Non
             st.session_state[widget] = key in getattr(labels, f"{field}_keys")
             before = key in getattr(original, f"{field}_keys")
             on_change = problems.guarded(_save, place.name)
-            st.toggle(title, key=widget, on_change=on_change, args=(place, field, key, widget, before))
+            st.toggle(
+                title, key=widget, on_change=on_change, args=(place, field, key, widget, before)
+            )
 
 
 def history(place: Place, corrections: Sequence[Correction]) -> None:
@@ -85,7 +93,10 @@ def history(place: Place, corrections: Sequence[Correction]) -> None:
 def table(corrections: Sequence[Correction]) -> None:
     """Every correction with its time, in order."""
     with st.expander("Corrections", icon=":material/edit:", key="corrections"):
-        rows = [{"Sentence": each.key, "Set to": _words(each), "When": _when(each)} for each in corrections]
+        rows = [
+            {"Sentence": each.key, "Set to": _words(each), "When": _when(each)}
+            for each in corrections
+        ]
         tables.plain_rows(rows, "Corrections")
 
 
@@ -94,7 +105,9 @@ def _support(labels: Labels, key: str) -> Support | None:
 
 
 def _save(place: Place, field: str, key: str, widget: str, before: Support | bool | None) -> None:
-    """Keeps what was chosen; a label that is set back to what its labeller said is not a correction."""
+    """Keeps what was chosen; a label that is set back to what its labeller said is not a
+    correction.
+    """
     chosen = st.session_state[widget]
     if chosen == before:
         session.store().drop_corrections(place.run_id, place.cell, field, key)
@@ -108,7 +121,9 @@ def _save(place: Place, field: str, key: str, widget: str, before: Support | boo
 
 def _back(label: str, undo: Callable[[str, Cell], object], place: Place) -> None:
     on_click = problems.guarded(undo, place.name)
-    st.button(label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place)
+    st.button(
+        label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place
+    )
 
 
 def _words(correction: Correction) -> str:

@@ -1,4 +1,6 @@
-"""The form of a new TRACE run: a data set, a method, the judges of a method that asks some, further metrics."""
+"""The form of a new TRACE run: a data set, a method, the judges of a method that asks some, further
+metrics.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ METHODS = {HEURISTIC: "trace", LABELLING: "gpt_labeling", HYBRID: "hybrid"}
 MEANINGS = {
     HEURISTIC: "Labels are estimated from the words that question, documents and response share.",
     LABELLING: "Judges label the sentences of every sample, with one call each.",
-    HYBRID: "The heuristic labels every sample; judges label all of them again, or those it is least sure of.",
+    HYBRID: (
+        "The heuristic labels every sample; judges label all of them again, or those it is "
+        "least sure of."
+    ),
 }
 START = "trace_start"
 ALL, DOUBTFUL = "All samples", "The most doubtful"
@@ -46,7 +51,8 @@ ONE_IN = 5
 class Asked(NamedTuple):
     """The positions of the samples that the judges label, and hybrid's rule by which it finds them.
 
-    Those of `to_come` have no response yet; how doubtful they are shows when a generator has answered.
+    Those of `to_come` have no response yet; how doubtful they are shows when a generator has
+    answered.
     """
 
     positions: tuple[int, ...]
@@ -62,7 +68,9 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     method = middle.selectbox("Method", list(METHODS), key="trace_method", **KEPT)
-    right.page_link("../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:")
+    right.page_link(
+        "../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:"
+    )
     name = data_choice.choose(left, "Data set", session.named(Dataset), "trace_dataset")
     st.caption(MEANINGS[method])
     if name is None:
@@ -79,10 +87,18 @@ def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
     params, plan = _params(dataset, "trace"), None
     further = _further(dataset)
     answering = generators or NOBODY
-    st.caption(f"{counted(len(dataset.samples), 'sample')} will be labelled{_of_each(len(answering.models))}.")
+    st.caption(
+        f"{counted(len(dataset.samples), 'sample')} will be "
+        f"labelled{_of_each(len(answering.models))}."
+    )
     with problems.told():
         plan = choice.plan(further or [], dataset, "trace", answering)
-    if data_choice.start_button(START, dataset.name, is_ready=None not in (further, generators, plan)) and plan:
+    if (
+        data_choice.start_button(
+            START, dataset.name, is_ready=None not in (further, generators, plan)
+        )
+        and plan
+    ):
         _start(dataset, "trace", params, further or [], prompt=answering.prompt, **plan._asdict())
 
 
@@ -110,10 +126,17 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
 
 
 def _params(dataset: Dataset, evaluator: str, unasked: Sequence[str] = ()) -> dict[str, Any]:
-    """The parameters of a method; where the documents were retrieved here, says what they do not change."""
-    params = forms.parameter_widgets(catalogue()[evaluator], "trace", (*unused(evaluator), *unasked))
+    """The parameters of a method; where the documents were retrieved here, says what they do not
+    change.
+    """
+    params = forms.parameter_widgets(
+        catalogue()[evaluator], "trace", (*unused(evaluator), *unasked)
+    )
     if "retrieval" in dataset.origin:
-        st.caption("These settings cut documents for labelling. What was retrieved for each question stays as it is.")
+        st.caption(
+            "These settings cut documents for labelling. What was retrieved for each "
+            "question stays as it is."
+        )
     return params
 
 
@@ -144,7 +167,8 @@ def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
         "At most (calls)",
         min_value=1,
         value=-(-len(dataset.samples) // ONE_IN) * max(1, judges),
-        help="One for each sample and judge; more where a sample is too long for one call, or an answer is asked for "
+        help="One for each sample and judge; more where a sample is too long for one call, or "
+        "an answer is asked for "
         "again. Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
         key=f"trace_most_{name}_{judges}",
         **KEPT,
@@ -168,31 +192,54 @@ def _estimate(
     if plan is None or not asked.total:
         return False
     with st.spinner("Measuring the prompts"):
-        what = {judge: _labelling(session.identity(dataset.name), asked, plan, judge, params) for judge in plan.judges}
+        what = {
+            judge: _labelling(session.identity(dataset.name), asked, plan, judge, params)
+            for judge in plan.judges
+        }
     first = plan.judges[0]
-    what[first] = prompt_sizes.together([what[first], choice.sent(dataset.name, further, first, plan)], first)
+    what[first] = prompt_sizes.together(
+        [what[first], choice.sent(dataset.name, further, first, plan)], first
+    )
     _say_who_judges(further, plan)
     model_form.show_calls(plan, generators.sent(dataset.name, plan.models), what)
     return True
 
 
 def _labelling(
-    data: session.Identity, asked: Asked, plan: model_form.Plan, judge: ModelSpec, params: dict[str, Any]
+    data: session.Identity,
+    asked: Asked,
+    plan: model_form.Plan,
+    judge: ModelSpec,
+    params: dict[str, Any],
 ) -> prompt_sizes.Sent:
-    """What the judge will be sent about the responses that are there, and about those of each model."""
+    """What the judge will be sent about the responses that are there, and about those of each
+    model.
+    """
     known, unknown = (
         _sent(
-            data, positions, judge, clients.room(judge, session.keys()), params["chunk_size"], params["chunk_overlap"]
+            data,
+            positions,
+            judge,
+            clients.room(judge, session.keys()),
+            params["chunk_size"],
+            params["chunk_overlap"],
         )
         for positions in (asked.positions, asked.to_come)
     )
-    return prompt_sizes.together([*[known] * plan.repeats, prompt_sizes.to_come(unknown, len(plan.models))], judge)
+    return prompt_sizes.together(
+        [*[known] * plan.repeats, prompt_sizes.to_come(unknown, len(plan.models))], judge
+    )
 
 
 def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
     asking = [metric.title for metric in further if metric.most_judges()]
     if asking and len(plan.judges) > 1:
-        st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {model_title(plan.judges[0])}."))
+        st.caption(
+            plain(
+                f"{', '.join(asking)}: asked of the first judge alone, "
+                f"{model_title(plan.judges[0])}."
+            )
+        )
 
 
 def _rooms(plan: model_form.Plan | None) -> tuple[int | None, ...]:
@@ -207,23 +254,38 @@ def _words(asked: Asked, models: int) -> str:
         return f"{count} will be labelled by each judge{_of_each(models)}."
     if not asked.total:
         remedy = "Ask for less doubt" if models else "Allow more"
-        return f"None will be judged: the most doubtful samples take more calls than that. {remedy}."
+        return (
+            f"None will be judged: the most doubtful samples take more calls than that. {remedy}."
+        )
     if not asked.to_come:
         return f"{count} will be judged: {rule}."
-    return f"At most {count} will be judged{_of_each(models)}: {rule}, which shows when they are answered."
+    return (
+        f"At most {count} will be judged{_of_each(models)}: {rule}, which shows when they are "
+        "answered."
+    )
 
 
 def _asked(
-    name: str, params: dict[str, Any], most: int | None, rooms: tuple[int | None, ...], has_generator: bool
+    name: str,
+    params: dict[str, Any],
+    most: int | None,
+    rooms: tuple[int | None, ...],
+    has_generator: bool,
 ) -> Asked:
-    """By a budget of calls, by the doubt that is asked for where a generator is still to answer, or all of them."""
+    """By a budget of calls, by the doubt that is asked for where a generator is still to answer, or
+    all of them.
+    """
     there = tuple(position for position, _ in _judgeable(name))
-    to_come = tuple(sorted({*range(len(_samples(name)))}.difference(there))) if has_generator else ()
+    to_come = (
+        tuple(sorted({*range(len(_samples(name)))}.difference(there))) if has_generator else ()
+    )
     least = params.get("doubt_from", 0.0)
     if most is None and not least:
         return Asked(there, to_come=to_come)
     data = session.identity(name)
-    doubts = _doubts(data, tuple((field, value) for field, value in params.items() if field != "doubt_from"))
+    doubts = _doubts(
+        data, tuple((field, value) for field, value in params.items() if field != "doubt_from")
+    )
     if most is not None:
         calls = _calls(data, rooms, params["chunk_size"], params["chunk_overlap"])
         least = threshold(list(doubts.values()), most, [calls[position] for position in doubts])
@@ -233,28 +295,45 @@ def _asked(
 
 @lru_cache(maxsize=8)
 def _doubts(data: session.Identity, params: tuple[tuple[str, Any], ...]) -> dict[int, float]:
-    """How doubtful the heuristic is of each sample; remembered, as the form is drawn again at every click."""
+    """How doubtful the heuristic is of each sample; remembered, as the form is drawn again at every
+    click.
+    """
     hybrid = HybridEvaluator.build(**dict(params))
     with st.spinner("Looking for doubtful samples"):
         return {position: hybrid.doubt(sample) for position, sample in _judgeable(data.name)}
 
 
 @lru_cache(maxsize=8)
-def _calls(data: session.Identity, rooms: tuple[int | None, ...], size: int, overlap: int) -> dict[int, int]:
-    """How many calls each sample takes: one for each judge and window; one while no judge is chosen."""
+def _calls(
+    data: session.Identity, rooms: tuple[int | None, ...], size: int, overlap: int
+) -> dict[int, int]:
+    """How many calls each sample takes: one for each judge and window; one while no judge is
+    chosen.
+    """
     evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
     return {
-        position: sum(len(evaluator.prompts(sentences_of(sample), sample.question, room)) for room in rooms or [None])
+        position: sum(
+            len(evaluator.prompts(sentences_of(sample), sample.question, room))
+            for room in rooms or [None]
+        )
         for position, sample in _judgeable(data.name)
     }
 
 
 @lru_cache(maxsize=16)
 def _sent(
-    data: session.Identity, positions: tuple[int, ...], judge: ModelSpec, room: int | None, size: int, overlap: int
+    data: session.Identity,
+    positions: tuple[int, ...],
+    judge: ModelSpec,
+    room: int | None,
+    size: int,
+    overlap: int,
 ) -> prompt_sizes.Sent:
     """What the judge will be sent about these samples."""
-    evaluator, samples = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap), _samples(data.name)
+    evaluator, samples = (
+        AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap),
+        _samples(data.name),
+    )
     texts = (
         prompt.text
         for sample in (answered(samples[position]) for position in positions)
@@ -265,7 +344,11 @@ def _sent(
 
 def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:
     """The samples by position, without those that have no response to label."""
-    return ((position, sample) for position, sample in enumerate(_samples(name)) if sample.response is not None)
+    return (
+        (position, sample)
+        for position, sample in enumerate(_samples(name))
+        if sample.response is not None
+    )
 
 
 def _samples(name: str) -> Sequence[Sample]:
@@ -274,10 +357,16 @@ def _samples(name: str) -> Sequence[Sample]:
 
 
 def _start(
-    dataset: Dataset, evaluator: str, params: dict[str, Any], further: Sequence[Evaluator], **chosen: Any
+    dataset: Dataset,
+    evaluator: str,
+    params: dict[str, Any],
+    further: Sequence[Evaluator],
+    **chosen: Any,
 ) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
     with problems.told():
         metrics = [catalogue()[evaluator].build(**params), *further]
         chosen |= {"workspace": session.workspace(), "title": dataset.name}
-        session.start(create_run(session.store(), dataset, [metric.spec() for metric in metrics], **chosen))
+        session.start(
+            create_run(session.store(), dataset, [metric.spec() for metric in metrics], **chosen)
+        )

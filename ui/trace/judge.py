@@ -1,4 +1,6 @@
-"""What judges said of one sample beside their labels: reasons, raw output, and the prompt that asked for it."""
+"""What judges said of one sample beside their labels: reasons, raw output, and the prompt that
+asked for it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Judges = Mapping[str, Judgement]
 
 def warn(judges: Judges) -> None:
     """Says where the texts may speak to the judge."""
-    found = dict.fromkeys(warning for judgement in judges.values() for warning in judgement.warnings)
+    found = dict.fromkeys(
+        warning for judgement in judges.values() for warning in judgement.warnings
+    )
     if found:
         st.warning(
             f"The texts may hold instructions to the judge: {plain('; '.join(found))}. "
@@ -46,7 +50,10 @@ def _reasons(judges: Judges) -> None:
             st.markdown(f"**{_name(by)}**")
             st.text(f"Relevance: {judgement.relevance_explanation or 'no reason given'}")
             verdict = "supported" if judgement.overall_supported else "not supported"
-            st.text(f"As a whole {verdict}: {judgement.overall_supported_explanation or 'no reason given'}")
+            st.text(
+                f"As a whole {verdict}: "
+                f"{judgement.overall_supported_explanation or 'no reason given'}"
+            )
 
 
 def _raw(judges: Judges) -> None:
@@ -63,7 +70,9 @@ def _raw(judges: Judges) -> None:
 
 
 def _prompt(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
-    """Each prompt once, as the judges' limits cut it; says where it may not be word for word what was sent."""
+    """Each prompt once, as the judges' limits cut it; says where it may not be word for word what
+    was sent.
+    """
     sent = {by: _prompts(run, by, sentences, question) for by in judges}
     with st.expander("Prompt", icon=":material/edit_note:", key="prompt"):
         today = prompt_hash(load(TEMPLATE))

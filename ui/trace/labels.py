@@ -1,4 +1,6 @@
-"""One TRACE sample by its labels: the scores, the coloured texts, a chosen sentence with its evidence, who differs."""
+"""One TRACE sample by its labels: the scores, the coloured texts, a chosen sentence with its
+evidence, who differs.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,17 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.records import Cell, Labels, Run, Sample, Score, Sentence, Sentences, SentenceSupport, Support
+from evaluators.records import (
+    Cell,
+    Labels,
+    Run,
+    Sample,
+    Score,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
 from evaluators.trace.labelling import (
     CORRECTED,
     GOLD,
@@ -63,8 +75,14 @@ class Shown(NamedTuple):
     @property
     def judges(self) -> dict[str, Judgement]:
         """What the judges behind these labels said, by name."""
-        said = {by: labelling.judgement for by, labelling in self.labellings.items() if labelling.judgement}
-        return said if self.by in SHARED_BY_JUDGES else {by: said[by] for by in said if by == self.by}
+        said = {
+            by: labelling.judgement
+            for by, labelling in self.labellings.items()
+            if labelling.judgement
+        }
+        return (
+            said if self.by in SHARED_BY_JUDGES else {by: said[by] for by in said if by == self.by}
+        )
 
 
 def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
@@ -95,7 +113,9 @@ def _shown(place: Place, sample: Sample, score: Score, corrections: Sequence[Cor
         by = _labeller(list(found), place)
         definition = definition_switch()
     sentences = from_score(score, sample).sentences
-    scores = {name: trace_scores(sentences, each.labels, definition) for name, each in found.items()}
+    scores = {
+        name: trace_scores(sentences, each.labels, definition) for name, each in found.items()
+    }
     return Shown(place, sentences, found, by, scores)
 
 
@@ -110,12 +130,16 @@ def _labeller(names: list[str], place: Place) -> str:
         def change() -> None:
             st.session_state[correction.SHOWN] = st.session_state[key]
 
-        st.segmented_control("Labels", names, format_func=_name, required=True, key=key, on_change=change, wrap=True)
+        st.segmented_control(
+            "Labels", names, format_func=_name, required=True, key=key, on_change=change, wrap=True
+        )
     return by
 
 
 def _cards(shown: Shown) -> None:
-    """The values, each with what it was before the corrections, or with what the gold labels give."""
+    """The values, each with what it was before the corrections,
+    or with what the gold labels give.
+    """
     reference = {CORRECTED: shown.original, GOLD: ""}.get(shown.by, GOLD)
     word = "before" if shown.by == CORRECTED else "gold"
     beside = shown.scores[reference].values() if reference in shown.scores else {}
@@ -124,7 +148,9 @@ def _cards(shown: Shown) -> None:
     values = scores.values()
     for name, label in VALUES.items():
         delta = f"{word} {_number(beside[name])}" if name in beside else None
-        grid.metric(label, _number(values[name]), delta, delta_color="off", delta_arrow="off", border=True)
+        grid.metric(
+            label, _number(values[name]), delta, delta_color="off", delta_arrow="off", border=True
+        )
     if scores.reason:
         st.caption(plain(scores.reason))
 
@@ -136,7 +162,9 @@ def _provenance(run: Run, shown: Shown) -> None:
         notes.append("an estimate made without an LLM")
     if shown.counting != shown.by:
         notes.append(f"in the run's scores {_name(shown.counting)} counts")
-    if run.evaluator.name == "hybrid" and not any(each.judgement for each in shown.labellings.values()):
+    if run.evaluator.name == "hybrid" and not any(
+        each.judgement for each in shown.labellings.values()
+    ):
         notes.append("the heuristic was sure enough, no judge was asked")
     if dropped := shown.labels.dropped_keys:
         notes.append(f"{counted(dropped, 'key')} that do not exist ignored")
@@ -156,7 +184,9 @@ def _texts(shown: Shown, sample: Sample) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Response")
-        if _choose("Evidence for sentence", "response", shown.sentences.response, chosen, shown.place):
+        if _choose(
+            "Evidence for sentence", "response", shown.sentences.response, chosen, shown.place
+        ):
             with st.container(border=True):
                 _supported(shown, str(chosen))
         st.html(highlight.response(shown.sentences.response, said, **marks))
@@ -168,7 +198,9 @@ def _texts(shown: Shown, sample: Sample) -> None:
         if _choose("What rests on sentence", "documents", sentences, chosen, shown.place):
             with st.container(border=True):
                 _carried(shown, str(chosen))
-        st.html(highlight.documents(shown.sentences.documents, said, **marks, sources=sample.sources))
+        st.html(
+            highlight.documents(shown.sentences.documents, said, **marks, sources=sample.sources)
+        )
     if marks["disputed"]:
         st.caption("≠ labellers differ, see Methods side by side")
 
@@ -178,8 +210,12 @@ def _choice(place: Place) -> str:
     return f"sentence_{place.name}"
 
 
-def _choose(label: str, side: str, sentences: Sequence[Sentence], chosen: str | None, place: Place) -> bool:
-    """Offers the sentences, as keys or in a list where they are many; tells whether the chosen one is among them."""
+def _choose(
+    label: str, side: str, sentences: Sequence[Sentence], chosen: str | None, place: Place
+) -> bool:
+    """Offers the sentences, as keys or in a list where they are many; tells whether the chosen one
+    is among them.
+    """
     texts = {sentence.key: sentence.text for sentence in sentences}
     if not texts:
         return False
@@ -209,14 +245,18 @@ def _supported(shown: Shown, key: str) -> None:
     """What a response sentence rests on, why, and its label to correct."""
     support = _support(shown.labels, key)
     known = set(shown.sentences.document_keys)
-    keys = [name if name in known else f"{name} (does not exist)" for name in support.supporting_keys]
+    keys = [
+        name if name in known else f"{name} (does not exist)" for name in support.supporting_keys
+    ]
     st.text(f"Sentence {key} rests on {', '.join(keys) or 'no sentence'}.")
     for explanation in _explanations(shown, key):
         st.text(explanation)
     documents = (sentence for document in shown.sentences.documents for sentence in document)
     _evidence(documents, support.supporting_keys)
     if _can_be_corrected(shown):
-        correction.of_response(shown.place, key, shown.labels, shown.labellings[shown.original].labels)
+        correction.of_response(
+            shown.place, key, shown.labels, shown.labellings[shown.original].labels
+        )
 
 
 def _explanations(shown: Shown, key: str) -> Iterator[str]:
@@ -224,7 +264,10 @@ def _explanations(shown: Shown, key: str) -> Iterator[str]:
     for by in shown.judges:
         for said in shown.labellings[by].labels.sentence_support:
             if said.key == key:
-                yield f"{title(by)}, {highlight.SUPPORTS[said.support]}: {said.explanation or 'no reason given'}"
+                yield (
+                    f"{title(by)}, {highlight.SUPPORTS[said.support]}: "
+                    f"{said.explanation or 'no reason given'}"
+                )
     own = _support(shown.labels, key).explanation
     if own and not shown.judges:
         yield own
@@ -237,7 +280,9 @@ def _carried(shown: Shown, key: str) -> None:
     st.text(rest if carried else f"No response sentence rests on {key}.")
     _evidence(shown.sentences.response, carried)
     if _can_be_corrected(shown):
-        correction.of_document(shown.place, key, shown.labels, shown.labellings[shown.original].labels)
+        correction.of_document(
+            shown.place, key, shown.labels, shown.labellings[shown.original].labels
+        )
 
 
 def _evidence(sentences: Iterable[Sentence], keys: Collection[str]) -> None:
@@ -273,7 +318,9 @@ def _resting_on(key: str, labels: Labels) -> list[str]:
 
 def _more(run: Run, shown: Shown, question: str, corrections: Sequence[Correction]) -> None:
     with st.expander(
-        "How each number was worked out", icon=":material/calculate:", key="how_each_number_was_worked_out"
+        "How each number was worked out",
+        icon=":material/calculate:",
+        key="how_each_number_was_worked_out",
     ):
         for line in arithmetic(shown.scores[shown.by]).values():
             st.text(line)

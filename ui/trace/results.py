@@ -1,4 +1,6 @@
-"""What a TRACE run shows: the four metrics by the chosen labels and definition, what they mean, every sample."""
+"""What a TRACE run shows: the four metrics by the chosen labels and definition, what they mean,
+every sample.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ HELP = {
     "context_relevance": "How much of the retrieved text helps to answer",
     "context_utilization": "How much of it the answer used",
     "completeness": "How much of the relevant text the answer covers",
-    "adherence": "Share of answers in which every sentence is supported; an empty answer counts as 1",
+    "adherence": (
+        "Share of answers in which every sentence is supported; an empty answer counts as 1"
+    ),
     "supported_share": "Mean share of supported sentences in an answer",
     "average": "Mean of the four metrics that apply",
 }
@@ -50,7 +54,9 @@ LEAST_FOR_ADVICE = 10
 def card(run: Run) -> None:
     """What this run was, without parameters that are as usual."""
     name, values = run.evaluator.name, run.evaluator.params
-    usual = [each.name for each in parameters(catalogue()[name]) if values.get(each.name) == each.default]
+    usual = [
+        each.name for each in parameters(catalogue()[name]) if values.get(each.name) == each.default
+    ]
     params = metric_results.params(run.evaluator, (*unused(name), *usual))
     told = [f"Data: {run.dataset_name}", *params, *metric_results.also(run), *run_facts.facts(run)]
     told += metric_results.answered(run)
@@ -59,7 +65,9 @@ def card(run: Run) -> None:
 
 
 def show(run: Run) -> None:
-    """Cards, distributions and samples of one model's answers, as far as the run is; several models side by side."""
+    """Cards, distributions and samples of one model's answers, as far as the run is; several models
+    side by side.
+    """
     key = session.store(), run.id, session.version(run)
     is_moving = registry.is_live(run.id) or registry.is_waiting(run.id)
     names = [] if is_moving else _labellers(*key)
@@ -90,7 +98,9 @@ def show(run: Run) -> None:
 
 
 def _model_switch(run: Run) -> int:
-    """The number of the model whose answers are looked at; of one model, or of given answers, there is no choice."""
+    """The number of the model whose answers are looked at; of one model, or of given answers, there
+    is no choice.
+    """
     names = run_facts.titles(run)
     if len(names) < 2:
         return 0
@@ -109,7 +119,10 @@ def _model_switch(run: Run) -> int:
 def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
     if len(run.models) > 1:
         by_model = run_facts.rows(run, rows)
-        means = {model: {name: aggregate.summarise(own, name) for name in VALUES} for model, own in by_model.items()}
+        means = {
+            model: {name: aggregate.summarise(own, name) for name in VALUES}
+            for model, own in by_model.items()
+        }
         tables.by_model(means, VALUES)
 
 
@@ -118,11 +131,20 @@ def _downloads(run: Run, rows: Sequence[Outline]) -> None:
     store, file = session.store(), f"{run.evaluator.name}-{run.id[:6]}.jsonl"
 
     def labels() -> bytes:
-        return b"".join(export.labels(store.scored(run), store.corrections(run.id), run_facts.titles(run)))
+        return b"".join(
+            export.labels(store.scored(run), store.corrections(run.id), run_facts.titles(run))
+        )
 
     with st.container(horizontal=True):
         metric_results.download(run, rows)
-        st.download_button("Labels (JSON lines)", labels, file, key=file, icon=":material/download:", on_click="ignore")
+        st.download_button(
+            "Labels (JSON lines)",
+            labels,
+            file,
+            key=file,
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def definition_switch() -> str:
@@ -133,7 +155,9 @@ def definition_switch() -> str:
         default=SENTENCE,
         format_func=lambda name: DEFINITIONS[name].title,
         required=True,
-        help="  \n".join(f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()),
+        help="  \n".join(
+            f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()
+        ),
         key="definition",
         persist_state="session",
     )
@@ -147,7 +171,10 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
         "Labels",
         ["", *names],
         format_func=lambda by: labellers.title(by) if by else "What counts",
-        help="Whose labels the values stand on. What counts: the run's own labels, corrected where a person did so.",
+        help=(
+            "Whose labels the values stand on. What counts: the run's own labels, corrected "
+            "where a person did so."
+        ),
         key=f"labels_{run.id}",
         width=320,
         persist_state="session",
@@ -157,7 +184,9 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=8)
 def _labellers(runs: Store, run_id: str, version: Version) -> list[str]:
-    """Whose labels can be looked at; of a run at work nobody asks, as every sample has to be read for it."""
+    """Whose labels can be looked at; of a run at work nobody asks, as every sample has to be read
+    for it.
+    """
     run = runs.run(run_id)
     found = aggregate.labellers(run, runs.scored(run)) if run else []
     return [*found, CORRECTED] if version.corrections else found
@@ -165,7 +194,9 @@ def _labellers(runs: Store, run_id: str, version: Version) -> list[str]:
 
 @lru_cache(maxsize=8)
 def _rows(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Outline]:
-    """The samples as the view counts them; worked out again only when there are new results or corrections."""
+    """The samples as the view counts them; worked out again only when there are new results or
+    corrections.
+    """
     run = runs.run(run_id)
     if run is None:
         return []
@@ -188,7 +219,9 @@ def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
     words = by_judges(run, rows) if is_judged else _estimated(run, rows)
     st.info(plain(words), icon=":material/info:")
     if corrected := sum(row.corrected > 0 for row in rows):
-        st.caption(f"{counted(corrected, 'sample')} corrected by a person; what counts includes that.")
+        st.caption(
+            f"{counted(corrected, 'sample')} corrected by a person; what counts includes that."
+        )
 
 
 def _estimated(_: Run, __: Sequence[Outline]) -> str:
@@ -196,7 +229,10 @@ def _estimated(_: Run, __: Sequence[Outline]) -> str:
 
 
 def _judged(run: Run, _: Sequence[Outline]) -> str:
-    return f"Labels by {_judges(run)} An LLM errs: open a sample to check its labels, and correct them."
+    return (
+        f"Labels by {_judges(run)} An LLM errs: open a sample to check its labels, and "
+        "correct them."
+    )
 
 
 def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
@@ -205,7 +241,8 @@ def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
     least = run.evaluator.params.get("doubt_from", 0)
     rule = f"doubt ≥ {least:.4g}" if least else "all samples"
     return (
-        f"{judged:,} of {len(scored):,} samples judged; rule: {rule}. Their labels are by {_judges(run)} "
+        f"{judged:,} of {len(scored):,} samples judged; rule: {rule}. Their labels are by "
+        f"{_judges(run)} "
         "All other values are the heuristic's estimates."
     )
 
@@ -214,14 +251,20 @@ def _judges(run: Run) -> str:
     names = run_facts.judge_titles(run)
     if len(names) == 1:
         return f"{names[0]}."
-    return f"a jury of {', '.join(names)}: the majority decides each sentence, a tie goes to the stricter verdict."
+    return (
+        f"a jury of {', '.join(names)}: the majority decides each sentence, a tie goes to the "
+        "stricter verdict."
+    )
 
 
 def _say_what_it_means(rows: Sequence[Outline]) -> None:
     means = {name: aggregate.summarise(rows, name) for name in METRICS}
     found = pattern({name: mean.mean for name, mean in means.items()})
     if found and min(mean.scored for mean in means.values()) >= LEAST_FOR_ADVICE:
-        st.info(f"**{found.name}.** {found.meaning}  \nWhat helps: {found.remedy}", icon=":material/lightbulb:")
+        st.info(
+            f"**{found.name}.** {found.meaning}  \nWhat helps: {found.remedy}",
+            icon=":material/lightbulb:",
+        )
 
 
 def _facets(rows: Sequence[Outline]) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""Python loads this at its start where the folder is on PYTHONPATH: writes down every address that is looked up."""
+"""Python loads this at its start where the folder is on PYTHONPATH: writes down every address that
+is looked up.
+"""
 
 import os
 import sys
