@@ -120,7 +120,7 @@ def _flipped(data: bytes) -> bytes:
 def _csv() -> dict[str, Callable[[], bytes]]:
     head = b"question,response\n"
     return {
-        "line_of_48_mb.csv": lambda: head + b"a" * (48 * MB),
+        "line_of_47_mb.csv": lambda: head + b"a" * (47 * MB),
         "commas_of_45_mb.csv": lambda: b"," * (45 * MB),
         "ten_thousand_columns.csv": lambda: (
             ",".join(f"c{number}" for number in range(10_000)) + "\n" + ",".join("x" * 10_000)
