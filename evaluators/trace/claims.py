@@ -78,6 +78,7 @@ def sentence_supports(
 ) -> tuple[SentenceSupport, ...]:
     """Whether each response sentence is supported, by which document sentences, and why."""
     unsupported = unsupported_entities(sentences, question)
+    keys = sentences.document_keys  # once: it is put together anew at each call
     supports = []
     for row, sentence in enumerate(sentences.response):
         claim = _Claim(
@@ -87,7 +88,7 @@ def sentence_supports(
             evidence=claims.evidence[row],
             unsupported_entities=unsupported[row],
         )
-        supports.append(_support(sentence, claim, sentences.document_keys))
+        supports.append(_support(sentence, claim, keys))
     return tuple(supports)
 
 
