@@ -103,9 +103,8 @@ class RunRegistry:
         self._share_seconds = share_seconds
         self._jobs: dict[str, Job] = {}
         self._tickets: dict[str, Ticket] = {}  # of the jobs
-        self._waiting: list[
-            Ticket
-        ] = []  # as they came; never changed in place, so that readers need no lock
+        # As they came; never changed in place, so that readers need no lock
+        self._waiting: list[Ticket] = []
         self._recent: deque[float] = deque(maxlen=RECENT_RUNS)
         self._keeper: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -319,9 +318,8 @@ class RunRegistry:
                 self._begin(ticket).last_seen = ticket.last_seen
             except PlumblineError as error:
                 _note(ticket, error.reason)
-            except (
-                Exception
-            ) as error:  # whatever it is, the others in the queue must get their turn
+            except Exception as error:
+                # whatever it is, the others in the queue must get their turn
                 log.exception("A run that waited could not be started")
                 what = f"It could not be started ({type(error).__name__})."
                 message = f"{what} Resume it; if it happens again, report it."
