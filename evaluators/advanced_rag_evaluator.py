@@ -262,11 +262,13 @@ class AdvancedRAGEvaluator(TRACEMethod):
             self._labelled(judge, by, sentences, question) for by, judge in self._judges().items()
         ]
 
-    def prompts(self, sentences: Sentences, question: str, room: int | None = None) -> list[Prompt]:
+    def prompts(
+        self, sentences: Sentences, question: str, prompt_budget: int | None = None
+    ) -> list[Prompt]:
         """The exact prompts for one sample: one, or one for each window where it takes more tokens
-        than `room`.
+        than `prompt_budget`.
         """
-        return [window.prompt for window in self._windows(sentences, question, room)]
+        return [window.prompt for window in self._windows(sentences, question, prompt_budget)]
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences, where it has some, else on its text cut
@@ -285,7 +287,7 @@ class AdvancedRAGEvaluator(TRACEMethod):
     def _labelled(
         self, judge: LLMClient, by: str, sentences: Sentences, question: str
     ) -> Labelling:
-        windows = self._windows(sentences, question, getattr(judge, "room", None))
+        windows = self._windows(sentences, question, getattr(judge, "prompt_budget", None))
         answers = [_asked(judge, window) for window in windows]
         found = [
             answer.value.labels(window.sentences)
@@ -299,14 +301,16 @@ class AdvancedRAGEvaluator(TRACEMethod):
         told = warnings(sentences, question)[:_MOST_TOLD]
         return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, told))
 
-    def _windows(self, sentences: Sentences, question: str, room: int | None) -> list[Window]:
+    def _windows(
+        self, sentences: Sentences, question: str, prompt_budget: int | None
+    ) -> list[Window]:
         """The sample whole, or in parts where it is too long; also whole where even without
         documents it is.
         """
         whole = _window(sentences, question)
-        if room is None or tokens(whole.prompt.text) <= room:
+        if prompt_budget is None or tokens(whole.prompt.text) <= prompt_budget:
             return [whole]
-        left = 4 * (room - tokens(_window(part(sentences, (0, 0)), question).prompt.text))
+        left = 4 * (prompt_budget - tokens(_window(part(sentences, (0, 0)), question).prompt.text))
         if left <= 0:
             return [whole]
         extents = [_extent(sentence) for document in sentences.documents for sentence in document]

@@ -23,13 +23,15 @@ def answered(sample: Sample) -> Sample:
     )
 
 
-def prompts_of(evaluator: Evaluator, sample: Sample, room: int | None = None) -> list[Prompt]:
+def prompts_of(
+    evaluator: Evaluator, sample: Sample, prompt_budget: int | None = None
+) -> list[Prompt]:
     """What a judge would be asked about the sample, as far as its answers do not matter.
 
     Found out by asking a stand-in that agrees to everything; what is asked again because of that is
     left out.
     """
-    judge = _StandIn(room)
+    judge = _StandIn(prompt_budget)
     with suppress(Exception):  # whatever the metric makes of such answers, it is no judgement
         evaluator.model_copy(update={"llm_client": judge}).score(sample)
     first = judge.asked[:1]
@@ -63,8 +65,8 @@ class _StandIn:
 
     model = "stand-in"
 
-    def __init__(self, room: int | None) -> None:
-        self.room = room
+    def __init__(self, prompt_budget: int | None) -> None:
+        self.prompt_budget = prompt_budget
         self.asked: list[Prompt] = []
 
     def complete(self, prompt: Prompt) -> Completion:

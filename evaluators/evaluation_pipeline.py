@@ -201,7 +201,8 @@ class HybridEvaluator(TRACEMethod):
     def _calls(self, sample: Sample) -> int:
         sentences, judge = sentences_of(sample), self._judge
         return sum(
-            len(judge.prompts(sentences, sample.question, client.room)) for client in self.jury()
+            len(judge.prompts(sentences, sample.question, client.prompt_budget))
+            for client in self.jury()
         )
 
 

@@ -91,14 +91,18 @@ ANSWER = {
 GOOD = json.dumps(ANSWER)
 
 
-def says(*words, model="groq/judge", room=None):
+def says(*words, model="groq/judge", prompt_budget=None):
     """A judge that says what it was told to, one text after the other."""
-    return FakeLLM([Completion(text=text, mode="strict") for text in words], model=model, room=room)
+    return FakeLLM(
+        [Completion(text=text, mode="strict") for text in words],
+        model=model,
+        prompt_budget=prompt_budget,
+    )
 
 
-def reading(room=None):
+def reading(prompt_budget=None):
     """The stand-in judge that compares words."""
-    return FakeLLM(standin.labels_for, model="groq/reader", room=room)
+    return FakeLLM(standin.labels_for, model="groq/reader", prompt_budget=prompt_budget)
 
 
 def answer(**changes):
@@ -637,7 +641,7 @@ LONG_SENTENCES = sentences_of(LONG)
 WINDOWED = AdvancedRAGEvaluator(chunk_size=100, chunk_overlap=12)
 
 
-def room_for(words):
+def prompt_budget_for(words):
     """Room that the whole prompt exceeds and that takes about so many words of documents."""
     empty = Sentences(documents=(), response=LONG_SENTENCES.response)
     return tokens(WINDOWED.prompts(empty, LONG.question)[0].text) + words * 2
@@ -648,11 +652,13 @@ def keys_by_window(prompts):
 
 
 def test_a_key_invented_in_every_window_is_dropped_and_counted_once():
-    room = room_for(200)
-    windows = WINDOWED.prompts(LONG_SENTENCES, LONG.question, room)
+    prompt_budget = prompt_budget_for(200)
+    windows = WINDOWED.prompts(LONG_SENTENCES, LONG.question, prompt_budget)
     lies = answer(all_relevant_sentence_keys=["99a", "0a", "1q"], all_utilized_sentence_keys=[])
     judged = AdvancedRAGEvaluator(
-        llm_client=says(*[lies] * len(windows), room=room), chunk_size=100, chunk_overlap=12
+        llm_client=says(*[lies] * len(windows), prompt_budget=prompt_budget),
+        chunk_size=100,
+        chunk_overlap=12,
     )
     (labelling,) = judged.label(LONG_SENTENCES, LONG.question)
 
@@ -678,11 +684,11 @@ def test_a_sample_that_fits_is_asked_about_at_once():
 
 
 def test_windows_fit_are_no_longer_than_the_chunk_and_share_whole_sentences():
-    room = room_for(200)
-    prompts = WINDOWED.prompts(LONG_SENTENCES, LONG.question, room)
+    prompt_budget = prompt_budget_for(200)
+    prompts = WINDOWED.prompts(LONG_SENTENCES, LONG.question, prompt_budget)
     windows = keys_by_window(prompts)
 
-    assert all(tokens(prompt.text) <= room for prompt in prompts)
+    assert all(tokens(prompt.text) <= prompt_budget for prompt in prompts)
     assert list(dict.fromkeys(key for window in windows for key in window)) == list(
         LONG_SENTENCES.document_keys
     )
@@ -695,14 +701,16 @@ def test_windows_fit_are_no_longer_than_the_chunk_and_share_whole_sentences():
 
 
 def test_less_room_than_a_chunk_takes_more_windows():
-    room = room_for(60)
-    prompts = WINDOWED.prompts(LONG_SENTENCES, LONG.question, room)
-    assert len(prompts) > len(WINDOWED.prompts(LONG_SENTENCES, LONG.question, room_for(200)))
-    assert all(tokens(prompt.text) <= room for prompt in prompts)
+    prompt_budget = prompt_budget_for(60)
+    prompts = WINDOWED.prompts(LONG_SENTENCES, LONG.question, prompt_budget)
+    assert len(prompts) > len(
+        WINDOWED.prompts(LONG_SENTENCES, LONG.question, prompt_budget_for(200))
+    )
+    assert all(tokens(prompt.text) <= prompt_budget for prompt in prompts)
 
 
 def test_windows_are_merged_into_the_labels_of_the_whole():
-    reader, small = reading(), reading(room=room_for(200))
+    reader, small = reading(), reading(prompt_budget=prompt_budget_for(200))
     whole = WINDOWED.model_copy(update={"llm_client": reader}).score(LONG)
     score = WINDOWED.model_copy(update={"llm_client": small}).score(LONG)
 
@@ -717,9 +725,9 @@ def test_windows_are_merged_into_the_labels_of_the_whole():
     assert merged.judgement.overall_supported is False
 
 
-@pytest.mark.parametrize("room", [0, 100])
-def test_where_even_the_response_does_not_fit_one_call_tells_so(room):
-    assert len(WINDOWED.prompts(LONG_SENTENCES, LONG.question, room)) == 1
+@pytest.mark.parametrize("prompt_budget", [0, 100])
+def test_where_even_the_response_does_not_fit_one_call_tells_so(prompt_budget):
+    assert len(WINDOWED.prompts(LONG_SENTENCES, LONG.question, prompt_budget)) == 1
 
 
 # Several judges

@@ -28,14 +28,17 @@ class LLMClient(Protocol):
     """Whatever answers a prompt: an LLM, a layer around one, or the offline reader.
 
     A class that derives from it gets the `Prompt` itself; `llm.judges` makes one of any other
-    object. `room` is how many tokens a prompt may have (`text.size.tokens` counts them); `None`
-    where no limit is known.
+    object.
     """
 
     model: str
 
     @property
-    def room(self) -> int | None: ...
+    def prompt_budget(self) -> int | None:
+        """How many tokens (see `text.size.tokens`) a prompt may have; `None` for no known limit."""
+        # Version 0.1.0 called it `room`: a client that was written for it keeps its limit.
+        limit: int | None = getattr(self, "room", None)
+        return limit
 
     def complete(self, prompt: Prompt) -> Completion:
         """Answers the prompt; raises `LLMError` where no usable answer came."""

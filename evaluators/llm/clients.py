@@ -169,8 +169,8 @@ class _Client(LLMClient):
         self._ledger = ledger
 
     @property
-    def room(self) -> int | None:
-        return _room(self._spec, self._limiter)
+    def prompt_budget(self) -> int | None:
+        return _tokens_left_for_a_prompt(self._spec, self._limiter)
 
     def complete(self, prompt: Prompt) -> Completion:
         request = Request(
@@ -199,12 +199,12 @@ def spec_for(model: Model, keys: Keys, *, temperature: float, answer_tokens: int
     return spec.model_copy(update={"base_url": "" if is_own else address})
 
 
-def room(spec: ModelSpec, keys: Keys) -> int | None:
+def prompt_budget(spec: ModelSpec, keys: Keys) -> int | None:
     """How many tokens a prompt for the model may have, before a run has a client of it."""
-    return _room(spec, limiter_for(access_for(spec, keys), spec))
+    return _tokens_left_for_a_prompt(spec, limiter_for(access_for(spec, keys), spec))
 
 
-def _room(spec: ModelSpec, limiter: Limiter) -> int | None:
+def _tokens_left_for_a_prompt(spec: ModelSpec, limiter: Limiter) -> int | None:
     """What context and plan leave for a prompt beside the answer budget and a schema."""
     known = find(spec.id)
     limits = (known.context if known else None, limiter.minute_tokens)

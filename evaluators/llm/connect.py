@@ -52,8 +52,8 @@ class ConnectedLLM(LLMClient):
         self._lock = Lock()
 
     @property
-    def room(self) -> int | None:
-        return self._seat.client(Ledger()).room
+    def prompt_budget(self) -> int | None:
+        return self._seat.client(Ledger()).prompt_budget
 
     def complete(self, prompt: Prompt | str) -> Completion:
         """The answer to a prompt or to plain text; raises `LLMError` where none can be used."""

@@ -34,17 +34,17 @@ class FakeLLM(LLMClient):
         answers: Answer | Sequence[Answer] | Mapping[str, Answer] | Callable[[str], Answer] = "",
         *,
         model: str = "fake/llm",
-        room: int | None = None,
+        prompt_budget: int | None = None,
     ) -> None:
         self.model = model
         self.prompts: list[Prompt] = []
-        self._room = room
+        self._prompt_budget = prompt_budget
         self._answers = answers
         self._lock = Lock()
 
     @property
-    def room(self) -> int | None:
-        return self._room
+    def prompt_budget(self) -> int | None:
+        return self._prompt_budget
 
     @property
     def asked(self) -> list[str]:

@@ -62,9 +62,10 @@ class _PlainLLM(LLMClient):
             )
 
     @property
-    def room(self) -> int | None:
-        room = getattr(self._llm, "room", None)
-        return room if isinstance(room, int) else None
+    def prompt_budget(self) -> int | None:
+        # `room` is what version 0.1.0 called it.
+        limit = getattr(self._llm, "prompt_budget", getattr(self._llm, "room", None))
+        return limit if isinstance(limit, int) else None
 
     def complete(self, prompt: Prompt) -> Completion:
         answer = self._llm.complete(_PromptText.of(prompt))

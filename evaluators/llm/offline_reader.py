@@ -139,7 +139,7 @@ class OfflineReader:
     """
 
     model = "offline-reader"
-    room: int | None = None
+    prompt_budget: int | None = None
     title = "Offline reader (baseline, no key)"
 
     def complete(self, prompt: Prompt) -> Completion:

@@ -12,7 +12,7 @@ from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.dry_run import answered, prompts_of
 from evaluators.llm import Access, Keys, catalogue, prompt_sizes
-from evaluators.llm.clients import room
+from evaluators.llm.clients import prompt_budget
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt, fill
@@ -59,7 +59,9 @@ def _of_judge(
     judge: ModelSpec, metrics: Sequence[Evaluator], asked: Asked, store: Store, keys: Keys
 ) -> Estimate:
     shortest = SHORT_LABELS if any(metric.leads == "trace" for metric in metrics) else SHORT_ANSWER
-    what = prompt_sizes.sent_to(judge, _judged(metrics, asked.dataset.samples, room(judge, keys)))
+    what = prompt_sizes.sent_to(
+        judge, _judged(metrics, asked.dataset.samples, prompt_budget(judge, keys))
+    )
     if not asked.models:
         return _left(judge, what, asked, store, shortest)
     sizes = [size + SHORT_ANSWER for size in what.prompt_tokens] * len(asked.models)
@@ -67,7 +69,7 @@ def _of_judge(
 
 
 def _judged(
-    metrics: Sequence[Evaluator], samples: Sequence[Sample], room: int | None
+    metrics: Sequence[Evaluator], samples: Sequence[Sample], prompt_budget: int | None
 ) -> Iterator[Prompt]:
     """What a judge is asked by these metrics; of an answer that is not there yet, doubt is taken
     for granted.
@@ -80,9 +82,9 @@ def _judged(
         )
         for sample in samples:
             if sample.response is None:
-                yield from prompts_of(always, answered(sample), room)
+                yield from prompts_of(always, answered(sample), prompt_budget)
             else:
-                yield from prompts_of(metric, sample, room)
+                yield from prompts_of(metric, sample, prompt_budget)
 
 
 def _left(

@@ -1,5 +1,6 @@
-"""What one cell talks to, through all layers: the schema goes out, the room is known, useless
-answers are not kept.
+"""What one cell talks to, through all layers.
+
+The schema goes out, the prompt budget is known, useless answers are not kept.
 """
 
 import pytest
@@ -84,7 +85,7 @@ def test_a_judge_without_a_usable_answer_fails(loopback, seat, answer, fault, ki
 
 
 @pytest.mark.parametrize(
-    ("provider", "model", "budget", "room"),
+    ("provider", "model", "budget", "prompt_budget"),
     [
         (
             "groq",
@@ -97,18 +98,21 @@ def test_a_judge_without_a_usable_answer_fails(loopback, seat, answer, fault, ki
         ("custom", "qwen3:8b", 1_024, None),
     ],
 )
-def test_the_room_for_a_prompt_is_what_context_and_plan_leave(
-    loopback, seat, provider, model, budget, room
+def test_the_prompt_budget_is_what_context_and_plan_leave(
+    loopback, seat, provider, model, budget, prompt_budget
 ):
-    assert seat(loopback(), provider, model, answer_tokens=budget).client(Ledger()).room == room
+    assert (
+        seat(loopback(), provider, model, answer_tokens=budget).client(Ledger()).prompt_budget
+        == prompt_budget
+    )
 
 
-def test_the_room_follows_the_limit_that_the_provider_names(loopback, seat):
+def test_the_prompt_budget_follows_the_limit_that_the_provider_names(loopback, seat):
     server = loopback(limits=ServerLimits(requests=30, tokens=20_000))
     client = seat(server, "groq", "openai/gpt-oss-120b").client(Ledger())
-    assert client.room == 6_576
+    assert client.prompt_budget == 6_576
     client.complete(Prompt(text="Hello"))
-    assert client.room == 18_576  # 20,000 - 1,024 - 400
+    assert client.prompt_budget == 18_576  # 20,000 - 1,024 - 400
 
 
 @pytest.mark.parametrize(
@@ -128,7 +132,9 @@ def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address
 
 def test_the_offline_reader_has_no_limit():
     assert (
-        Seat(OFFLINE, {}, Account(Scope(), Meter(Cap(), 0, 0.0), None)).client(Ledger()).room
+        Seat(OFFLINE, {}, Account(Scope(), Meter(Cap(), 0, 0.0), None))
+        .client(Ledger())
+        .prompt_budget
         is None
     )
 

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from types import SimpleNamespace
 
 import groq
 import openai
@@ -25,7 +26,9 @@ from evaluators import (
 from evaluators.catalogue import catalogue
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator
+from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import OFFLINE, models
+from evaluators.llm.judges import as_client
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Ability, Cap, Completion, ModelSpec, RGBTask
 from evaluators.runs.store import Store
@@ -70,7 +73,7 @@ class Plain:
 class Whole:
     """One that knows our types."""
 
-    model, room = "mine", 100_000
+    model, prompt_budget = "mine", 100_000
 
     def complete(self, prompt):
         return Completion(text=says(prompt.text))
@@ -135,6 +138,31 @@ def store(tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_judge_works_at_every_door(server, kind, door):
     assert DOORS[door](KINDS[kind](server)) is not None
+
+
+class Derived(LLMClient):
+    """A client that derives from ours, as somebody wrote it for version 0.1.0."""
+
+    model, room = "mine", 4_000
+
+    def complete(self, prompt):
+        return Completion(text=says(prompt.text))
+
+
+@pytest.mark.parametrize(
+    ("llm", "prompt_budget"),
+    [
+        (Plain(), None),
+        (Whole(), 100_000),
+        (SimpleNamespace(complete=says, room=4_000), 4_000),  # its name in version 0.1.0
+        (SimpleNamespace(complete=says, room=4_000, prompt_budget=8_000), 8_000),
+        (SimpleNamespace(complete=says, room="large"), None),
+        (Derived(), 4_000),
+        (FakeLLM(prompt_budget=8_000), 8_000),
+    ],
+)
+def test_how_long_a_prompt_may_be_is_read_under_its_name_and_under_the_old_one(llm, prompt_budget):
+    assert as_client(llm).prompt_budget == prompt_budget
 
 
 @pytest.mark.parametrize("together", [list, tuple])

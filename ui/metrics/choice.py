@@ -239,12 +239,19 @@ def sent(name: str, metrics: Sequence[Evaluator], judge: ModelSpec, plan: model_
     Models that keep the same response give the same prompts, which are sent once where stored
     answers are used.
     """
-    room, data = clients.room(judge, session.keys()), session.identity(name)
+    prompt_budget, data = clients.prompt_budget(judge, session.keys()), session.identity(name)
     asking = [metric for metric in metrics if metric.most_judges()]
     with st.spinner("Measuring the prompts"):
         known, unknown = (
             [
-                _sent(data, type(metric), metric.spec().model_dump_json(), judge, room, is_to_come)
+                _sent(
+                    data,
+                    type(metric),
+                    metric.spec().model_dump_json(),
+                    judge,
+                    prompt_budget,
+                    is_to_come,
+                )
                 for metric in asking
             ]
             for is_to_come in (False, True)
@@ -260,7 +267,7 @@ def _sent(
     cls: type[Evaluator],
     spec: str,
     judge: ModelSpec,
-    room: int | None,
+    prompt_budget: int | None,
     is_to_come: bool,
 ) -> Sent:
     """The same for one metric, of answers that are there or to come; remembered until the metric's
@@ -275,5 +282,6 @@ def _sent(
     elif is_to_come:
         samples = []
     return sent_to(
-        judge, (prompt for sample in samples for prompt in prompts_of(evaluator, sample, room))
+        judge,
+        (prompt for sample in samples for prompt in prompts_of(evaluator, sample, prompt_budget)),
     )

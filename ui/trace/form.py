@@ -115,7 +115,9 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
     further = _further(dataset)
     plan, ready = model_form.asking(answering.models, judges, "trace") if judges else None, False
     with problems.told():
-        asked = _asked(name, params, most, _rooms(plan), has_generator=bool(answering.models))
+        asked = _asked(
+            name, params, most, _prompt_budgets(plan), has_generator=bool(answering.models)
+        )
         ready = _estimate(dataset, asked, params, plan, answering, further or [])
         params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
     if not judges:
@@ -220,7 +222,7 @@ def _labelling(
             data,
             positions,
             judge,
-            clients.room(judge, session.keys()),
+            clients.prompt_budget(judge, session.keys()),
             params["chunk_size"],
             params["chunk_overlap"],
         )
@@ -242,9 +244,11 @@ def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None
         )
 
 
-def _rooms(plan: model_form.Plan | None) -> tuple[int | None, ...]:
+def _prompt_budgets(plan: model_form.Plan | None) -> tuple[int | None, ...]:
     """What each judge takes at once."""
-    return tuple(clients.room(judge, session.keys()) for judge in plan.judges) if plan else ()
+    return (
+        tuple(clients.prompt_budget(judge, session.keys()) for judge in plan.judges) if plan else ()
+    )
 
 
 def _words(asked: Asked, models: int) -> str:
@@ -269,7 +273,7 @@ def _asked(
     name: str,
     params: dict[str, Any],
     most: int | None,
-    rooms: tuple[int | None, ...],
+    prompt_budgets: tuple[int | None, ...],
     has_generator: bool,
 ) -> Asked:
     """By a budget of calls, by the doubt that is asked for where a generator is still to answer, or
@@ -287,7 +291,7 @@ def _asked(
         data, tuple((field, value) for field, value in params.items() if field != "doubt_from")
     )
     if most is not None:
-        calls = _calls(data, rooms, params["chunk_size"], params["chunk_overlap"])
+        calls = _calls(data, prompt_budgets, params["chunk_size"], params["chunk_overlap"])
         least = threshold(list(doubts.values()), most, [calls[position] for position in doubts])
     doubtful = tuple(position for position, doubt in doubts.items() if doubt >= least)
     return Asked(doubtful, least, to_come if least <= 1 else ())
@@ -305,7 +309,7 @@ def _doubts(data: session.Identity, params: tuple[tuple[str, Any], ...]) -> dict
 
 @lru_cache(maxsize=8)
 def _calls(
-    data: session.Identity, rooms: tuple[int | None, ...], size: int, overlap: int
+    data: session.Identity, prompt_budgets: tuple[int | None, ...], size: int, overlap: int
 ) -> dict[int, int]:
     """How many calls each sample takes: one for each judge and window; one while no judge is
     chosen.
@@ -313,8 +317,8 @@ def _calls(
     evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
     return {
         position: sum(
-            len(evaluator.prompts(sentences_of(sample), sample.question, room))
-            for room in rooms or [None]
+            len(evaluator.prompts(sentences_of(sample), sample.question, prompt_budget))
+            for prompt_budget in prompt_budgets or [None]
         )
         for position, sample in _judgeable(data.name)
     }
@@ -325,7 +329,7 @@ def _sent(
     data: session.Identity,
     positions: tuple[int, ...],
     judge: ModelSpec,
-    room: int | None,
+    prompt_budget: int | None,
     size: int,
     overlap: int,
 ) -> prompt_sizes.Sent:
@@ -337,7 +341,7 @@ def _sent(
     texts = (
         prompt.text
         for sample in (answered(samples[position]) for position in positions)
-        for prompt in evaluator.prompts(sentences_of(sample), sample.question, room)
+        for prompt in evaluator.prompts(sentences_of(sample), sample.question, prompt_budget)
     )
     return prompt_sizes.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
 

@@ -87,15 +87,15 @@ def _prompt(run: Run, judges: Judges, sentences: Sentences, question: str) -> No
 def _prompts(run: Run, by: str, sentences: Sentences, question: str) -> list[str]:
     known = AdvancedRAGEvaluator.model_fields
     params = {name: value for name, value in run.evaluator.params.items() if name in known}
-    prompts = AdvancedRAGEvaluator(**params).prompts(sentences, question, _room(run, by))
+    prompts = AdvancedRAGEvaluator(**params).prompts(sentences, question, _prompt_budget(run, by))
     return [prompt.text for prompt in prompts]
 
 
-def _room(run: Run, by: str) -> int | None:
+def _prompt_budget(run: Run, by: str) -> int | None:
     """What this judge takes at once; unknown without its key."""
     spec = dict(zip(names([spec.id for spec in run.judges]), run.judges, strict=True)).get(by)
     with suppress(AccessError):
-        return clients.room(spec, session.keys()) if spec else None
+        return clients.prompt_budget(spec, session.keys()) if spec else None
     return None
 
 
