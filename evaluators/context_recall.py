@@ -19,8 +19,8 @@ from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Accepted, Record, Sample, Score
+from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import Spellings, groups, on_one_line
-from evaluators.text.normalise import without_surrogates
 from evaluators.text.sentences import letters, split_sentences
 from evaluators.text.similarity import STOP, terms
 

@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from evaluators.records import Reason, ReasonKind, Remedy, Words
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 
 IN_PYTHON: Words = {
     "enter_key": "Set {name}, or pass api_key to connect.",

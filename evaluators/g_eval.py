@@ -24,7 +24,8 @@ from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import OneToFive
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Sample, Score
-from evaluators.text.normalise import remove_reasoning, without_surrogates
+from evaluators.surrogates import without_surrogates
+from evaluators.text.normalise import remove_reasoning
 
 TEMPLATE = "g_eval_en"
 CRITERIA = ("relevance", "fluency", "consistency", "coherence")

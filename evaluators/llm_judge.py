@@ -21,8 +21,9 @@ from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Accepted, Averaged, Sample, Score
 from evaluators.statistics import interval
+from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import groups, on_one_line
-from evaluators.text.normalise import remove_reasoning, without_surrogates
+from evaluators.text.normalise import remove_reasoning
 
 TEMPLATE = "llm_judge_en"
 JUDGEMENT_QUERY = "For the question, does the predicted answer contain the ground truth answer?"

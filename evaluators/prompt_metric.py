@@ -19,8 +19,9 @@ from evaluators.llm.structured import Answered, ask
 from evaluators.llm.verdicts import Rating, YesOrNo
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Sample, Score
+from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import groups, on_one_line
-from evaluators.text.normalise import remove_reasoning, slug, without_surrogates
+from evaluators.text.normalise import remove_reasoning, slug
 
 Seen = Literal["question", "response", "retrieved_documents", "ground_truth"]
 YES_NO: Literal["yes or no"] = "yes or no"

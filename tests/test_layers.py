@@ -33,7 +33,9 @@ DOORS = {
 }
 
 CORE = {
+    "evaluators/surrogates.py": set(),
     "evaluators/records.py": set(),
+    "evaluators/errors.py": {"records", "surrogates"},
     "evaluators/base.py": {"errors", "llm", "records"},  # llm for the type of a judge alone
     "evaluators/custom_files.py": {"base", "config", "errors", "params"},
     "evaluators/catalogue.py": {"base", "custom_files", "errors", "records"},
@@ -114,3 +116,20 @@ def test_no_file_imports_itself_by_a_detour():
     arrows = {name: targets & modules.keys() - {name} for name, targets in modules.items()}
 
     assert set(TopologicalSorter(arrows).static_order()) == modules.keys()
+
+
+def room_of(module):
+    """The folder or file right below `evaluators` that a module lies in."""
+    return module.split(".")[1]
+
+
+def test_no_folder_of_the_package_imports_itself_by_a_detour():
+    paths = [path for path in FILES if path.parts[0] == "evaluators"]
+    modules = {module_of(path): imported(path) for path in paths}
+    modules.pop("evaluators")
+    arrows: dict[str, set[str]] = {room_of(name): set() for name in modules}
+    for name, targets in modules.items():
+        neighbours = {room_of(target) for target in targets & modules.keys()}
+        arrows[room_of(name)] |= neighbours - {room_of(name)}
+
+    assert set(TopologicalSorter(arrows).static_order()) == arrows.keys()

@@ -35,7 +35,7 @@ from evaluators.datasets.shapes import (
 from evaluators.datasets.table import RAW_SHOWN, Problem, Row, Table, told
 from evaluators.errors import DatasetError
 from evaluators.records import Dataset, Labels, Sample
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 from evaluators.text.spreadsheet import safe, unsafe
 
 __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "rejected"]

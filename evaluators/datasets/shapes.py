@@ -14,7 +14,8 @@ from itertools import chain, islice
 from typing import Any
 
 from evaluators.datasets.table import Table
-from evaluators.text.normalise import is_chinese, nfkc, without_surrogates
+from evaluators.surrogates import without_surrogates
+from evaluators.text.normalise import is_chinese, nfkc
 
 SURE = 0.5
 """A guess with less confidence needs a person's confirmation."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from evaluators.config import Config
 from evaluators.errors import DatasetError
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 
 MOST_COLUMNS = 1000
 MOST_NAMES = 10 * MOST_COLUMNS

@@ -30,7 +30,7 @@ from evaluators.llm.durations import WITH_UNITS, parse_duration
 from evaluators.llm.keys import mask
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.records import Remedy
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 from evaluators.text.size import tokens
 
 LONGEST_PAUSE = 90

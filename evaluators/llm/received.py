@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from evaluators.text.normalise import without_lone_escapes
+from evaluators.surrogates import without_lone_escapes
 
 MOST_TOKENS = 10_000_000
 """No model reads or writes more in one call; a greater count is no count."""

@@ -20,7 +20,7 @@ from evaluators.llm.catalogue import find
 from evaluators.prompts import Prompt, filled, load
 from evaluators.records import Completion
 from evaluators.sandbox.child import child, for_text
-from evaluators.text.normalise import without_lone_escapes, without_surrogates
+from evaluators.surrogates import without_lone_escapes, without_surrogates
 
 T = TypeVar("T", bound=BaseModel)
 

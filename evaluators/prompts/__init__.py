@@ -11,7 +11,7 @@ from string import Template
 
 from evaluators.errors import PromptError
 from evaluators.records import Record
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 
 FOLDER = Path(__file__).parent
 

@@ -16,7 +16,8 @@ from evaluators.datasets.encoding import DAMAGED, text_of
 from evaluators.errors import DatasetError
 from evaluators.sandbox import script
 from evaluators.sandbox.child import child, for_text
-from evaluators.text.normalise import IDEOGRAPHS, without_surrogates
+from evaluators.surrogates import without_surrogates
+from evaluators.text.normalise import IDEOGRAPHS
 
 PDF = b"%PDF"
 PDF_START = 1024

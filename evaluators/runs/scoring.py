@@ -14,7 +14,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.keys import mask
 from evaluators.prompts import fill
 from evaluators.records import Reason, Sample, Score
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 
 
 def answered(sample: Sample, prompt: str, llm: LLMClient) -> str:

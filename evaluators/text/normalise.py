@@ -14,15 +14,6 @@ CHINESE_SHARE = 0.3
 """A text is Chinese when more than this share of its letters are ideographs."""
 
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
-_SURROGATE_ESCAPE = re.compile(
-    r"\\\\"
-    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
-"""In JSON: an escaped backslash, which escapes nothing; a whole character beyond U+FFFF; half of
-one.
-"""
-
 _THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
 
 
@@ -96,23 +87,3 @@ def without_spaces(text: str) -> str:
 def slug(title: str) -> str:
     """A title as the name of a value: "Is it polite?" gives `is_it_polite`."""
     return re.sub(r"\W+", "_", title.lower()).strip("_")
-
-
-def without_surrogates(text: str) -> str:
-    """Replace half characters (lone surrogates), which no file and no request can carry,
-    by U+FFFD.
-    """
-    return (
-        text
-        if text.isascii()
-        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    )
-
-
-def without_lone_escapes(text: str) -> str:
-    """Replace the escapes of half characters in JSON by that of U+FFFD; no strict reader takes
-    them.
-    """
-    if "\\u" not in text:
-        return text
-    return _SURROGATE_ESCAPE.sub(lambda escape: "\\ufffd" if escape["lone"] else escape[0], text)

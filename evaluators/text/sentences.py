@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluators.records import Sentence, Sentences
-from evaluators.text.normalise import IDEOGRAPHS, remove_reasoning, without_surrogates
+from evaluators.surrogates import without_surrogates
+from evaluators.text.normalise import IDEOGRAPHS, remove_reasoning
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktLanguageVars, PunktSentenceTokenizer

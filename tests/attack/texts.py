@@ -34,8 +34,9 @@ from evaluators.retrieval.documents import Document, unwrapped
 from evaluators.retrieval.questions import questions
 from evaluators.retriever_recall import RetrieverRecall
 from evaluators.rgb_evaluator import RGBEvaluator, _says_yes
+from evaluators.surrogates import without_surrogates
 from evaluators.text.injection import suspicions
-from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, slug, without_surrogates
+from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, slug
 from evaluators.text.phrases import Phrase, places
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import terms

@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.text.normalise import (
-    is_chinese,
-    nfkc,
-    remove_reasoning,
-    without_spaces,
-    without_surrogates,
-)
+from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates included
 
@@ -104,15 +98,3 @@ def test_thirty_percent_is_not_yet_chinese():
 
 def test_all_white_space_is_removed():
     assert without_spaces(" a b\n\tc\u3000d\xa0e ") == "abcde"
-
-
-@pytest.mark.parametrize(
-    ("text", "whole"), [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "😀"), ("é", "é"), ("a", "a")]
-)
-def test_half_characters_are_replaced(text, whole):
-    assert without_surrogates(text) == whole
-
-
-@given(ANY_TEXT)
-def test_any_text_can_be_written_once_its_half_characters_are_replaced(text):
-    assert without_surrogates(text).encode().decode() == without_surrogates(text)

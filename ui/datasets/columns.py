@@ -13,7 +13,7 @@ from evaluators.datasets import mapping
 from evaluators.datasets.rgb import BedRow
 from evaluators.datasets.table import Problem, Table, column_names
 from evaluators.records import Sample
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 from ui.parts import problems
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted, counted

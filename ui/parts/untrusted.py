@@ -5,7 +5,7 @@ HTML.
 import re
 from html import escape
 
-from evaluators.text.normalise import without_surrogates
+from evaluators.surrogates import without_surrogates
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=&])")
 
