@@ -43,7 +43,7 @@ from evaluators.trace.labelling import (
 )
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
-from evaluators.trace.windows import Extent, merged, part, spans
+from evaluators.trace.windows import Extent, merge_windows, part, windows_within
 
 __all__ = [
     "AdvancedRAGEvaluator",
@@ -296,7 +296,7 @@ class AdvancedRAGEvaluator(TRACEMethod):
         if sentences.response and not any(labels.sentence_support for labels in found):
             raise unreadable(judge.model, [text for answer in answers for text in answer.texts])
         invented = {key for answer in answers for key in answer.value.invented(sentences)}
-        labels = merged(found, [window.sentences for window in windows])
+        labels = merge_windows(found, [window.sentences for window in windows])
         labels = labels.model_copy(update={"dropped_keys": len(invented)})
         told = warnings(sentences, question)[:_MOST_TOLD]
         return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, told))
@@ -314,7 +314,7 @@ class AdvancedRAGEvaluator(TRACEMethod):
         if left <= 0:
             return [whole]
         extents = [_extent(sentence) for document in sentences.documents for sentence in document]
-        parts = spans(extents, Extent(self.chunk_size, left), self.chunk_overlap)
+        parts = windows_within(extents, Extent(self.chunk_size, left), self.chunk_overlap)
         return [_window(part(sentences, span), question) for span in parts]
 
     def _entry(self, case: Case) -> dict[str, Any]:

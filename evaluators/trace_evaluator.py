@@ -1,5 +1,4 @@
-"""TRACE without an LLM: sentence labels estimated from the words that question, documents and
-response share.
+"""TRACE without an LLM: sentence labels estimated from shared words.
 
 `trace.comparison` compares the sentences, `trace.features` weighs what they share, and
 `trace.claims` says which response sentences are supported.
@@ -22,8 +21,8 @@ from evaluators.trace.claims import is_claim, sentence_supports, support_estimat
 from evaluators.trace.comparison import (
     Likeness,
     Words,
-    check_length,
-    check_size,
+    check_sentence_count,
+    check_text_length,
     compare,
     embedded,
     words_of,
@@ -42,10 +41,12 @@ from evaluators.trace.metrics import TRACEScores, to_score, trace_scores
     leads="trace",
 )
 class TRACEEvaluator(TRACEMethod):
-    """TRACE estimated without an LLM, in about a millisecond a sample; show its values as
-    estimates.
+    """TRACE estimated without an LLM, in about a millisecond a sample.
+
+    Show its values as estimates.
     """
 
+    # Whoever builds any TRACE method from one set of arguments may name a client for all of them.
     llm_client: Any = Field(None, description="Not used: this metric asks no LLM.")
 
     def check_ready(self) -> None:
@@ -58,28 +59,29 @@ class TRACEEvaluator(TRACEMethod):
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
     ) -> TRACEScores:
-        """The TRACE values of one answer under the definition `sentence`; the ground truth is not
-        looked at.
+        """The TRACE values of one answer under the definition `sentence`.
 
-        An empty response and an empty list of documents are judged as defined, with a reason.
-        Raises `ParameterError` where the embedding model is not available, `DatasetError` where the
-        texts are too long to be compared.
+        The ground truth is accepted because all methods take it, and not looked at. An empty
+        response and an empty list of documents are judged as defined, with a reason. Raises
+        `ParameterError` where the embedding model is not available, `DatasetError` where the texts
+        are too long to be compared.
         """
-        check_length([*retrieved_documents, response])
+        # Before the texts are cut: that alone takes long for what is refused.
+        check_text_length([*retrieved_documents, response])
         sentences = cut(response, retrieved_documents)
         return trace_scores(sentences, self.label(sentences, question))
 
     def label(self, sentences: Sentences, question: str) -> Labels:
-        """Estimated labels: relevant and utilized document sentences, and the support of each
-        response sentence.
-        """
+        """Estimated labels: relevant and utilized document sentences, and each support."""
         words, likeness = self._compare(sentences, question)
         features = document_features(words, likeness)
         supports = sentence_supports(
             sentences, question, likeness.claims, support_probability(likeness)
         )
         relevant_rows = relevant(likeness, features)
+        # A response that claims nothing (a refusal) used nothing, whatever words it shares.
         utilized_rows = utilized(likeness, features) if any(map(is_claim, supports)) else set()
+        # What carries a claim was used, however unlikely by its own words.
         supporting = {key for support in supports for key in support.supporting_keys}
         keys = list(enumerate(sentences.document_keys))
         return Labels(
@@ -116,36 +118,30 @@ class TRACEEvaluator(TRACEMethod):
         return [(support, support_estimate(support, value)) for support, value in pairs]
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample on its published sentences, where it has some, else on its text cut
-        into sentences.
-        """
+        """Judges the sample on its published sentences; where it has none, its texts are cut."""
         require(self.needs, sample, self.title)
-        check_length([*sample.retrieved_documents, sample.response or ""])
+        check_text_length([*sample.retrieved_documents, sample.response or ""])
         sentences = sentences_of(sample)
         return to_score(trace_scores(sentences, self.label(sentences, sample.question)), sample)
 
     def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The documented result for cases with query, response and retrieved_documents; a bad one
-        holds "error".
+        """The documented result for cases with query, response and retrieved_documents.
+
+        The entry of a case that cannot be judged holds "error".
         """
 
         def judge(case: Case) -> dict[str, Any]:
-            return {
-                "metrics": metrics(
-                    self.evaluate(case.query, case.response, case.retrieved_documents)
-                )
-            }
+            scores = self.evaluate(case.query, case.response, case.retrieved_documents)
+            return {"metrics": metrics(scores)}
 
         return summary(entries(test_cases, judge))
 
     def _compare(self, sentences: Sentences, question: str) -> tuple[Words, Likeness]:
         embed = embedder(self.embedding_model)
-        check_size(sentences, is_embedded=embed is not None)
+        check_sentence_count(sentences, is_embedded=embed is not None)
         words = words_of(sentences, question)
-        size, overlap = self.chunk_size, self.chunk_overlap
-        cut = [
-            unit
-            for place in words.places
-            for unit in units(self.chunking_strategy, place, size, overlap)
-        ]
-        return words, compare(words, cut, embedded(sentences, question, embed) if embed else None)
+        in_units = []
+        for place in words.places:
+            in_units += units(self.chunking_strategy, place, self.chunk_size, self.chunk_overlap)
+        meaning = embedded(sentences, question, embed) if embed else None
+        return words, compare(words, in_units, meaning)

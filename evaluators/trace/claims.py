@@ -1,5 +1,4 @@
-"""Claims of the TRACE heuristic: what the words of a response sentence say, and whether they are
-supported.
+"""Claims of the TRACE heuristic: what response sentences say, and whether it is supported.
 
 A refusal, a lead-in and a sentence without a content word make no claim. A claim with a number or a
 name that stands neither in the documents nor in the question is at most partially supported.
@@ -16,25 +15,26 @@ from evaluators.records import Sentence, Sentences, SentenceSupport, Support
 from evaluators.text.normalise import nfkc
 from evaluators.trace.comparison import Claims
 
+# These three were chosen on the same published rows as the weights of `trace.features`, all of
+# them, so that what docs/heuristic.md says of adherence is slightly optimistic.
 FULL_FROM = 0.7
 PARTIAL_FROM = 0.5
 """The probabilities from which a claim can count as fully supported, and as supported in part."""
 LEAST_SHARE_FOR_FULL = 0.4
-"""At least this share of the content words of a fully supported sentence must stand in its
-evidence.
-"""
+"""The least share of a fully supported sentence's content words that stands in its evidence."""
 
+# About a second: 200,000 names in a text of 10,000 characters. A response made of names against a
+# long text would otherwise take the product of both.
 MOST_SEARCHED = 2_000_000_000
-"""Characters that are read for the names of one response, about a second: 200,000 names in a text
-of 10,000.
-"""
+"""Characters that are read for the names of one response."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# It matches what may stand before a number even where none follows: a run of line breaks is then
+# looked at once, not again from each of its breaks.
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
-"""The number of a list item, and also what may stand before one: a run of line breaks is then
-looked at once.
-"""
+"""The number of a list item, which is not a number that the response claims."""
 _RUN = re.compile(r"[\w-]+")
+# At the start of a sentence every word has a capital, so a name is only looked for behind a word.
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 _REFUSAL = re.compile(
     r"\b(insufficient|not enough|not sufficient) information"
@@ -51,11 +51,11 @@ _REFUSAL = re.compile(
     r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
     re.IGNORECASE,
 )
+# Every refusal holds one of these; it is looked for first because that is far faster.
 _NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
+# Only the last colon can be one after which no word comes. What follows any other is therefore read
+# up to the next colon at most, which keeps the pattern linear.
 _LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
-"""Only the last colon can be one after which no word comes, so what follows any other is read up to
-the next.
-"""
 _TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
 
 
@@ -78,7 +78,9 @@ def sentence_supports(
 ) -> tuple[SentenceSupport, ...]:
     """Whether each response sentence is supported, by which document sentences, and why."""
     unsupported = unsupported_entities(sentences, question)
-    keys = sentences.document_keys  # once: it is put together anew at each call
+    # Once: the property is put together anew at each call, which for each response sentence made a
+    # row of 0.9 + 0.9 MB take 92 s instead of 10.
+    keys = sentences.document_keys
     supports = []
     for row, sentence in enumerate(sentences.response):
         claim = _Claim(
@@ -88,13 +90,14 @@ def sentence_supports(
             evidence=claims.evidence[row],
             unsupported_entities=unsupported[row],
         )
-        supports.append(_support(sentence, claim, keys))
+        supports.append(_support_of_claim(sentence, claim, keys))
     return tuple(supports)
 
 
 def support_estimate(support: SentenceSupport, probability: float) -> float:
-    """The probability within the bounds of the rules: 1 without a claim, half of it without
-    evidence.
+    """The probability within the bounds of the rules.
+
+    It is 1 for a sentence without a claim, and halved where the rules found no support.
     """
     if not is_claim(support):
         return 1.0
@@ -106,22 +109,22 @@ def is_claim(support: SentenceSupport) -> bool:
     return support.support is not Support.FULL or bool(support.supporting_keys)
 
 
-def _support(sentence: Sentence, claim: _Claim, keys: Sequence[str]) -> SentenceSupport:
-    no_claim = _no_claim(sentence.text, claim)
+def _support_of_claim(sentence: Sentence, claim: _Claim, keys: Sequence[str]) -> SentenceSupport:
+    no_claim = _why_no_claim(sentence.text, claim)
     if no_claim:
         explanation = f"Makes no claim: {no_claim}."
         return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=explanation)
-    level = _level(claim)
+    level = _support_level(claim)
     evidence_keys = tuple(keys[row] for row in claim.evidence)
     return SentenceSupport(
         key=sentence.key,
         support=level,
         supporting_keys=() if level is Support.NONE else evidence_keys,
-        explanation=_explanation(claim, evidence_keys),
+        explanation=_words_counted(claim, evidence_keys),
     )
 
 
-def _no_claim(text: str, claim: _Claim) -> str:
+def _why_no_claim(text: str, claim: _Claim) -> str:
     """Why a response sentence needs no support; empty where it makes a claim."""
     if is_refusal(text):
         return "it says that the answer is not known"
@@ -133,16 +136,20 @@ def _no_claim(text: str, claim: _Claim) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a sentence only says that the documents do not tell; "..., but Paris is ..." goes on
-    to claim.
+    """Whether a sentence only says that the documents do not give the answer.
+
+    "The documents do not say, but Paris is ..." goes on to claim something.
     """
     plain = nfkc(text)
     refusal = _REFUSAL.search(plain) if _NEGATION.search(plain) else None
     return refusal is not None and not _TURN.search(plain, refusal.end())
 
 
-def _level(claim: _Claim) -> Support:
-    """Full support also takes enough of the words, and no number or name that stands nowhere."""
+def _support_level(claim: _Claim) -> Support:
+    """The support that probability and rules allow.
+
+    Full support also takes enough of the words, and no number or name that stands nowhere.
+    """
     if not claim.evidence or claim.probability < PARTIAL_FROM:
         return Support.NONE
     has_the_words = claim.words_in_evidence >= LEAST_SHARE_FOR_FULL * claim.words
@@ -150,38 +157,31 @@ def _level(claim: _Claim) -> Support:
     return Support.FULL if is_full else Support.PARTIAL
 
 
-def _explanation(claim: _Claim, keys: Sequence[str]) -> str:
+def _words_counted(claim: _Claim, keys: Sequence[str]) -> str:
     where = ", ".join(keys) or "any document sentence"
     shared = f"{claim.words_in_evidence} of {claim.words} content words in {where}"
-    return "; ".join(
-        [shared, *(f"{entity} is in no document" for entity in claim.unsupported_entities)]
-    )
+    absent = [f"{entity} is in no document" for entity in claim.unsupported_entities]
+    return "; ".join([shared, *absent])
 
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:
-    """Per response sentence, the numbers and names that stand neither in the documents nor in the
-    question.
-    """
+    """Per response sentence, its numbers and names that neither documents nor question hold."""
     texts = [_ITEM_NUMBER.sub(_without_number, sentence.text) for sentence in sentences.response]
+    # Where there is nothing to look for, the documents are not joined and lowered in vain.
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
-    source = _Source(
-        " ".join(
-            [
-                question,
-                *(sentence.text for document in sentences.documents for sentence in document),
-            ]
-        )
-    )
-    return [_unsupported(text, source) for text in texts]
+    documents = (sentence.text for document in sentences.documents for sentence in document)
+    source = _SourceText(" ".join([question, *documents]))
+    return [_entities_missing_from(source, text) for text in texts]
 
 
 def _without_number(item: re.Match[str]) -> str:
     return " " if item[1] else item[0]
 
 
-def _unsupported(text: str, source: _Source) -> list[str]:
-    numbers = [number for number in dict.fromkeys(_numbers(text)) if number not in source.numbers]
+def _entities_missing_from(source: _SourceText, text: str) -> list[str]:
+    own_numbers = dict.fromkeys(_plain_numbers(text))
+    numbers = [number for number in own_numbers if number not in source.numbers]
     names = [name for name in dict.fromkeys(_NAME.findall(text)) if not source.holds(name)]
     return [
         *(f"the number {number}" for number in numbers),
@@ -189,17 +189,18 @@ def _unsupported(text: str, source: _Source) -> list[str]:
     ]
 
 
-class _Source:
+class _SourceText:
     """The text of question and documents, searched for the numbers and names of a response."""
 
     def __init__(self, text: str) -> None:
-        self.numbers = frozenset(_numbers(text))
+        self.numbers = frozenset(_plain_numbers(text))
         self._lower = text.lower()
         self._searches = MOST_SEARCHED // (len(text) + 1)
 
     def holds(self, name: str) -> bool:
-        """Whether the name stands in the text, be it in a longer word; beyond the limit only as a
-        word of its own.
+        """Whether the name stands in the text, be it in a longer word.
+
+        Beyond the limit of searches only a word of its own counts, which is looked up at once.
         """
         self._searches -= 1
         return name.lower() in (self._lower if self._searches >= 0 else self._words)
@@ -209,6 +210,6 @@ class _Source:
         return frozenset(_RUN.findall(self._lower))
 
 
-def _numbers(text: str) -> list[str]:
+def _plain_numbers(text: str) -> list[str]:
     """The numbers in a text, without thousands separators."""
     return [number.replace(",", "") for number in _NUMBER.findall(text)]

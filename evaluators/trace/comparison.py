@@ -1,6 +1,6 @@
-"""What the TRACE heuristic compares: the sentences of a sample, block by block, so that no table
-grows with both sides.
+"""What the TRACE heuristic compares: the sentences of a sample, block by block.
 
+So no table grows with both sides.
 Of the likeness of every document sentence with every response sentence only the maxima are kept,
 and the few that are the evidence of a claim.
 """
@@ -32,36 +32,34 @@ from evaluators.text.similarity import (
     vocabulary,
 )
 
+# 94 % of RAGBench's response sentences name no more than three.
 MOST_EVIDENCE = 3
-"""Document sentences that are the evidence of one claim:
-94 % of RAGBench's sentences name no more.
-"""
+"""Document sentences that are the evidence of one claim."""
 LEAST_GAIN = 0.2
 """The share of a claim's weight that each further sentence must add to be part of its evidence."""
 
+# Half of them on each side is the worst: some 200 MB, and about a minute where all sentences share
+# words. Two texts of a megabyte in sentences of three words have 108,000.
 MOST_SENTENCES = 110_000
-"""In documents and response together. Half of them each is the worst: some 200 MB, and about a
-minute where all sentences share words. Two texts of a megabyte in sentences of three words have
-108,000.
-"""
+"""In documents and response together."""
+# A cell of a file may have a megabyte: one for the documents, one for the response, and some room.
 MOST_CHARACTERS = 2_500_000
-"""In documents and response together: a megabyte each, and some room."""
+"""In documents and response together."""
+# Some minutes of work without a graphics card.
 MOST_EMBEDDED = 10_000
-"""Sentences that an embedding model reads for one sample: some minutes of work without a graphics
-card.
-"""
+"""Sentences that an embedding model reads for one sample."""
 
+# With more, their tables grow faster than the work gets less.
 CLAIMS = 16
-"""Response sentences that are compared at a time: with more, their tables grow faster than the work
-gets less.
-"""
+"""Response sentences that are compared at a time."""
 TABLE = 2**20
 """Numbers in the largest table of a block: 4 MB."""
 
 
 class Words(NamedTuple):
-    """The terms of one sample, sentence by sentence; document sentences in one list through all
-    documents.
+    """The terms of one sample, sentence by sentence.
+
+    Document sentences stand in one list through all documents.
     """
 
     documents: list[list[str]]
@@ -102,9 +100,7 @@ class Claims(NamedTuple):
     best_sentence: Matrix
     """How much of it the document sentence holds that holds most."""
     evidence: list[list[int]]
-    """Up to three document sentences, the best first,
-    each adding more than a fifth of its weight.
-    """
+    """Up to `MOST_EVIDENCE` document sentences, the best first, each adding `LEAST_GAIN`."""
     words: Numbers
     """Its content words."""
     words_in_evidence: Numbers
@@ -125,18 +121,17 @@ def words_of(sentences: Sentences, question: str) -> Words:
     )
 
 
-def check_length(texts: Iterable[str]) -> None:
+def check_text_length(texts: Iterable[str]) -> None:
     """Raises `DatasetError` where documents and response have more text than may be compared."""
     count = sum(map(len, texts))
     if count > MOST_CHARACTERS:
         raise DatasetError(
-            f"Documents and response have {count:,} characters, and the heuristic "
-            f"compares {MOST_CHARACTERS:,} at "
-            "most. Shorten them, or split the sample."
+            f"Documents and response have {count:,} characters, and the heuristic compares "
+            f"{MOST_CHARACTERS:,} at most. Shorten them, or split the sample."
         )
 
 
-def check_size(sentences: Sentences, is_embedded: bool) -> None:
+def check_sentence_count(sentences: Sentences, is_embedded: bool) -> None:
     """Raises `DatasetError` where the sample has more sentences or text than may be compared."""
     both = [*chain.from_iterable(sentences.documents), *sentences.response]
     most = MOST_EMBEDDED if is_embedded else MOST_SENTENCES
@@ -144,10 +139,9 @@ def check_size(sentences: Sentences, is_embedded: bool) -> None:
         who = "with an embedding model the heuristic" if is_embedded else "the heuristic"
         raise DatasetError(
             f"Documents and response have {len(both):,} sentences, and {who} compares "
-            f"{most:,} at most. "
-            "Shorten them, or split the sample."
+            f"{most:,} at most. Shorten them, or split the sample."
         )
-    check_length(sentence.text for sentence in both)
+    check_text_length(sentence.text for sentence in both)
 
 
 def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
@@ -157,9 +151,7 @@ def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
 
 
 def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None) -> Likeness:
-    """The likeness of the sentences; with embeddings, cosines and coverage are averaged with
-    theirs.
-    """
+    """The likeness of the sentences; with embeddings it is averaged with theirs."""
     columns, weight = vocabulary([words.question, *words.response]), rarity(words.documents)
     weights = np.array([weight(term) for term in columns], np.float32)
     documents = term_sets(words.documents, columns, weight)
@@ -171,11 +163,11 @@ def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None)
     of_response[response.columns] = weights[response.columns]
     question_cosine = ratio(documents.sums(of_question**2), documents.lengths * question.lengths[0])
     if meaning:
-        question_cosine = (question_cosine + _alike(meaning.documents, meaning.question)[:, 0]) / 2
+        near_question = _embedding_cosines(meaning.documents, meaning.question)[:, 0]
+        question_cosine = (question_cosine + near_question) / 2
 
-    flat = np.array(
-        [columns.get(term, -1) for sentence in words.documents for term in sentence], int
-    )
+    all_terms = chain.from_iterable(words.documents)
+    flat = np.array([columns.get(term, -1) for term in all_terms], int)
     places = [place for document in words.places for place in document]
     in_unit = _coverage_by_units(flat, units, of_response)
     response_cosine, claims = _compare_blocks(documents, response, weights, meaning)
@@ -218,16 +210,17 @@ def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -
 
 
 def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) -> Matrix:
-    """For each sentence the highest value of a unit in which it lies, at least in part; 0 where
-    there is none.
+    """For each sentence the highest value of a unit that it lies in, at least in part.
+
+    It is 0 where there is no such unit.
     """
     begins, finishes = np.array(places, int).reshape(-1, 2).T
     starts, ends = np.array(units, int).reshape(-1, 2).T
     first, end = ends.searchsorted(begins, "right"), starts.searchsorted(finishes, "left")
     pairs = np.stack([first, np.maximum(first, end)], axis=1).ravel()
-    best = np.maximum.reduceat(np.append(values, np.float32(0)), pairs)[
-        ::2
-    ]  # every other one is between sentences
+    # `reduceat` also gives the stretch from each pair to the next: every other value is of those.
+    # The 0 at the end is for a sentence behind the last unit, as no index may lie beyond the array.
+    best = np.maximum.reduceat(np.append(values, np.float32(0)), pairs)[::2]
     return np.where(first < end, best, np.float32(0))
 
 
@@ -235,15 +228,14 @@ def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) 
 
 
 class _Block(NamedTuple):
-    """Some response sentences as rows over their own terms, and the document sentences that are
-    compared with them.
-    """
+    """Some response sentences over their own terms, and the document sentences beside them."""
 
     claims: Rows
     weights: Matrix
     sentences: Numbers
-    """The document sentences, ascending; without embeddings only those that hold a term of the
-    claims.
+    """The document sentences, ascending.
+
+    Without embeddings these are only those that hold a term of the claims.
     """
     lengths: Matrix
     places: Numbers
@@ -251,9 +243,7 @@ class _Block(NamedTuple):
     columns: Numbers
 
     def tables(self) -> Iterator[tuple[slice, Matrix]]:
-        """The document sentences as rows over the terms of the claims, so many at a time as fit
-        into a table.
-        """
+        """The document sentences over the terms of the claims, table by table."""
         width = len(self.weights)
         height = max(1, TABLE // max(width, CLAIMS))
         for start in range(0, len(self.sentences), height):
@@ -263,9 +253,10 @@ class _Block(NamedTuple):
             yield part, incidence(self.places[of_part] - start, self.columns[of_part], shape)
 
 
-class _Best:
-    """The document sentence that gives most to each claim, the first of equals, and the terms that
-    it holds.
+class _BestSentences:
+    """The document sentence that gives most to each claim, and the terms that it holds.
+
+    Of equal sentences it is the first.
     """
 
     def __init__(self, claims: Matrix) -> None:
@@ -285,15 +276,13 @@ class _Best:
 def _compare_blocks(
     documents: TermSets, response: TermSets, weights: Matrix, meaning: Meaning | None
 ) -> tuple[Matrix, Claims]:
-    """Per document sentence the cosine with the response sentence it is most like; and all of
-    `Claims`.
-    """
+    """Per document sentence the cosine with its likest response sentence; and all of `Claims`."""
     cosines = np.zeros(documents.height, np.float32)
     best = np.zeros(response.height, np.float32)
     words_in_evidence = np.zeros(response.height, int)
     evidence: list[list[int]] = []
     for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
-        likest = _Best(block.claims.incidence)
+        likest = _BestSentences(block.claims.incidence)
         total = block.claims.incidence @ block.weights
         tables = _kept(block)
         for rows, table in tables or block.tables():
@@ -301,12 +290,12 @@ def _compare_blocks(
             alike = cosine(Rows(table, block.lengths[rows]), block.claims, block.weights)
             shares = coverage(block.claims.incidence, table, block.weights).T
             if meaning:
-                near = _alike(meaning.documents[sentences], meaning.response[part])
+                near = _embedding_cosines(meaning.documents[sentences], meaning.response[part])
                 alike, shares = (alike + near) / 2, (shares + near) / 2
             cosines[sentences] = np.maximum(cosines[sentences], alike.max(axis=1, initial=0))
             best[part] = np.maximum(best[part], shares.max(axis=0, initial=0))
             likest.take(shares * total, sentences, table)
-        of_block, held = _evidence(block, tables, likest, total)
+        of_block, held = _collect_evidence(block, tables, likest, total)
         evidence += of_block
         words_in_evidence[part] = (block.claims.incidence * held).sum(axis=1)
     words = np.bincount(response.texts, minlength=response.height)
@@ -316,12 +305,12 @@ def _compare_blocks(
 def _blocks(
     documents: TermSets, response: TermSets, weights: Matrix, has_meaning: bool
 ) -> Iterator[tuple[slice, _Block]]:
-    """The response sentences part by part; a sample that fits into one table is one block over all
-    its terms.
+    """The response sentences part by part, with the document sentences to compare them with.
 
-    Which of two equal sentences comes first hangs on how a product of matrices rounds, hence on its
-    size: as one block, an ordinary sample gives the labels that it always gave.
+    A sample that fits into one table is one block over all its terms.
     """
+    # Which of two equal sentences comes first depends on how a product of matrices rounds, hence on
+    # its size: as one block, an ordinary sample gives the labels that it always gave.
     terms, sentences = np.arange(len(weights)), np.arange(documents.height)
     if max(documents.height, response.height) * max(response.height, len(weights)) <= TABLE:
         part = slice(0, response.height)
@@ -329,7 +318,7 @@ def _blocks(
         return
     for start in range(0, response.height, CLAIMS):
         part = slice(start, min(start + CLAIMS, response.height))
-        terms = np.unique(response.columns[_entries(response, part)])
+        terms = np.unique(response.columns[_places_of_terms(response, part)])
         if not has_meaning:
             is_own = np.zeros(len(weights), bool)
             is_own[terms] = True
@@ -351,7 +340,7 @@ def _block(
     place = np.full(documents.height, -1)
     place[sentences] = np.arange(len(sentences))
 
-    own = _entries(response, part)
+    own = _places_of_terms(response, part)
     shape = (part.stop - part.start, len(terms))
     claims = incidence(response.texts[own] - part.start, column[response.columns[own]], shape)
     columns = column[documents.columns]
@@ -366,24 +355,26 @@ def _block(
     )
 
 
-def _entries(response: TermSets, part: slice) -> slice:
+def _places_of_terms(response: TermSets, part: slice) -> slice:
     """Where the terms of these texts stand."""
     return slice(*response.texts.searchsorted([part.start, part.stop]))
 
 
 def _kept(block: _Block) -> list[tuple[slice, Matrix]]:
-    """The table of a block that has only one, so that it is not made again for every piece of
-    evidence.
+    """The table of a block that has only one; none where it has more.
+
+    It is then not made again for every piece of evidence.
     """
     is_small = len(block.sentences) * max(len(block.weights), CLAIMS) <= TABLE
     return list(block.tables()) if is_small else []
 
 
-def _evidence(
-    block: _Block, tables: list[tuple[slice, Matrix]], best: _Best, total: Matrix
+def _collect_evidence(
+    block: _Block, tables: list[tuple[slice, Matrix]], best: _BestSentences, total: Matrix
 ) -> tuple[list[list[int]], Matrix]:
-    """The evidence of each claim, and the terms that it holds; next comes what adds most to those
-    before.
+    """The evidence of each claim, and the terms that it holds.
+
+    After the best sentence comes the one that adds most to those before.
     """
     claims = block.claims.incidence
     evidence: list[list[int]] = [[] for _ in claims]
@@ -396,16 +387,16 @@ def _evidence(
         missing[is_open] *= 1 - best.terms[is_open]
         if number == MOST_EVIDENCE - 1 or not len(is_open):
             break
-        further, claims_left = _Best(missing[is_open]), missing[is_open].T
+        further, claims_left = _BestSentences(missing[is_open]), missing[is_open].T
         for rows, table in tables or block.tables():
             further.take(table @ claims_left, block.sentences[rows], table)
-        best = _Best(claims)
+        best = _BestSentences(claims)
         best.gain[is_open], best.sentence[is_open] = further.gain, further.sentence
         best.terms[is_open] = further.terms
     return evidence, held
 
 
-def _alike(left: Matrix, right: Matrix) -> Matrix:
+def _embedding_cosines(left: Matrix, right: Matrix) -> Matrix:
     """The cosines of embeddings; a negative one counts as 0."""
     likeness: Matrix = np.maximum(left @ right.T, 0)
     return likeness

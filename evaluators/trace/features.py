@@ -1,5 +1,4 @@
-"""Features of the TRACE heuristic: matrices of what speaks for each sentence, and the sums that
-weigh them.
+"""Features of the TRACE heuristic: what speaks for each sentence, and the sums that weigh it.
 
 Three logistic sums turn them into probabilities: that a document sentence is relevant, that it is
 utilized, and that a response sentence is supported. Their weights were fitted on the published
@@ -22,6 +21,8 @@ Weights = Mapping[str, float]
 Features = Mapping[str, Matrix | float]
 """By the names of the weights; one number, or one for each sentence."""
 
+# Fitted coefficients, rounded to two decimals. The counts (as logarithms) hold no evidence for one
+# sentence rather than another: they let the share that is expected fall with the sample's length.
 RELEVANT: Weights = {
     "constant": -5.90,
     "question_cosine_to_best": 0.52,
@@ -44,7 +45,7 @@ RELEVANT_BY_QUESTION: Weights = {
     "document_sentences": -0.31,
     "documents": 0.44,
 }
-"""Used where the response has no content word; no better than a constant on RAGBench."""
+"""Used where the response has no content word; on RAGBench not better than a constant."""
 UTILIZED: Weights = {
     "constant": -7.33,
     "question_cosine_to_best": 0.08,
@@ -65,14 +66,13 @@ SUPPORTED: Weights = {
     "whole_response_in_unit": 3.81,
     "is_short": 2.03,
 }
+# Below it one word is half of the sentence or more, so that the share found says little.
 _SHORT = 3
-"""A response sentence with fewer content words is short: one of them is half of it or more."""
+"""A response sentence with fewer content words is short."""
 
 
 def document_features(words: Words, likeness: Likeness) -> Features:
-    """What speaks for each document sentence: likeness to question and response, alone and in
-    units.
-    """
+    """What speaks for each document sentence: its likeness to question and response."""
     to_question, to_response = likeness.question_cosine, likeness.response_cosine
     return {
         "constant": 1.0,
@@ -118,8 +118,9 @@ def _nearby(values: Matrix, words: Words) -> Matrix:
 
 
 def _shared_pairs(words: Words) -> Matrix:
-    """How many neighbouring words each document sentence has in common with the response, as log(1
-    + n).
+    """How many pairs of neighbouring words each document sentence shares with the response.
+
+    The counts are given as log(1 + n).
     """
     copied = {pair for sentence in words.response for pair in pairwise(sentence)} - {(STOP, STOP)}
     counts = [sum(map(copied.__contains__, pairwise(sentence))) for sentence in words.documents]
@@ -133,30 +134,28 @@ def relevant(likeness: Likeness, features: Features) -> set[int]:
     """
     weights = RELEVANT if likeness.response_terms else RELEVANT_BY_QUESTION
     is_alike = likeness.response_cosine + likeness.question_cosine > 0
-    return _likeliest(_probability(weights, features) * is_alike, at_least=1)
+    probability = _logistic(weights, features) * is_alike
+    return _likeliest(probability, at_least=1)
 
 
 def utilized(likeness: Likeness, features: Features) -> set[int]:
     """Rows of the document sentences that the response likely draws on."""
-    return _likeliest(_probability(UTILIZED, features) * (likeness.response_cosine > 0))
+    return _likeliest(_logistic(UTILIZED, features) * (likeness.response_cosine > 0))
 
 
 def support_probability(likeness: Likeness) -> list[float]:
-    """How likely each response sentence is supported, 0 to 1,
-    by what it shares with the documents.
-    """
-    probability: list[float] = _probability(SUPPORTED, support_features(likeness)).tolist()
+    """How likely each response sentence is supported, 0 to 1."""
+    probability: list[float] = _logistic(SUPPORTED, support_features(likeness)).tolist()
     return probability
 
 
-def _probability(weights: Weights, features: Features) -> Matrix:
+def _logistic(weights: Weights, features: Features) -> Matrix:
     total: Matrix = np.asarray(sum(weight * features[name] for name, weight in weights.items()))
     return np.asarray(1 / (1 + np.exp(-total)))
 
 
 def _likeliest(probability: Matrix, at_least: int = 0) -> set[int]:
-    """As many sentences as the probabilities add up to, the likeliest of them,
-    the first of equals.
-    """
+    """As many sentences as the probabilities add up to: the likeliest, and of equals the first."""
+    # The sum is the number that is expected, and it is that number that the metrics divide.
     count = max(int(probability.sum() + 0.5), at_least if probability.any() else 0)
     return set(np.argsort(-probability, kind="stable")[:count].tolist())

@@ -12,8 +12,9 @@ from evaluators.text.similarity import LEXICAL
 
 
 class TRACEMethod(Evaluator):
-    """The settings that all methods take alike; `unused` names those that make no difference to
-    one.
+    """The settings that all methods take alike.
+
+    `unused` names those that make no difference to a method.
     """
 
     unused: ClassVar[tuple[str, ...]] = ()

@@ -1,6 +1,4 @@
-"""Windows of whole document sentences, for samples that a judge cannot be asked about at once, and
-their merging.
-"""
+"""Windows of whole sentences, for samples that are too long for a judge, and their merging."""
 
 from __future__ import annotations
 
@@ -20,34 +18,35 @@ class Extent(NamedTuple):
     size: int
 
 
-def spans(extents: Sequence[Extent], most: Extent, overlap: int) -> list[Span]:
+def windows_within(extents: Sequence[Extent], most: Extent, overlap: int) -> list[Span]:
     """Windows (start, end) over sentences of these extents, each as long as `most` allows.
 
     A window shares sentences of at most `overlap` words with the one before and always goes on
     beyond it; it holds at least one sentence, even one that is longer than `most`.
     """
-    found = [(0, _end(extents, 0, most))]
-    while found[-1][1] < len(extents):
-        found.append(_next(extents, found[-1], most, overlap))
-    return found
+    windows = [(0, _end_of_window(extents, 0, most))]
+    while windows[-1][1] < len(extents):
+        windows.append(_next_window(extents, windows[-1], most, overlap))
+    return windows
 
 
 def part(sentences: Sentences, span: Span) -> Sentences:
-    """The sentences with those of the documents' that lie in the span, counted through all
-    documents.
+    """The sentences of one window, with the whole response.
+
+    The span counts document sentences through all documents.
     """
     start, end = span
-    documents, first = list[tuple[Sentence, ...]](), 0
+    documents: list[tuple[Sentence, ...]] = []
+    first = 0
     for document in sentences.documents:
         documents.append(document[max(start - first, 0) : max(end - first, 0)])
         first += len(document)
+    # Every document stays, be it empty: keys and numbers of documents are those of the whole.
     return sentences.model_copy(update={"documents": tuple(documents)})
 
 
-def merged(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:
-    """The labels of all windows as one: each key once and in order, each response sentence by its
-    best window.
-    """
+def merge_windows(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:
+    """The labels of all windows as one: each response sentence by its best window."""
     if len(windows) == 1:
         return windows[0]
     keys = tuple(dict.fromkeys(key for part in parts for key in part.document_keys))
@@ -58,17 +57,19 @@ def merged(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:
     )
 
 
-def _next(extents: Sequence[Extent], last: Span, most: Extent, overlap: int) -> Span:
+def _next_window(extents: Sequence[Extent], last: Span, most: Extent, overlap: int) -> Span:
     start, shared = last[1], 0
+    # Back over as many sentences as may be shared, but never to the start of the last window.
     while start - 1 > last[0] and shared + extents[start - 1].words <= overlap:
         start -= 1
         shared += extents[start].words
-    while (end := _end(extents, start, most)) <= last[1]:
+    # Where what is shared leaves no room for a further sentence, less is shared.
+    while (end := _end_of_window(extents, start, most)) <= last[1]:
         start += 1
     return start, end
 
 
-def _end(extents: Sequence[Extent], start: int, most: Extent) -> int:
+def _end_of_window(extents: Sequence[Extent], start: int, most: Extent) -> int:
     end, words, size = start, 0, 0
     for extent in islice(extents, start, None):
         words, size = words + extent.words, size + extent.size
@@ -79,8 +80,8 @@ def _end(extents: Sequence[Extent], start: int, most: Extent) -> int:
 
 
 def _union(named: Iterable[Sequence[str]], keys: Sequence[str]) -> tuple[str, ...]:
-    chosen = frozenset(key for each in named for key in each)
-    return tuple(filter(chosen.__contains__, keys))
+    chosen = {key for some in named for key in some}
+    return tuple(key for key in keys if key in chosen)
 
 
 def _best_supports(
@@ -89,12 +90,13 @@ def _best_supports(
     by_key: dict[str, list[SentenceSupport]] = {sentence.key: [] for sentence in response}
     for support in (support for labels in windows for support in labels.sentence_support):
         by_key[support.key].append(support)
-    return tuple(_best(supports, keys) for supports in by_key.values() if supports)
+    return tuple(_highest_support(supports, keys) for supports in by_key.values() if supports)
 
 
-def _best(supports: Sequence[SentenceSupport], keys: Sequence[str]) -> SentenceSupport:
-    """The highest support, in the words of the window that gave it, on all the sentences that carry
-    it somewhere.
+def _highest_support(supports: Sequence[SentenceSupport], keys: Sequence[str]) -> SentenceSupport:
+    """The highest support, in the words of the window that gave it.
+
+    It rests on all the sentences that carry it in any window.
     """
     best = max(supports, key=lambda support: STRICTEST_FIRST.index(support.support))
     carrying = _union((support.supporting_keys for support in supports), keys)

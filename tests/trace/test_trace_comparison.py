@@ -20,7 +20,7 @@ from evaluators.trace.comparison import (
     MOST_SENTENCES,
     TABLE,
     Meaning,
-    check_size,
+    check_sentence_count,
     compare,
     words_of,
 )
@@ -259,11 +259,11 @@ def many(in_documents, in_response):
 )
 def test_a_sample_that_is_too_large_is_refused_with_the_remedy(sentences, is_embedded, message):
     with pytest.raises(DatasetError, match=message):
-        check_size(sentences, is_embedded)
+        check_sentence_count(sentences, is_embedded)
 
 
 def test_a_sample_at_the_limit_is_taken():
-    check_size(many(MOST_SENTENCES // 2, MOST_SENTENCES // 2), is_embedded=False)
+    check_sentence_count(many(MOST_SENTENCES // 2, MOST_SENTENCES // 2), is_embedded=False)
 
 
 def test_texts_that_are_too_long_are_refused_before_they_are_cut():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.records import Labels, Sentence, Sentences, SentenceSupport, Support
-from evaluators.trace.windows import Extent, merged, part, spans
+from evaluators.trace.windows import Extent, merge_windows, part, windows_within
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 WIDE = 10**9
@@ -43,18 +43,21 @@ SENTENCES = Sentences(
     ],
 )
 def test_windows_hold_whole_sentences_up_to_so_many_words(words, most, overlap, expected):
-    assert spans([Extent(count, 1) for count in words], Extent(most, WIDE), overlap) == expected
+    assert (
+        windows_within([Extent(count, 1) for count in words], Extent(most, WIDE), overlap)
+        == expected
+    )
 
 
 def test_windows_hold_no_more_than_fits():
-    assert spans([Extent(1, 40)] * 5, Extent(WIDE, 100), 0) == [(0, 2), (2, 4), (4, 5)]
+    assert windows_within([Extent(1, 40)] * 5, Extent(WIDE, 100), 0) == [(0, 2), (2, 4), (4, 5)]
 
 
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 60), st.integers(0, 59)
 )
 def test_windows_leave_no_sentence_out_and_always_move_on(words, most, overlap):
-    found = spans([Extent(count, count) for count in words], Extent(most, WIDE), overlap)
+    found = windows_within([Extent(count, count) for count in words], Extent(most, WIDE), overlap)
     assert found[0][0] == 0
     assert found[-1][1] == len(words)
     for (start, end), (next_start, next_end) in pairwise(found):
@@ -97,7 +100,7 @@ def test_merging_takes_each_key_once_in_order_and_the_best_support_with_all_its_
             support("b", NONE, why="Nothing."),
         ),
     )
-    labels = merged([first, second], [part(SENTENCES, (0, 2)), part(SENTENCES, (1, 5))])
+    labels = merge_windows([first, second], [part(SENTENCES, (0, 2)), part(SENTENCES, (1, 5))])
     assert labels.relevant_keys == ("0a", "0b", "2a")
     assert labels.utilized_keys == ("0b",)
     assert labels.sentence_support == (
@@ -108,4 +111,4 @@ def test_merging_takes_each_key_once_in_order_and_the_best_support_with_all_its_
 
 def test_a_single_window_is_kept_as_the_judge_said_it():
     labels = Labels(relevant_keys=("0b", "0b", "9z"), dropped_keys=1)
-    assert merged([labels], [SENTENCES]) is labels
+    assert merge_windows([labels], [SENTENCES]) is labels
