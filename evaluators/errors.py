@@ -41,10 +41,10 @@ IN_PYTHON: Words = {
     "raise_cap": "Raise the cap and resume.",
     "name_judge": 'Name one: judge="groq/openai/gpt-oss-120b".',
     "name_ability": "Name one with all_with_ability(...) of evaluators.datasets.rgb.",
-    "delete_a_run": "Delete one with Store.delete_run.",
-    "delete_upload": "Delete it with Store.delete_upload.",
+    "delete_a_run": "Delete one with store.runs.delete.",
+    "delete_upload": "Delete it with store.uploads.delete.",
     "save_run": (
-        'Save what is stored with Store.raw_run("{name}"), or delete it with Store.delete_run.'
+        'Save what is stored with store.runs.raw("{name}"), or delete it with store.runs.delete.'
     ),
     "replace_file": "Choose another name, or pass replace=True.",
 }

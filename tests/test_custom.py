@@ -157,7 +157,7 @@ def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
     job.start()
     job.wait(60)
 
-    assert [row.values for row in store.outlines(run)] == [{"mine": 1.0}] * 2
+    assert [row.values for row in store.results.outlines(run)] == [{"mine": 1.0}] * 2
     store.close()
 
 

@@ -28,7 +28,7 @@ ABOVE_RUNS = (
 outside `runs`.
 """
 DOORS = {
-    "sqlite3": ("evaluators/runs/store.py", "evaluators/runs/backup.py"),
+    "sqlite3": ("evaluators/runs/store/", "evaluators/runs/backup.py"),
     "plotly": "ui/parts/charts.py",
 }
 

@@ -327,7 +327,7 @@ def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path
         }
         registry.start(run, store, keys).wait()
 
-    silent, named, odd = (store.result(run.id, position) for position in range(3))
+    silent, named, odd = (store.results.get(run.id, position) for position in range(3))
     assert silent.score.values == {"rejection": 0.0, "rejection_judged": 1.0}
     assert silent.score.details["judge"] == {
         "rejection": {"passed": True, "words": RULINGS[SILENT]}
@@ -335,7 +335,7 @@ def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path
     assert named.score.values == {"rejection": 0.0, "rejection_judged": 0.0}
     assert (odd.status, odd.response, odd.details) == ("failed", ODD, "Hard to say.")
     assert odd.error.startswith("The judge's verdict cannot be read")
-    assert {model: bill.calls for model, bill in store.spent(run.id).items()} == {
+    assert {model: bill.calls for model, bill in store.calls.spent(run.id).items()} == {
         ANSWERING.id: 3,
         JUDGING.id: 3,
     }

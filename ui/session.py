@@ -92,7 +92,7 @@ def workspace() -> str:
 def is_link_dead() -> bool:
     """Whether this session came with a link that leads nowhere, and has kept nothing since."""
     token = workspace()
-    return DEAD_LINK in st.session_state and not store().knows(token)
+    return DEAD_LINK in st.session_state and not store().workspaces.knows(token)
 
 
 def move_workspace() -> None:
@@ -151,7 +151,7 @@ def offered() -> dict[str, list[str]]:
 def sources() -> dict[str, str]:
     """The names of all data this visitor can use, bundled first, each with where it is from."""
     return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(
-        store().uploads(workspace()), "uploaded"
+        store().uploads.names(workspace()), "uploaded"
     )
 
 
@@ -159,7 +159,7 @@ def source(name: str) -> TestBed | Dataset | None:
     """The data of that name; raises `UnreadableRowError`."""
     if name in bundled():
         return bundled()[name]
-    made = store().uploads(workspace()).get(name)
+    made = store().uploads.names(workspace()).get(name)
     return None if made is None else _upload(store(), workspace(), name, made)
 
 
@@ -174,7 +174,7 @@ def test_bed(name: str) -> TestBed:
 
 
 def identity(name: str) -> Identity:
-    return Identity(workspace(), name, store().uploads(workspace()).get(name, ""))
+    return Identity(workspace(), name, store().uploads.names(workspace()).get(name, ""))
 
 
 def named(kind: type[TestBed | Dataset]) -> list[str]:
@@ -218,7 +218,7 @@ def _traits(_runs: Store, _owner: str, name: str, _made: str) -> tuple[type, boo
 def run(run_id: str | None) -> Run | None:
     """The run of that id, if it is one of this workspace and can be read."""
     with suppress(UnreadableRowError):
-        found = store().run(run_id) if run_id else None
+        found = store().runs.get(run_id) if run_id else None
         return found if found and found.workspace == workspace() else None
     return None
 
@@ -259,8 +259,10 @@ def _recent_version(runs: Store, run: Run) -> Version:
 
 
 def _version(runs: Store, run: Run) -> Version:
-    made = runs.corrections(run.id)
-    return Version(runs.counts(run), tuple((cell, tuple(own)) for cell, own in made.items()))
+    made = runs.corrections.by_cell(run.id)
+    return Version(
+        runs.results.counts(run), tuple((cell, tuple(own)) for cell, own in made.items())
+    )
 
 
 def made(version: Version) -> dict[Cell, tuple[Correction, ...]]:
@@ -305,8 +307,8 @@ def _failed(runs: Store, run_id: str, version: Version) -> dict[tuple[int, int],
 
 def _outlines(runs: Store, run_id: str, version: Version) -> tuple[Outline, ...]:
     def load() -> tuple[Outline, ...]:
-        run = runs.run(run_id)
-        return tuple(runs.outlines(run)) if run else ()
+        run = runs.runs.get(run_id)
+        return tuple(runs.results.outlines(run)) if run else ()
 
     return held.read((_outlines, runs, run_id), load, version, _size)
 

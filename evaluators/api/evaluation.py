@@ -76,7 +76,7 @@ def evaluate(
     keys = from_environment(os.environ) if keys is None else keys
     keys = {**keys, **accesses(model, judge)}
     data = inputs.dataset(dataset, store=store, workspace=workspace)
-    specs = inputs.specs(metrics, store.saved_metrics(workspace))
+    specs = inputs.specs(metrics, store.metrics.by_title(workspace))
     inputs.check_judged(map(from_spec, specs), judge)
     models = inputs.models(model, keys)
     judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
@@ -109,12 +109,12 @@ class Results:
     @property
     def counts(self) -> Counts:
         """How many results were asked for, are scored, and failed."""
-        return self.store.counts(self.run)
+        return self.store.results.counts(self.run)
 
     @property
     def stop_reasons(self) -> tuple[Reason, ...]:
         """Why the run stopped by itself, each with a kind for programs; empty where it did not."""
-        return self.store.stop_reasons(self.run.id)
+        return self.store.runs.stop_reasons(self.run.id)
 
     @property
     def stopped(self) -> str:
@@ -127,7 +127,7 @@ class Results:
 
         Those that differ only in the sample they name are one: "Sample 3 and others: ...".
         """
-        return failures(self.store.failures(self.run.id), IN_PYTHON)
+        return failures(self.store.results.failures(self.run.id), IN_PYTHON)
 
     def summary(self, model: int = 0) -> dict[str, Mean]:
         """The mean of each value over what was judged, for one of the run's models, by its number
@@ -209,10 +209,14 @@ class Results:
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, as the store gives them, labels as corrected."""
-        rows = self.store.outlines(self.run)
+        rows = self.store.results.outlines(self.run)
         has_labels = leads(self.run.evaluator.name) == "trace"
-        made = self.store.corrections(self.run.id) if has_labels else {}
-        return aggregate.viewed(rows, self.store.scored(self.run), View(), made) if made else rows
+        made = self.store.corrections.by_cell(self.run.id) if has_labels else {}
+        return (
+            aggregate.viewed(rows, self.store.results.scored(self.run), View(), made)
+            if made
+            else rows
+        )
 
     def _columns(self, rows: Sequence[Outline]) -> list[str]:
         model = ["model"] if self.run.models else []
@@ -222,9 +226,9 @@ class Results:
 
     def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
-        results = self.store.results(self.run.id, row.position, row.model)
+        results = self.store.results.of_answer(self.run.id, row.position, row.model)
         try:
-            return self.store.sample(self.run.fingerprint, row.position), results, ""
+            return self.store.samples.get(self.run.fingerprint, row.position), results, ""
         except UnreadableRowError as error:
             return Sample(id=row.sample_id, question=row.question), results, str(error)
 
@@ -249,7 +253,7 @@ def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
     try:
         work(run, store, keys, progress=progress)
     except KeyboardInterrupt:
-        counts = store.counts(run)
+        counts = store.results.counts(run)
         raise KeyboardInterrupt(
             f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept. "
             f"Call evaluate again with the same arguments and run={run.title!r} to go on."
@@ -271,14 +275,14 @@ def _unfinished(
     """The newest run of that title that asks for the same and has something left to do."""
     same = {**wanted, "title": title}
     fingerprints = data.fingerprint, data.earlier_fingerprint
-    for run in store.runs(workspace, MOST_LOOKED_AT):
+    for run in store.runs.newest(workspace, MOST_LOOKED_AT):
         is_same = all(getattr(run, name) == value for name, value in same.items())
         if (
             is_same
             and run.fingerprint in fingerprints
             and _unordered(run.evaluators) == _unordered(specs)
         ):
-            counts = store.counts(run)
+            counts = store.results.counts(run)
             return run if counts.scored < counts.asked else None
     return None
 
@@ -290,7 +294,7 @@ def _unordered(specs: Sequence[EvaluatorSpec]) -> list[str]:
 
 def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
     check_cap(run, cap)
-    store.set_cap(run.id, cap)
+    store.runs.set_cap(run.id, cap)
     return run.model_copy(update={"cap": cap})
 
 

@@ -48,7 +48,7 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
         registry.cancel(run.id)
         raise
     store.check()  # what was stored last may be in a file that is no longer there
-    if store.run(run.id) is None:
+    if store.runs.get(run.id) is None:
         raise StoreError(
             f"“{printable(run.title)}” was deleted while it was at work. Start it again "
             "if you still want it."
@@ -76,7 +76,7 @@ class _Shown:
         self._bar.stop()
 
     def update(self) -> None:
-        counts = self._store.counts(self._run)
+        counts = self._store.results.counts(self._run)
         done, told = counts.asked - counts.open, _told(self._run, self._store, counts)
         self._bar.update(self._task, total=counts.asked, completed=done, told=told)
         tenths = TENTHS * done // max(1, counts.asked)
@@ -98,7 +98,7 @@ def _bar(console: Console, disable: bool) -> Progress:
 def _told(run: Run, store: Store, counts: Counts) -> str:
     """What failed, what it cost, how long it will take, and what it waits for."""
     told = [f"{counts.failed:,} failed"] if counts.failed else []
-    if spent := store.spent(run.id).values():
+    if spent := store.calls.spent(run.id).values():
         costs = [each.cost for each in spent]
         total = sum(cost for cost in costs if cost is not None)
         told.append(

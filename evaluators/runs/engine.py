@@ -80,7 +80,7 @@ def create_run(
     )
     _check_host(run, dataset, store)
     check_cap(run, run.cap)
-    store.save_run(run, dataset)
+    store.runs.save(run, dataset)
     return run
 
 
@@ -275,7 +275,7 @@ class RunRegistry:
                 raise HostLimitError(BUSY)
             _note(last, Reason(kind="host", message=BUSY))
         with suppress(StoreError):
-            ticket.store.save_stop_reasons(ticket.run.id)
+            ticket.store.runs.save_stop_reasons(ticket.run.id)
         if self._keeper is None:
             self._keeper = threading.Thread(target=self._keep, daemon=True, name="plumbline queue")
             self._keeper.start()
@@ -348,7 +348,7 @@ class RunRegistry:
 def _note(ticket: Ticket, reason: Reason) -> None:
     """Says at the run why it no longer waits."""
     with suppress(StoreError):
-        ticket.store.save_stop_reasons(ticket.run.id, reason)
+        ticket.store.runs.save_stop_reasons(ticket.run.id, reason)
 
 
 registry = RunRegistry()
@@ -411,7 +411,7 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
             "your own machine."
         )
     if (
-        len(store.runs(run.workspace, settings.runs_kept_per_visitor))
+        len(store.runs.newest(run.workspace, settings.runs_kept_per_visitor))
         == settings.runs_kept_per_visitor
     ):
         raise HostLimitError(

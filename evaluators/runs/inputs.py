@@ -107,9 +107,9 @@ def _read(path: Path) -> Dataset | TestBed:
 
 
 def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
-    found = bundled().get(name) or store.upload(workspace, name)
+    found = bundled().get(name) or store.uploads.get(workspace, name)
     if found is None:
-        meant = _meant(name, [*bundled(), *store.uploads(workspace)])
+        meant = _meant(name, [*bundled(), *store.uploads.names(workspace)])
         raise DatasetError(f"“{printable(name)}” is neither a file nor data by name. {meant}")
     return found
 

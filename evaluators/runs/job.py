@@ -119,7 +119,7 @@ class Job:
         try:
             store.check()  # before a lock is put where there is no store any more
             self._run_lock.acquire()
-            counts = store.counts(run)
+            counts = store.results.counts(run)
             self._is_resumed = (
                 counts.open < counts.asked
             )  # else there is no earlier result to be read
@@ -132,7 +132,7 @@ class Job:
 
     def start(self) -> None:
         try:
-            self._store.save_stop_reasons(self.run.id)
+            self._store.runs.save_stop_reasons(self.run.id)
             if self._is_for_pool:
                 self._pool.start()
             for thread in self._threads:
@@ -158,7 +158,7 @@ class Job:
         for lane in self._lanes:
             lane.stop(*reasons)
         with suppress(StoreError):
-            self._store.save_stop_reasons(self.run.id, *reasons)
+            self._store.runs.save_stop_reasons(self.run.id, *reasons)
 
     @property
     def is_pausing(self) -> bool:
@@ -192,7 +192,7 @@ class Job:
     # Opening and closing
 
     def _opened(self, keys: Keys) -> tuple[list[Seat], list[Lane]]:
-        spent = self._store.spent(self.run.id).values()
+        spent = self._store.calls.spent(self.run.id).values()
         meter = Meter(
             self.run.cap,
             sum(model.calls for model in spent),
@@ -206,7 +206,7 @@ class Job:
 
         judges = [seat(spec) for spec in self.run.judges]
         seats: list[Seat | None] = [seat(spec) for spec in self.run.models]
-        tasks = _tasks(self._store.open_cells(self.run))
+        tasks = _tasks(self._store.results.open_cells(self.run))
         if seats:
             tasks.sort(key=_scattered)
         self._is_for_pool = len(tasks) * len(
@@ -227,7 +227,7 @@ class Job:
         ]
 
     def _read(self, positions: Collection[int]) -> dict[int, Sample | UnreadableRowError]:
-        return self._store.samples(self.run.fingerprint, positions)
+        return self._store.samples.get_many(self.run.fingerprint, positions)
 
     def _close(self) -> None:
         self.keys = {}
@@ -266,7 +266,7 @@ class Job:
         lane.stop(error.reason)
         reasons = dict.fromkeys(reason for each in self._lanes for reason in each.reasons)
         with suppress(StoreError):
-            self._store.save_stop_reasons(self.run.id, *reasons)
+            self._store.runs.save_stop_reasons(self.run.id, *reasons)
 
     def _do(self, task: Task, lane: Lane) -> None:
         """Judges one answer by each of its metrics; every result is stored before the next is asked
@@ -277,7 +277,9 @@ class Job:
             raise RunStoppedError(message, kind="unwatched")
         self._store.check()  # nothing is paid for that could not be stored
         earlier = (
-            self._store.results(self.run.id, task.position, task.model) if self._is_resumed else {}
+            self._store.results.of_answer(self.run.id, task.position, task.model)
+            if self._is_resumed
+            else {}
         )
         load = partial(lane.samples.take, task.position)
         ask = partial(self._answered, lane.seat) if lane.seat else None
@@ -302,16 +304,16 @@ class Job:
         try:
             result, failure = self._result(cell, answer, earlier, ledger)
             try:
-                self._store.save_result(self.run.id, result, ledger.calls)
+                self._store.results.save(self.run.id, result, ledger.calls)
             except UnstorableError as error:
                 failure = type(error)
                 unstored = {"score": None, "response": None, **_failed(error)}
-                self._store.save_result(
+                self._store.results.save(
                     self.run.id, result.model_copy(update=unstored), ledger.calls
                 )
             return failure
         except BaseException:
-            self._store.save_calls(self.run.id, ledger.calls)
+            self._store.calls.save(self.run.id, ledger.calls)
             raise
         finally:
             ledger.stored()
@@ -395,8 +397,8 @@ class Job:
         self._ended = time.monotonic()
         self._close()
         with suppress(StoreError):
-            if not self._store.counts(self.run).open:  # it came to its end all the same
-                self._store.save_stop_reasons(self.run.id)
+            if not self._store.results.counts(self.run).open:  # it came to its end all the same
+                self._store.runs.save_stop_reasons(self.run.id)
 
     def _waiting(self) -> str:
         longest = max((seat.waiting for seat in self._seats), default=0.0)
@@ -581,8 +583,10 @@ def _shelf(store: Store, run: Run) -> Shelf:
     for again.
     """
     if not run.use_cache:
-        return Shelf(partial(store.answer, run.workspace, run_id=run.id))
-    return _shelves.setdefault((store, run.workspace), Shelf(partial(store.answer, run.workspace)))
+        return Shelf(partial(store.calls.answer, run.workspace, run_id=run.id))
+    return _shelves.setdefault(
+        (store, run.workspace), Shelf(partial(store.calls.answer, run.workspace))
+    )
 
 
 def _tasks(cells: Sequence[Cell]) -> list[Task]:

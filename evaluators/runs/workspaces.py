@@ -64,12 +64,12 @@ class Workspaces:
             last = self._visits.get(token)
             if last is not None:
                 self._visits.move_to_end(token)
-        if last is None and not (TOKEN.fullmatch(token) and self._store.knows(token)):
+        if last is None and not (TOKEN.fullmatch(token) and self._store.workspaces.knows(token)):
             return False
         if last is None or time.monotonic() - last > VISIT:
             self._remember(token)
             with suppress(StoreError):  # a full disk must not keep anybody from reading
-                self._store.visit(token)
+                self._store.workspaces.visit(token)
             self._sweep_sometimes()
         return True
 
@@ -78,7 +78,7 @@ class Workspaces:
         nowhere any more.
         """
         new = self.issue()
-        self._store.move_workspace(token, new)
+        self._store.workspaces.move(token, new)
         self._forget(token)
         return new
 
@@ -90,9 +90,9 @@ class Workspaces:
         if not limits.public:
             return
         self._sweep_sometimes()
-        if not self._store.knows(token):
+        if not self._store.workspaces.knows(token):
             self._check_new()
-        used = self._store.bytes_of(token)
+        used = self._store.workspaces.bytes_of(token)
         if used + incoming > limits.workspace_bytes:
             raise HostLimitError(
                 f"Your uploads and runs take up {_mb(used)}, this would add "
@@ -114,14 +114,14 @@ class Workspaces:
         """
         self._next_sweep = time.monotonic() + SWEEP
         before = datetime.now(UTC) - timedelta(days=config().workspace_days)
-        for token in self._store.unvisited_since(before):
-            runs = self._store.run_ids(token)
+        for token in self._store.workspaces.unvisited_since(before):
+            runs = self._store.runs.ids(token)
             if any(RunLock(self._store.locks, run_id).is_held for run_id in runs):
                 continue
             self._forget(token)
             gone = EXPIRED + token.removeprefix(EXPIRED)
-            self._store.move_workspace(token, gone)  # at once: nobody comes back to a half of it
-            self._store.delete_workspace(gone)
+            self._store.workspaces.move(token, gone)  # at once: nobody comes back to a half of it
+            self._store.workspaces.delete(gone)
 
     def _sweep_sometimes(self) -> None:
         """Sweeps beside the pages, at most once an hour."""
@@ -142,7 +142,7 @@ class Workspaces:
         """Raises `HostLimitError` where this host makes no further workspace now."""
         limits = config()
         if (
-            self._store.workspaces_since(datetime.now(UTC) - timedelta(minutes=1))
+            self._store.workspaces.created_since(datetime.now(UTC) - timedelta(minutes=1))
             >= limits.workspaces_per_minute
         ):
             raise HostLimitError(
@@ -159,7 +159,7 @@ class Workspaces:
             )
 
     def _count(self) -> int:
-        return self._store.workspaces_since(datetime.min.replace(tzinfo=UTC))
+        return self._store.workspaces.created_since(datetime.min.replace(tzinfo=UTC))
 
     def _remember(self, token: str) -> None:
         with self._lock:

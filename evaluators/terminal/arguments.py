@@ -83,7 +83,7 @@ class Asked(Record):
 def asked(options: Options, store: Store, keys: Keys) -> Asked:
     """What these options mean; raises a `PlumblineError` that says what to write instead."""
     dataset = samples(inputs.load_data(options.data, store=store), options)
-    evaluators = specs(options.metric, options.param, store.saved_metrics(inputs.WORKSPACE))
+    evaluators = specs(options.metric, options.param, store.metrics.by_title(inputs.WORKSPACE))
     inputs.check_judged(map(from_spec, evaluators), options.judge)
     heat, most = options.temperature, options.answer_tokens
     models = inputs.models(

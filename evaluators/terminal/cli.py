@@ -223,8 +223,10 @@ def resume(
 ) -> None:
     demanded, store = demands(fail_under), local_store()
     found = _with_cap(_found(run_id, store), store, **cap)
-    positions = {outline.ability: outline.position for outline in store.outlines(found)}.values()
-    read = store.samples(found.fingerprint, positions).values()
+    positions = {
+        outline.ability: outline.position for outline in store.results.outlines(found)
+    }.values()
+    read = store.samples.get_many(found.fingerprint, positions).values()
     samples = [sample for sample in read if isinstance(sample, Sample)]
     check_names(demanded, found.evaluators, samples, found.judges)
     _work(found, store)
@@ -265,8 +267,8 @@ def lists() -> None:
 def metrics() -> None:
     """Metrics, with what they need and their parameters; your own included."""
     store = local_store()
-    tables.echo(tables.of_metrics(catalogue(), store.saved_metrics(WORKSPACE)))
-    for lost in store.unreadable_metrics(WORKSPACE):
+    tables.echo(tables.of_metrics(catalogue(), store.metrics.by_title(WORKSPACE)))
+    for lost in store.metrics.unreadable(WORKSPACE):
         _say(
             f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on "
             "the Metrics page."
@@ -285,8 +287,8 @@ def models() -> None:
 def runs() -> None:
     """Runs, newest first; those of the app included."""
     store = local_store()
-    found = store.runs(WORKSPACE)
-    unreadable = store.unreadable_runs(WORKSPACE)
+    found = store.runs.newest(WORKSPACE)
+    unreadable = store.runs.unreadable(WORKSPACE)
     tables.echo(tables.of_runs(found, store) if found or unreadable else "No run yet.")
     for lost in unreadable:
         _say(
@@ -328,7 +330,9 @@ def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
     store = local_store()
     given = _id(run_id, store)
     parts = (
-        store.raw_run(given) if kind == files.RAW else files.KINDS[kind](_read(given, store), store)
+        store.runs.raw(given)
+        if kind == files.RAW
+        else files.KINDS[kind](_read(given, store), store)
     )
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()
@@ -358,7 +362,7 @@ def _work(begun: Run, store: Store) -> None:
     try:
         work(begun, store, from_environment(os.environ))
     except KeyboardInterrupt:
-        counts = store.counts(begun)
+        counts = store.results.counts(begun)
         _say(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")
         _say(tables.go_on(begun))
         raise
@@ -391,7 +395,7 @@ def _found(run_id: str, store: Store) -> Run:
 
 def _id(run_id: str, store: Store) -> str:
     """The id, of an id that begins so, or of the run that was made last."""
-    found = store.run_ids(WORKSPACE)[:1] if run_id == "last" else store.run_ids(WORKSPACE, run_id)
+    found = store.runs.ids(WORKSPACE)[:1] if run_id == "last" else store.runs.ids(WORKSPACE, run_id)
     if len(found) == 1 and run_id:
         return found[0]
     problem = f"{len(found)} runs begin" if found else "No run begins"
@@ -401,7 +405,7 @@ def _id(run_id: str, store: Store) -> str:
 
 
 def _read(run_id: str, store: Store) -> Run:
-    found = store.run(run_id)
+    found = store.runs.get(run_id)
     if found is None:
         raise StoreError("This run was deleted just now. See: python -m evaluators list runs")
     return found
@@ -413,7 +417,7 @@ def _with_cap(found: Run, store: Store, max_calls: int | None, max_cost: float |
         return found
     cap = Cap(calls=max_calls or found.cap.calls, cost=max_cost or found.cap.cost)
     check_cap(found, cap)
-    store.set_cap(found.id, cap)
+    store.runs.set_cap(found.id, cap)
     return found.model_copy(update={"cap": cap})
 
 

@@ -93,5 +93,5 @@ def _left(
     """The estimate without the answers that are stored already."""
     keys = what.keys.get(model, ()) if asked.use_cache else ()
     return prompt_sizes.what_is_left(
-        model, what, store.cached(WORKSPACE, keys) if keys else 0, shortest
+        model, what, store.calls.answered(WORKSPACE, keys) if keys else 0, shortest
     )

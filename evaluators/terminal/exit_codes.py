@@ -188,7 +188,10 @@ def _whose(run: Run, number: int) -> str:
 
 
 def _failed(results: Results) -> Iterator[str]:
-    counts, reasons = results.counts, failures(results.store.failures(results.run.id), IN_TERMINAL)
+    counts, reasons = (
+        results.counts,
+        failures(results.store.results.failures(results.run.id), IN_TERMINAL),
+    )
     if counts.failed:
         yield f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again."
     for message, count in list(reasons.items())[:REASONS]:

@@ -20,7 +20,9 @@ from evaluators.runs.store import Store
 def table(run: Run, store: Store) -> Iterator[bytes]:
     """CSV, as the app gives it."""
     yield export.table(
-        Results(run, store).rows(), [title(spec) for spec in run.models], store.responses(run)
+        Results(run, store).rows(),
+        [title(spec) for spec in run.models],
+        store.results.responses(run),
     )
 
 
@@ -37,7 +39,9 @@ def labels(run: Run, store: Store) -> Iterable[bytes]:
     if leads(run.evaluator.name) != "trace":
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
     return export.labels(
-        store.scored(run), store.corrections(run.id), [title(spec) for spec in run.models]
+        store.results.scored(run),
+        store.corrections.by_cell(run.id),
+        [title(spec) for spec in run.models],
     )
 
 

@@ -165,7 +165,7 @@ def of_runs(runs: Sequence[Run], store: Store) -> Table:
 
 def state(run: Run, store: Store) -> str:
     """How far the run is, and whether any process works on it."""
-    counts = store.counts(run)
+    counts = store.results.counts(run)
     head = (
         "running"
         if registry.is_at_work(run.id, store)
@@ -236,7 +236,7 @@ def _model(spec: ModelSpec) -> str:
 
 def spent(run: Run, store: Store) -> Table | None:
     """What each model cost; nothing where no LLM was asked."""
-    found = store.spent(run.id)
+    found = store.calls.spent(run.id)
     rows = [
         (model, each.calls, each.prompt_tokens, each.answer_tokens, money(each.cost, each.cost))
         for model, each in found.items()
@@ -253,7 +253,7 @@ def troubles(results: Results) -> list[str]:
 
 
 def _failures(results: Results) -> dict[str, int]:
-    return failures(results.store.failures(results.run.id), IN_TERMINAL)
+    return failures(results.store.results.failures(results.run.id), IN_TERMINAL)
 
 
 def equivalent(run: Run) -> str:
@@ -280,7 +280,9 @@ def summary(results: Results) -> dict[str, object]:
             for name, mean in results.summary(number).items()
         ],
         "failures": _failures(results),
-        "spent": {model: each.model_dump() for model, each in results.store.spent(run.id).items()},
+        "spent": {
+            model: each.model_dump() for model, each in results.store.calls.spent(run.id).items()
+        },
     }
 
 

@@ -135,8 +135,8 @@ async def beside(served: Server, queries: list[str], count: int) -> dict[str, fl
 
 def open_rows(served: Server, queries: list[str]) -> int:
     """How many rows of all runs are not judged yet."""
-    runs = [served.store.run(parse_qs(query)["run"][0]) for query in queries]
-    return sum(served.store.counts(run).open for run in runs if run)
+    runs = [served.store.runs.get(parse_qs(query)["run"][0]) for query in queries]
+    return sum(served.store.results.counts(run).open for run in runs if run)
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ if __name__ == "__main__":
             job.start()
             job.wait()
         with timed() as reading:
-            aggregate.rgb_rates(store.outlines(run))
+            aggregate.rgb_rates(store.results.outlines(run))
         figures = {
-            "scored": store.counts(run).scored,
+            "scored": store.results.counts(run).scored,
             "create_seconds": round(creating.seconds, 2),
             "score_seconds": round(scoring.seconds, 2),
             "read_and_summarise_seconds": round(reading.seconds, 2),

@@ -44,12 +44,12 @@ def survived(name: str, fault: Callable[[Asked], str]) -> dict[str, object]:
         with timed() as running:
             run = new_run(store, questions(PROMPTS, name))
             registry.start(run, store, keys).wait()
-        counts: Counts = store.counts(run)
+        counts: Counts = store.results.counts(run)
         lasting = {asked.text for asked in server.asked if asked.fault == LASTING}
         return {
             "scored": counts.scored,
             "failed": counts.failed,
-            "reasons": {reason.message: count for reason, count in store.failures(run.id)},
+            "reasons": {reason.message: count for reason, count in store.results.failures(run.id)},
             "prompts_with_lasting_faults": len(lasting),
             "calls_made": len(server.asked),
             "calls_repeated": len(server.asked) - PROMPTS,

@@ -51,8 +51,8 @@ if __name__ == "__main__":
         with timed() as labelling:
             registry.start(run, store, keys).wait()
         figures = {
-            "scored": store.counts(run).scored,
-            "calls": sum(bill.calls for bill in store.spent(run.id).values()),
+            "scored": store.results.counts(run).scored,
+            "calls": sum(bill.calls for bill in store.calls.spent(run.id).values()),
             "seconds": round(labelling.seconds, 2),
             "ideal_seconds": round(ideal, 2),
             "ratio": round(labelling.seconds / ideal, 2),

@@ -92,7 +92,7 @@ def through_the_engine(store: Store, dataset: Dataset, keys: Keys) -> Figures:
     run = new_run(store, dataset)
     with measured() as figures:
         registry.start(run, store, keys).wait()
-    assert store.counts(run).scored == CALLS
+    assert store.results.counts(run).scored == CALLS
     return figures
 
 

@@ -143,7 +143,7 @@ def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
     if page.get_by_role("button", name="Cancel").is_visible():
         cancel(page)
         expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    server.store.delete_run(run.id)
+    server.store.runs.delete(run.id)
 
 
 @pytest.fixture

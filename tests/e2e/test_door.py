@@ -289,7 +289,7 @@ def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(
         workspace="local",
         title=text,
     )
-    server.store.save_result(run.id, SampleResult(position=0, status="failed", error=text))
+    server.store.results.save(run.id, SampleResult(position=0, status="failed", error=text))
     try:
         page.goto(f"{server.address}/sample?run={run.id}&sample=1")
         expect(page.get_by_test_id("stAlert").get_by_text(text, exact=True)).to_be_visible()
@@ -304,4 +304,4 @@ def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(
         ).to_be_visible()
         assert page.locator("a[href*=evil]").count() == 0
     finally:
-        server.store.delete_run(run.id)
+        server.store.runs.delete(run.id)

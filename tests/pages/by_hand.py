@@ -63,7 +63,7 @@ def two_models(
         cap=cap or Cap(),
         use_cache=use_cache,
     )
-    session.store().save_run(run, data)
+    session.store().runs.save(run, data)
     if results:
         for position in range(SAMPLES):
             for model in (0, 1):
@@ -88,11 +88,11 @@ def save(run: Run, cell: Cell) -> None:
     call = Call(
         key=f"{cell}", model=spec.id, completion=Completion(text=text, usage=usage), cost=cost
     )
-    session.store().save_result(run.id, result, [call] if result.calls else [])
+    session.store().results.save(run.id, result, [call] if result.calls else [])
 
 
 def fail(run: Run, cell: Cell, error: str) -> None:
-    session.store().save_result(
+    session.store().results.save(
         run.id, SampleResult(**cell._asdict(), status="failed", error=error)
     )
 

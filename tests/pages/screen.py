@@ -81,7 +81,7 @@ def wait_for_runs() -> None:
 
 
 def runs() -> list[Run]:
-    return session.store().runs("local")
+    return session.store().runs.newest("local")
 
 
 def jsonl(*rows: dict[str, Any]) -> str:

@@ -96,11 +96,11 @@ def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(
     open_page: OpenPage,
 ) -> None:
     kept("two", ("In May.", None), ("In June.", None))
-    session.store().save_metric("local", WRITTEN.params["title"], WRITTEN)
+    session.store().metrics.save("local", WRITTEN.params["title"], WRITTEN)
     at = metrics_form(open_page, "two", "llm_judge", "prompt Is it polite?")
     assert "Is it polite?" in at.multiselect(key="metrics_metrics").options
     assert "Question to the judge: Polite?" in said(at)
-    session.store().delete_metric("local", WRITTEN.params["title"])
+    session.store().metrics.delete("local", WRITTEN.params["title"])
     at = checked(at.run())
     assert at.multiselect(key="metrics_metrics").value == ["llm_judge"]
 
@@ -160,7 +160,7 @@ def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: Ope
     save(run, 0, 0, {"context_relevance": 0.5, "adherence": 1.0})
     save(run, 0, 1, {"relevance": 1.0, "overall": None})
     save(run, 1, 0, {"context_relevance": 1.0, "adherence": 0.0})
-    session.store().save_result(
+    session.store().results.save(
         run.id, SampleResult(position=1, metric=1, status="failed", error="No.")
     )
     at = open_page("metrics", run=run.id)
@@ -206,7 +206,7 @@ def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page: O
     failed = SampleResult(
         position=1, metric=2, status="failed", error=f"Unreadable {HOSTILE}.", details="HTTP 500"
     )
-    session.store().save_result(run.id, failed)
+    session.store().results.save(run.id, failed)
     at = open_page("sample", run=run.id, sample="2")
     assert "Sample 2 of 2" in said(at)
     assert cards(at) == {"Answer match": "–"}
@@ -237,7 +237,7 @@ def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
         for number, (response, truth) in enumerate(pairs)
     )
     data = Dataset(name=name, samples=samples)
-    session.store().save_upload("local", data, datetime.now(UTC).isoformat())
+    session.store().uploads.save("local", data, datetime.now(UTC).isoformat())
     return data
 
 
@@ -254,7 +254,7 @@ def stored(*evaluators: EvaluatorSpec, models: tuple[ModelSpec, ...] = ()) -> Ru
         evaluators=evaluators,
         models=models,
     )
-    session.store().save_run(run, data)
+    session.store().runs.save(run, data)
     return run
 
 
@@ -270,7 +270,7 @@ def save(
     result = SampleResult(
         position=position, model=model, metric=metric, status="scored", score=score
     )
-    session.store().save_result(run.id, result)
+    session.store().results.save(run.id, result)
 
 
 def metrics_form(open_page: OpenPage, data: str, *metrics: str) -> AppTest:

@@ -39,7 +39,7 @@ def test_data_that_are_gone_are_not_replaced_by_others(
     open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
 ) -> None:
     at = form(open_page, page, way, box, row)
-    session.store().delete_upload("local", "own.jsonl")
+    session.store().uploads.delete("local", "own.jsonl")
     at.button(key=start).click()
     at = settled(checked(at.run()))
     assert not runs()
@@ -59,7 +59,7 @@ def test_a_change_of_another_field_does_not_choose_other_data_either(
     open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
 ) -> None:
     at = form(open_page, page, way, box, row)
-    session.store().delete_upload("local", "own.jsonl")
+    session.store().uploads.delete("local", "own.jsonl")
     for _ in range(2):
         assert checked(at.run()).selectbox(key=box).value is None
         assert "own.jsonl is no longer there." in said(at, "warning")
@@ -95,6 +95,6 @@ def form(open_page: OpenPage, page: str, way: str, box: str, row: dict[str, obje
 
 def keep(*rows: dict[str, object]) -> None:
     """An upload that another tab made or replaced; a number in its time tells one from the next."""
-    session.store().save_upload(
+    session.store().uploads.save(
         "local", load("own.jsonl", jsonl(*rows).encode()), f"2026-11-21T09:00:0{len(rows)}"
     )

@@ -150,7 +150,7 @@ def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(
     for word in words:
         assert word in said(at, "error")
     assert "earlier.jsonl (uploaded)" in open_page("datasets").selectbox(key="dataset").options
-    assert list(session.store().uploads("local")) == ["earlier.jsonl"]
+    assert list(session.store().uploads.names("local")) == ["earlier.jsonl"]
 
 
 def test_many_bad_rows_are_counted_and_the_first_five_shown(upload: Upload) -> None:
@@ -213,7 +213,7 @@ def test_a_file_of_another_format_is_read_too(upload: Upload) -> None:
 def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
     assert "Nothing is kept yet." in said(at)
-    assert session.store().uploads("local") == {}
+    assert session.store().uploads.names("local") == {}
     assert "dataset" not in [box.key for box in at.selectbox]
     assert choice(at, "Response").value is None
     assert [row["Question"] for row in table(at, "Row")] == ["When?", "Why?"]
@@ -277,7 +277,7 @@ def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
     at.button(key="discard").click()
     assert "Nothing is kept yet." not in said(checked(at.run()))
     assert not at.file_uploader(key="upload_2").value
-    assert session.store().uploads("local") == {}
+    assert session.store().uploads.names("local") == {}
 
 
 def test_a_file_that_was_put_away_meanwhile_has_to_be_chosen_again(upload: Upload) -> None:
@@ -348,10 +348,10 @@ def test_other_data_of_the_same_name_get_a_number(upload: Upload) -> None:
 @pytest.mark.parametrize("row", [GOOD, BED])
 def test_the_same_data_are_not_kept_twice(upload: Upload, row: dict[str, object]) -> None:
     upload("samples.jsonl", jsonl(row))
-    before = session.store().uploads("local")
+    before = session.store().uploads.names("local")
     at = upload("samples.jsonl", jsonl(row))
     assert "The same data were here already, as samples.jsonl." in said(at)
-    assert session.store().uploads("local") == before
+    assert session.store().uploads.names("local") == before
 
 
 @pytest.mark.parametrize("said", ["In May.", "In April."])
@@ -375,7 +375,7 @@ def test_an_upload_can_be_deleted(upload: Upload) -> None:
     assert at.selectbox(key="dataset").proto.set_value
     assert "samples.jsonl (uploaded)" not in at.selectbox(key="dataset").options
     assert not at.file_uploader(key="upload_2").value
-    assert session.store().uploads("local") == {}
+    assert session.store().uploads.names("local") == {}
     checked(at.switch_page("../pages/trace.py").run())
     assert at.selectbox(key="trace_dataset").value == "TRACE sample (English)"
     assert "no longer there" not in said(at)
@@ -383,7 +383,7 @@ def test_an_upload_can_be_deleted(upload: Upload) -> None:
 
 def test_data_that_were_deleted_elsewhere_are_not_replaced_by_others(upload: Upload) -> None:
     at = upload("samples.jsonl", jsonl(GOOD))
-    session.store().delete_upload("local", "samples.jsonl")
+    session.store().uploads.delete("local", "samples.jsonl")
     checked(at.run())
     assert at.selectbox(key="dataset").value is None
     assert "samples.jsonl is no longer there. Choose another one." in said(at, "warning")
@@ -423,7 +423,7 @@ def hostile_page(upload: Upload, open_page: OpenPage) -> Callable[[str], AppTest
         f"{IMAGE}.jsonl",
         jsonl({"id": HOSTILE, "situation": HOSTILE, **row}, row | {"response": None}),
     )
-    store, data = session.store(), session.store().upload("local", f"{IMAGE}.jsonl")
+    store, data = session.store(), session.store().uploads.get("local", f"{IMAGE}.jsonl")
     assert isinstance(data, Dataset)
     run = create_run(store, data, EvaluatorSpec(name="trace"), workspace="local", title=data.name)
     finish(run, store)
@@ -461,7 +461,7 @@ def test_images_in_a_bad_file_are_shown_as_letters_in_every_message(
 
 
 def kept(name: str) -> Dataset:
-    data = session.store().upload("local", name)
+    data = session.store().uploads.get("local", name)
     assert isinstance(data, Dataset)
     return data
 

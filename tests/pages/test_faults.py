@@ -116,7 +116,7 @@ def test_waiting_for_a_limit_is_said_while_it_lasts(
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     run = started(2)
     until = time.monotonic() + 30
-    while not session.store().counts(run).scored and time.monotonic() < until:
+    while not session.store().results.counts(run).scored and time.monotonic() < until:
         time.sleep(0.1)
     time.sleep(0.3)  # the other request is refused meanwhile
     at = open_page("rgb", run=run.id)
@@ -124,7 +124,7 @@ def test_waiting_for_a_limit_is_said_while_it_lasts(
         r"Running · 1 / 2 scored · .*waiting \d+ s for the provider's limit", state(at)
     )
     wait_for_runs()
-    assert session.store().counts(run).scored == 2
+    assert session.store().results.counts(run).scored == 2
 
 
 def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(

@@ -172,7 +172,7 @@ def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage)
         f"Prompt: {run.prompt_hash} · 1 response from the data, the same for every model"
         in said(at)
     )
-    assert session.store().responses(run) == {(0, 0): "In May.", (1, 0): ANSWER}
+    assert session.store().results.responses(run) == {(0, 0): "In May.", (1, 0): ANSWER}
 
 
 def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
@@ -209,7 +209,7 @@ def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopbac
         ("2", READER, ANSWER),
         ("2", OF_LUNA, OTHER),
     ]
-    lines = export.labels(session.store().scored(run), {}, [READER, OF_LUNA])
+    lines = export.labels(session.store().results.scored(run), {}, [READER, OF_LUNA])
     assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
 
 
@@ -249,7 +249,7 @@ def kept(name: str, *responses: str | None) -> None:
         )
         for number, response in enumerate(responses)
     )
-    session.store().save_upload(
+    session.store().uploads.save(
         "local", Dataset(name=name, samples=samples), datetime.now(UTC).isoformat()
     )
 

@@ -338,7 +338,7 @@ def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
         for number, (response, truth) in enumerate(pairs)
     )
     data = Dataset(name=name, samples=samples)
-    session.store().save_upload("local", data, datetime.now(UTC).isoformat())
+    session.store().uploads.save("local", data, datetime.now(UTC).isoformat())
     return data
 
 
@@ -356,9 +356,9 @@ def stored(
         fingerprint=data.fingerprint,
         evaluators=(EvaluatorSpec(name=metric),),
     )
-    session.store().save_run(run, data)
+    session.store().runs.save(run, data)
     score = Score(values=values, details=details or {})
-    session.store().save_result(run.id, SampleResult(position=0, status="scored", score=score))
+    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
     return run
 
 

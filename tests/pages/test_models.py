@@ -121,9 +121,9 @@ def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenP
     run = two_models()
     assert "as chosen" not in said(open_page("rgb", run=run.id))
     for position in (0, 1):
-        result = session.store().result(run.id, position)
+        result = session.store().results.get(run.id, position)
         assert result
-        session.store().save_result(
+        session.store().results.save(
             run.id, result.model_copy(update={"note": f"temperature not applied {IMAGE}"})
         )
     at = open_page("rgb", run=run.id)
@@ -143,7 +143,7 @@ def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) ->
 
 def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
     run = two_models(results=False).model_copy(update={"id": "alike", "models": (OSS, OSS, LUNA)})
-    session.store().save_run(
+    session.store().runs.save(
         run, Dataset(name=run.dataset_name, samples=())
     )  # over the samples stored already
     rows = table(open_page("rgb", run=run.id), "#")
@@ -156,7 +156,7 @@ def test_the_name_of_a_model_is_shown_as_letters(open_page: OpenPage, name: str)
     run = two_models(results=False).model_copy(
         update={"id": "hostile", "models": (hostile, OSS), "judge": hostile}
     )
-    session.store().save_run(
+    session.store().runs.save(
         run, Dataset(name=run.dataset_name, samples=())
     )  # over the samples stored already
     at = open_page(name, run=run.id)

@@ -81,7 +81,7 @@ def test_the_prompt_is_shown_before_anything_is_kept(open_page: OpenPage) -> Non
 
 
 def test_a_preview_needs_a_sample_with_all_fields(open_page: OpenPage) -> None:
-    session.store().save_upload("local", bare(), "2026-11-21T09:00:00+00:00")
+    session.store().uploads.save("local", bare(), "2026-11-21T09:00:00+00:00")
     at = typed(open_page("metrics"), "Polite", fields=["response", "ground_truth"])
     at.selectbox(key="own_preview_data").set_value("bare")
     assert "No sample there has response, ground truth." in said(checked(at.run()))
@@ -219,7 +219,7 @@ def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(
     spec = EvaluatorSpec(name="own")
     run = create_run(session.store(), data, spec, workspace="local", title="t")
     score = Score(values={"own": 1.0})
-    session.store().save_result(run.id, SampleResult(position=0, status="scored", score=score))
+    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
     (folder / "own.py").write_text(OWN.format(parameter="threshold"), encoding="utf-8")
 
     at = checked(open_page("sample", run=run.id, sample="1"))
@@ -233,7 +233,7 @@ def public_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two visitors were here before."""
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     for workspace in (MINE, YOURS):
-        session.store().save_mapping(workspace, ["question"], {})
+        session.store().mappings.save(workspace, ["question"], {})
 
 
 @pytest.mark.usefixtures("public_host")
@@ -248,7 +248,7 @@ def test_a_public_host_says_nothing_of_files(open_page: OpenPage, folder: Path) 
 @pytest.mark.usefixtures("public_host")
 def test_each_visitor_has_metrics_of_their_own(open_page: OpenPage) -> None:
     clicked(typed(open_page("metrics", w=MINE), "Polite"), "Save")
-    assert list(session.store().saved_metrics(MINE)) == ["Polite"]
+    assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
     assert open_page("metrics", w=YOURS).selectbox(key="own_metric").options == [NEW]
 
 
@@ -265,7 +265,7 @@ def test_a_visitor_keeps_so_many_and_may_still_change_them(
         "This host keeps 1 metric for each visitor, and you have that many. Delete one first."
         in said(at, "error")
     )
-    assert list(session.store().saved_metrics(MINE)) == ["Polite"]
+    assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
 
 
 def bare() -> Dataset:

@@ -71,8 +71,8 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
     button(at, label).click()
     assert said(checked(at.run()), "error") == FULL
     assert not said(checked(at.run()), "error")
-    assert {run.id for run in session.store().runs("local")} == {stopped.id, answered.id}
-    assert session.store().run(stopped.id).cap == Cap(calls=100)
+    assert {run.id for run in session.store().runs.newest("local")} == {stopped.id, answered.id}
+    assert session.store().runs.get(stopped.id).cap == Cap(calls=100)
 
 
 def test_an_upload_that_cannot_be_deleted_stays(
@@ -82,7 +82,7 @@ def test_an_upload_that_cannot_be_deleted_stays(
     fill_disk()
     button(at, "Delete for good").click()
     assert said(checked(at.run()), "error") == FULL
-    assert list(session.store().uploads("local")) == ["samples.jsonl"]
+    assert list(session.store().uploads.names("local")) == ["samples.jsonl"]
 
 
 @pytest.mark.parametrize("page", ["home", "rgb", "trace", "runs", "datasets", "settings"])

@@ -36,7 +36,7 @@ def public_host(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two visitors were here before."""
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     for workspace in (MINE, YOURS):
-        session.store().save_mapping(workspace, ["question"], {})
+        session.store().mappings.save(workspace, ["question"], {})
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(
     assert at.query_params["w"] != link
     assert DEAD in said(at, "warning")
     upload(at, "mine.csv")
-    assert not session.store().uploads(link)
+    assert not session.store().uploads.names(link)
     assert DEAD not in said(checked(at.run()))  # it is no longer empty
 
 
@@ -98,7 +98,7 @@ def test_a_reload_before_anything_is_kept_stays_in_the_workspace(open_page: Open
 
 def test_a_visit_alone_writes_nothing(open_page: OpenPage) -> None:
     issued = open_page("home").query_params["w"]
-    assert not session.store().knows(issued)
+    assert not session.store().workspaces.knows(issued)
 
 
 def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
@@ -124,7 +124,7 @@ def test_a_tab_with_the_old_link_can_change_nothing_any_more(
     registry.move_workspace(MINE, session.store())
     tab.button(key=f"delete_{my_run.id}").click()
     checked(tab.run())
-    assert session.store().run(my_run.id)
+    assert session.store().runs.get(my_run.id)
 
 
 def test_no_new_link_while_a_run_is_at_work(
@@ -132,7 +132,7 @@ def test_no_new_link_while_a_run_is_at_work(
 ) -> None:
     server = loopback(fault=lambda _: "hang")
     run = sample_run([LUNA]).model_copy(update={"id": "mine", "workspace": MINE})
-    session.store().save_run(run, Dataset(name="kept already", samples=()))
+    session.store().runs.save(run, Dataset(name="kept already", samples=()))
     access = Access(provider="openai", base_url=server.base_url, key=SecretStr(KEY))
     registry.start(run, session.store(), {"openai": access})
     at = open_page("settings", w=MINE)
@@ -326,7 +326,7 @@ def test_an_upload_or_a_run_beyond_the_bytes_says_so(
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
     assert words in said(checked(at.run()), "error")
-    assert session.store().runs(MINE) == []
+    assert session.store().runs.newest(MINE) == []
 
 
 def test_an_upload_over_the_limit_says_so_and_is_not_kept(
@@ -339,7 +339,7 @@ def test_an_upload_over_the_limit_says_so_and_is_not_kept(
         "This host keeps 1 upload for each visitor, and you have that many. Delete one first."
         in said(at, "error")
     )
-    assert list(session.store().uploads(MINE)) == ["first.csv"]
+    assert list(session.store().uploads.names(MINE)) == ["first.csv"]
 
 
 def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(
@@ -359,7 +359,7 @@ def full(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> 
     access = Access(provider="openai", base_url=PROVIDERS["openai"].address, key=SecretStr(KEY))
     registry.start(another, session.store(), {"openai": access})
     yield another
-    for run in (another, *session.store().runs(MINE)):
+    for run in (another, *session.store().runs.newest(MINE)):
         registry.cancel(run.id)
 
 
@@ -372,13 +372,13 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
     assert waits.search(state(checked(at.run())))  # on the run's page
     assert waits.search(said(at))  # in the sidebar
     assert "No score yet." in said(at)  # rather than cards without numbers
-    (run,) = session.store().runs(MINE)
+    (run,) = session.store().runs.newest(MINE)
     listed = checked(at.switch_page("../pages/runs.py").run())
     assert said(listed).count("Waiting · 1st") == 2
     assert button(listed, "Cancel").key == f"cancel_{run.id}"
     registry.cancel(full.id)
     for _ in range(200):
-        if not session.store().counts(run).open:
+        if not session.store().results.counts(run).open:
             break
         time.sleep(0.05)
     assert state(settled(open_page("trace", w=MINE, run=run.id))) == "Finished · 24 / 24 scored"
@@ -397,7 +397,7 @@ def test_a_waiting_run_can_be_cancelled_and_resumed(open_page: OpenPage, full: R
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
     at.run()
-    (run,) = session.store().runs(MINE)
+    (run,) = session.store().runs.newest(MINE)
     at = open_page("trace", w=MINE, run=run.id)
     at.button(key=f"cancel_{run.id}").click()
     assert state(checked(at.run())) == "Stopped · 0 / 24 scored"

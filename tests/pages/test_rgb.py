@@ -285,7 +285,9 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload
     at.button(key="rgb_score_start").click()
     settled(at.run())
     at = open_page("sample", run=runs()[0].id)
-    verdict = RGBEvaluator().verdicts(session.store().sample(runs()[0].fingerprint, 0))["accuracy"]
+    verdict = RGBEvaluator().verdicts(session.store().samples.get(runs()[0].fingerprint, 0))[
+        "accuracy"
+    ]
     assert verdict.rule in said(at)
     assert 'It was <mark class="pl-word">Mina Osei</mark>.' in html(at)
 

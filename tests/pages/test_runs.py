@@ -84,7 +84,7 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_a
         error = SampleResult(
             position=position, status="failed", error="The line was cut. Try again."
         )
-        filled.store.save_result(filled.trace.id, error)
+        filled.store.results.save(filled.trace.id, error)
     at = open_page("trace", run=filled.trace.id)
     told = f"{failures} of 24 failed: the results are of the other {24 - failures}."
     assert told in said(at, "warning")
@@ -135,7 +135,7 @@ def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(
 
 def test_failed_samples_can_be_tried_again(open_page: OpenPage, filled: Filled) -> None:
     error = SampleResult(position=3, status="failed", error="The line was cut. Try again.")
-    filled.store.save_result(filled.trace.id, error)
+    filled.store.results.save(filled.trace.id, error)
     at = open_page("trace", run=filled.trace.id)
     assert state(at) == "Finished · 23 / 24 scored · 1 failed"
     at.button(key=f"retry_{filled.trace.id}").click()
@@ -188,7 +188,7 @@ def stopped_after(results: int) -> Run:
     store = session.store()
     run = samples.trace(store, "local")
     for position in range(results):
-        sample = store.sample(run.fingerprint, position)
+        sample = store.samples.get(run.fingerprint, position)
         score = from_spec(run.evaluator).score(sample)
-        store.save_result(run.id, SampleResult(position=position, status="scored", score=score))
+        store.results.save(run.id, SampleResult(position=position, status="scored", score=score))
     return run

@@ -59,7 +59,7 @@ def test_the_buttons_lead_to_the_neighbours_and_back(open_page: OpenPage, filled
 
 def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
     for position in (3, 10):
-        filled.store.save_result(
+        filled.store.results.save(
             filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait.")
         )
     at = open_page("rgb", run=filled.rgb.id)
@@ -81,7 +81,7 @@ def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(
     open_page: OpenPage, filled: Filled
 ) -> None:
     at = open_page("sample", run=filled.trace.id, sample="1")
-    _, sample, score = next(filled.store.scored(filled.trace))
+    _, sample, score = next(filled.store.results.scored(filled.trace))
     scores = from_score(score, sample)
     sentences = len(scores.sentences.response) + len(scores.sentences.document_keys)
     assert html(at).count('class="pl-s') == sentences
@@ -97,7 +97,7 @@ def test_a_chosen_response_sentence_frames_what_it_rests_on(
 ) -> None:
     at = open_page("sample", run=filled.trace.id, sample="1")
     assert 'pl-chosen"' not in html(at)
-    _, sample, score = next(filled.store.scored(filled.trace))
+    _, sample, score = next(filled.store.results.scored(filled.trace))
     first = from_score(score, sample).labels.sentence_support[0]
     segments(at, f"response_{filled.trace.id}_0_0").set_value("a")
     checked(at.run())
@@ -124,7 +124,7 @@ def test_samples_of_every_ability_open(open_page: OpenPage, filled: Filled, posi
 
 def test_a_failed_sample_shows_the_error_as_text(open_page: OpenPage, filled: Filled) -> None:
     error = "The judge wrote ![x](http://127.0.0.1:9/x.png). Try again."
-    filled.store.save_result(
+    filled.store.results.save(
         filled.trace.id, SampleResult(position=0, status="failed", error=error)
     )
     at = open_page("sample", run=filled.trace.id, sample="1")

@@ -116,9 +116,9 @@ def stored(
         evaluators=(EvaluatorSpec(name=evaluator),),
         judges=(LUNA, OSS) if evaluator == "gpt_labeling" else (),
     )
-    session.store().save_run(run, data)
+    session.store().runs.save(run, data)
     score = labelled_score(data.samples[0], SENTENCES, kept, Labelling(by=by, labels=counted))
-    session.store().save_result(run.id, SampleResult(position=0, status="scored", score=score))
+    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
     return run
 
 
@@ -271,14 +271,14 @@ def test_many_sentences_are_chosen_from_a_list(open_page: OpenPage) -> None:
         ),
     )
     run = heuristic_run().model_copy(update={"id": "many", "fingerprint": data.fingerprint})
-    session.store().save_run(run, data)
+    session.store().runs.save(run, data)
     score = labelled_score(
         data.samples[0],
         data.samples[0].sentences or SENTENCES,
         [],
         Labelling(by="heuristic", labels=labels("0aa", "")),
     )
-    session.store().save_result(run.id, SampleResult(position=0, status="scored", score=score))
+    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
     at = open_page("sample", run="many", sample="1")
     at.selectbox(key="documents_many_0_0").set_value("0cd")
     checked(at.run())
@@ -311,7 +311,7 @@ def test_a_corrected_support_changes_adherence_and_undo_restores_it(jury: AppTes
     button(at, "Undo").click()
     assert cards(checked(at.run()))["Adherence"] == "0.00"
     assert segments(at, f"support_{NAME}_b").value is Support.NONE
-    assert session.store().corrections("hand") == {}
+    assert session.store().corrections.by_cell("hand") == {}
 
 
 def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPage) -> None:

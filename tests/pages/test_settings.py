@@ -436,7 +436,7 @@ def test_stored_answers_are_counted_and_cleared_after_a_question(open_page: Open
     assert "2 answers kept." in said(at)
     button(at, "Clear for good").click()
     assert "0 answers kept." in said(checked(at.run()))
-    assert session.store().cached_answers("local") == 0
+    assert session.store().calls.answers_kept("local") == 0
 
 
 # Secrets
@@ -502,7 +502,7 @@ def remember_answers(count: int) -> None:
         )
         for number in range(count)
     ]
-    session.store().save_calls(run.id, calls)
+    session.store().calls.save(run.id, calls)
 
 
 def run_with_a_model(keys: dict[str, Access]) -> None:

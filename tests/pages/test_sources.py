@@ -68,8 +68,8 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kept() -> dict[str, TestBed | Dataset]:
-    names = session.store().uploads("local")
-    found = {name: session.store().upload("local", name) for name in names}
+    names = session.store().uploads.names("local")
+    found = {name: session.store().uploads.get("local", name) for name in names}
     return {name: data for name, data in found.items() if data}
 
 

@@ -39,7 +39,7 @@ def provider(
         return server
 
     yield serve
-    for run in session.store().runs("local"):
+    for run in session.store().runs.newest("local"):
         registry.cancel(run.id)
 
 
@@ -54,9 +54,9 @@ def test_answers_from_the_store_are_counted_on_the_run_page(
     open_page: OpenPage, filled: Filled
 ) -> None:
     for position in (0, 1):
-        result = filled.store.result(filled.rgb.id, position)
+        result = filled.store.results.get(filled.rgb.id, position)
         assert result
-        filled.store.save_result(filled.rgb.id, result.model_copy(update={"cached": 1}))
+        filled.store.results.save(filled.rgb.id, result.model_copy(update={"cached": 1}))
     assert "2 answers came from the store and cost nothing." in said(
         open_page("rgb", run=filled.rgb.id)
     )
@@ -130,7 +130,7 @@ def test_a_sample_tells_what_it_cost(
 ) -> None:
     run = two_models(results=False)
     facts = {"position": 0, "status": "failed", "error": "No.", "seconds": 2.5}
-    session.store().save_result(run.id, SampleResult.model_validate(facts | result))
+    session.store().results.save(run.id, SampleResult.model_validate(facts | result))
     assert words in said(open_page("sample", run=run.id, sample="1")).splitlines()
 
 
@@ -226,7 +226,7 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(
     at_cap(at, "calls", run.id).set_value(60)
     button(at, "Raise and resume").click()
     checked(at.run())
-    assert session.store().run(run.id).cap == Cap(
+    assert session.store().runs.get(run.id).cap == Cap(
         calls=60, cost=1.0
     )  # dollars: twice as many are proposed
     until(lambda: len(server.asked) > 1)  # one call is all that the old cap would have allowed
@@ -246,7 +246,7 @@ def test_a_cap_that_is_not_raised_starts_nothing(
     at_cap(at, "calls", run.id).set_value(calls)
     button(at, "Raise and resume").click()
     assert said_of_it in said(checked(at.run()), "error")
-    assert session.store().run(run.id).cap == Cap(calls=3)
+    assert session.store().runs.get(run.id).cap == Cap(calls=3)
     assert not server.asked
 
 
@@ -257,7 +257,7 @@ def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
     monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
     run = two_models(results=False)
     registry.start(run, session.store(), session.keys())
-    until(lambda: session.store().counts(run).scored > 0)
+    until(lambda: session.store().results.counts(run).scored > 0)
     words = ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id))).splitlines()[
         0
     ]  # the second is in the sidebar
@@ -277,7 +277,7 @@ def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(
     run = two_models(results=False)
     for number in range(100):
         newer = {"id": f"newer{number}", "created": "2026-11-21T09:00:00+00:00"}
-        session.store().save_run(run.model_copy(update=newer), Dataset(name="Newer", samples=()))
+        session.store().runs.save(run.model_copy(update=newer), Dataset(name="Newer", samples=()))
     assert not state(open_page("home"))
     registry.start(run, session.store(), session.keys())
     assert state(open_page("home")) == "By hand"

@@ -63,7 +63,7 @@ def test_a_run_that_cannot_be_read_can_be_saved_as_stored_and_deleted(
     checked(at.run())
 
     assert "cannot be read" not in "\n".join(markdown(at))
-    assert (runs(), session.store().unreadable_runs("local")) == ([filled.trace], [])
+    assert (runs(), session.store().runs.unreadable("local")) == ([filled.trace], [])
 
 
 def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
@@ -94,7 +94,7 @@ def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(
 ) -> None:
     data = bundled()[TRACE_SAMPLES]
     for name in ("Lost", "Fine"):
-        session.store().save_upload("local", data.model_copy(update={"name": name}), "2026-01-01")
+        session.store().uploads.save("local", data.model_copy(update={"name": name}), "2026-01-01")
     damage(data_folder, "update uploads set body = substr(body, 1, 99) where name = 'Lost'")
 
     for name in ("rgb", "trace", "metrics"):
@@ -105,15 +105,15 @@ def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(
     assert "The upload “Lost” cannot be read" in said(at, "error")
     at.button(key="delete_upload").click()
     assert not checked(at.run()).error
-    assert list(session.store().uploads("local")) == ["Fine"]
+    assert list(session.store().uploads.names("local")) == ["Fine"]
 
 
 def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(
     open_page: OpenPage, data_folder: Path
 ) -> None:
     store = session.store()
-    store.save_metric("local", "Damaged", EvaluatorSpec(name="prompt"))
-    store.save_metric(
+    store.metrics.save("local", "Damaged", EvaluatorSpec(name="prompt"))
+    store.metrics.save(
         "local", "Unusable", EvaluatorSpec(name="prompt", params={"answer": "nonsense"})
     )
     damage(data_folder, "update saved_metrics set body = '[' where title = 'Damaged'")
@@ -160,7 +160,7 @@ def test_what_was_in_a_deleted_store_can_be_saved_from_any_page(
     button(at, "Save a backup").click()
 
     assert "2 runs" in said(checked(at.run()), "success")
-    assert Store(target).runs("local") == [filled.trace, filled.rgb]
+    assert Store(target).runs.newest("local") == [filled.trace, filled.rgb]
 
 
 def test_on_a_public_host_nobody_can_save_the_store(
@@ -205,7 +205,7 @@ def test_a_backup_from_the_settings_page_is_told_and_replaces_only_on_purpose(
     at.checkbox(key="backup_replace").check()
     button(at, "Save a backup").click()
     assert "checked by opening it" in said(checked(at.run()), "success")
-    assert Store(target).runs("local") == [filled.trace, filled.rgb]
+    assert Store(target).runs.newest("local") == [filled.trace, filled.rgb]
 
 
 @pytest.mark.parametrize("named", ["", "~nobody-there/x/y", "a\0b", "/proc/none/x"])

@@ -192,7 +192,7 @@ def test_an_unknown_run_in_the_address_leads_to_the_form(
 def mean(filled: Filled, name: str, definition: str) -> float:
     scores = (
         from_score(score, sample, definition)
-        for _, sample, score in filled.store.scored(filled.trace)
+        for _, sample, score in filled.store.results.scored(filled.trace)
     )
     values = [value for score in scores if (value := getattr(score, name)) is not None]
     return sum(values) / len(values)

@@ -109,7 +109,7 @@ def test_a_judge_that_wrote_the_responses_is_pointed_out(
 ) -> None:
     facts = {"question": "When?", "response": "In May.", "retrieved_documents": ("It was in May.",)}
     samples = (Sample(id="a", generator="gpt-4o-mini-2024-07-18", **facts), Sample(id="b", **facts))
-    session.store().save_upload(
+    session.store().uploads.save(
         "local", Dataset(name="own", samples=samples), "2026-11-21T09:00:00+00:00"
     )
     assert "may favour its own" not in said(form(open_page, LABELLING, LUNA, data="own"), "warning")

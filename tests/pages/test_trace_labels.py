@@ -139,7 +139,7 @@ def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) 
     run = jury()
     before = open_page("trace", run=run.id)
     assert "Corrected" not in table(before, "#")[0]
-    session.store().save_correction(run.id, Cell(0), SUPPORTED)
+    session.store().corrections.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert (cards(before)["Adherence"], cards(at)["Adherence"]) == ("0.50", "1.00")
     assert [row["Corrected"] for row in table(at, "#")] == ["1", ""]
@@ -149,14 +149,14 @@ def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) 
         == (table(at, "Labels by")[-1])
     )
     assert cards(by_labels(at, "Jury"))["Adherence"] == "0.50"
-    session.store().undo_correction(run.id, Cell(0))
+    session.store().corrections.undo(run.id, Cell(0))
     assert cards(checked(at.run()))["Adherence"] == "0.50"
 
 
 def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
     run = stored("gpt_labeling", {}, [FIRST, *[SECOND] * 9], (OSS, LUNA))
     assert "Conservative" not in said(open_page("trace", run=run.id))
-    session.store().save_correction(
+    session.store().corrections.save(
         run.id, Cell(0), SUPPORTED
     )  # adherence 1, while completeness is 1 / 10
     words = said(open_page("trace", run=run.id), "info")
@@ -166,7 +166,7 @@ def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) 
 
 def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
     run = jury()
-    session.store().save_correction(
+    session.store().corrections.save(
         run.id, Cell(0), SUPPORTED
     )  # adherence 1, completeness 1 / 2, of two samples
     assert "What helps:" not in said(open_page("trace", run=run.id), "info")
@@ -174,7 +174,7 @@ def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
 
 def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page: OpenPage) -> None:
     run = jury()
-    session.store().save_correction(run.id, Cell(0), SUPPORTED)
+    session.store().corrections.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert [button.label for button in at.get("download_button")] == [
         "Results (CSV)",
@@ -258,14 +258,14 @@ def stored(
         evaluators=(EvaluatorSpec(name=name, params=params),),
         judges=judges,
     )
-    session.store().save_run(run, data)
+    session.store().runs.save(run, data)
     for position, own in enumerate(labelled):
         found = [Labelling(by=by, labels=each) for by, each in own.items()]
         counted = next((each for each in found if each.by == JURY), found[-1])
         score = labelled_score(
             samples[position], SENTENCES, [each for each in found if each.by != JURY], counted
         )
-        session.store().save_result(
+        session.store().results.save(
             run.id, SampleResult(position=position, status="scored", score=score)
         )
     return run

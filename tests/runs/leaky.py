@@ -46,10 +46,10 @@ if __name__ == "__main__":
             job.wait()
             logging.error("It failed for %s", key)
             print(
-                store.counts(run),
+                store.results.counts(run),
                 stopped(store, run.id),
-                store.failures(run.id),
-                store.spent(run.id),
+                store.results.failures(run.id),
+                store.calls.spent(run.id),
             )
         try:
             ask_models(keys[provider])

@@ -6,6 +6,7 @@ once it is stored.
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -25,6 +26,7 @@ from evaluators.records import (
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
+from evaluators.runs.store.results import ResultTable
 
 PROMPT = "$documents\n$question"
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=200)
@@ -88,18 +90,19 @@ def labelled_run(
     return create_run(store, data, spec, workspace="w", title="labelled", judges=judges, **options)
 
 
-class AcknowledgingStore(Store):
+class AcknowledgingResults(ResultTable):
     """Prints the position of each result once it is stored."""
 
-    def save_result(self, run_id: str, result: SampleResult, calls: tuple[Call, ...] = ()) -> None:
-        super().save_result(run_id, result, calls)
+    def save(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
+        super().save(run_id, result, calls)
         sys.stdout.write(f"{result.position}\n")  # one write: threads must not mix their lines
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    store = AcknowledgingStore(Path(sys.argv[1]) / "runs.sqlite3")
-    (run,) = store.runs("w")
+    store = Store(Path(sys.argv[1]) / "runs.sqlite3")
+    store.results = AcknowledgingResults(store)
+    (run,) = store.runs.newest("w")
     job = Job(run, store, keys(sys.argv[2]))
     job.start()
     job.wait()

@@ -16,6 +16,7 @@ from evaluators.records import Call, Dataset, EvaluatorSpec, Run, Sample, Sample
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
+from evaluators.runs.store.results import ResultTable
 
 SAMPLES = 60
 
@@ -59,11 +60,11 @@ class Fragile(Evaluator):
         return Score(values={"done": 1.0})
 
 
-class AcknowledgingStore(Store):
+class AcknowledgingResults(ResultTable):
     """Prints the cell of each result once it is stored."""
 
-    def save_result(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
-        super().save_result(run_id, result, calls)
+    def save(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
+        super().save(run_id, result, calls)
         sys.stdout.write(
             f"{result.position} {result.metric}\n"
         )  # one write: threads must not mix their lines
@@ -88,7 +89,8 @@ def slow_run(store: Store, folder: Path, metrics: int = 1) -> Run:
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    store = AcknowledgingStore(folder / "runs.sqlite3")
+    store = Store(folder / "runs.sqlite3")
+    store.results = AcknowledgingResults(store)
     job = Job(slow_run(store, folder, int(sys.argv[2])), store)
     job.start()
     job.wait()

@@ -31,7 +31,7 @@ def store(folder):
 def finished(store, folder):
     run = slow_run(store, folder)
     for position in range(SAMPLES):
-        store.save_result(
+        store.results.save(
             run.id,
             SampleResult(position=position, status="scored", score=Score(values={"done": 1.0})),
         )
@@ -53,8 +53,8 @@ def test_a_backup_is_a_store_with_everything_in_one_file(store, folder):
         assert db.execute("pragma user_version").fetchone() == (NEWEST,)
     db.close()
     again = Store(made.path)
-    assert again.runs("w") == [run]
-    assert again.counts(run) == store.counts(run)
+    assert again.runs.newest("w") == [run]
+    assert again.results.counts(run) == store.results.counts(run)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="this system has no such rights")
@@ -76,8 +76,8 @@ def test_a_run_goes_on_while_the_backup_is_made(store, folder):
     job.wait()
 
     assert sizes == [1, 1, 1]
-    assert store.counts(run).scored == SAMPLES
-    assert Store(folder / "2").counts(run).scored <= SAMPLES
+    assert store.results.counts(run).scored == SAMPLES
+    assert Store(folder / "2").results.counts(run).scored <= SAMPLES
 
 
 def test_an_existing_file_stays_unless_it_is_to_be_replaced(store, folder):
@@ -89,7 +89,7 @@ def test_an_existing_file_stays_unless_it_is_to_be_replaced(store, folder):
     assert target.read_text() == "mine"
 
     back_up(store, target, replace=True)
-    assert Store(target).runs("w") == []
+    assert Store(target).runs.newest("w") == []
 
 
 def linked(folder, made):
@@ -119,7 +119,7 @@ def test_it_never_goes_over_the_store_or_to_where_it_cannot_be(store, folder, pl
     with pytest.raises(StoreError):
         back_up(store, target, replace=True)
 
-    assert Store(folder / "data" / "plumbline.sqlite3").counts(run).scored == SAMPLES
+    assert Store(folder / "data" / "plumbline.sqlite3").results.counts(run).scored == SAMPLES
     assert not [each for each in folder.rglob("*.part*")]
 
 
@@ -138,7 +138,7 @@ def test_what_was_in_a_deleted_store_can_still_be_saved(store, folder):
     made = back_up(store, folder / "rescued.sqlite3")
 
     assert made.runs == 1
-    assert Store(made.path).counts(run).scored == SAMPLES
+    assert Store(made.path).results.counts(run).scored == SAMPLES
 
 
 def test_a_damaged_store_gives_no_backup(store, folder):

@@ -16,7 +16,7 @@ from tests.runs import slow
 def more_than(scored, store, run):
     """How many samples are scored, once there are more than these."""
     ends = time.monotonic() + 30
-    while (now := store.counts(run).scored) <= scored:
+    while (now := store.results.counts(run).scored) <= scored:
         assert time.monotonic() < ends
         time.sleep(0.01)
     return now
@@ -44,4 +44,4 @@ def test_a_run_goes_on_while_bombs_are_refused(tmp_path):
     assert job.is_live
     job.cancel()
     job.wait()
-    assert store.counts(run).failed == 0
+    assert store.results.counts(run).failed == 0

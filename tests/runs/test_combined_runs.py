@@ -35,7 +35,7 @@ def combined(store, data, *metrics, **options):
 
 def finished(store, run, registry, server=None):
     registry.start(run, store, paid.keys(server.base_url) if server else None).wait(PATIENCE)
-    return store.counts(run)
+    return store.results.counts(run)
 
 
 def answered(*responses, gold=()):
@@ -66,7 +66,7 @@ def says(text):
 
 
 def statuses(store, run):
-    return {(row.position, row.metric): row.status for row in store.outlines(run)}
+    return {(row.position, row.metric): row.status for row in store.results.outlines(run)}
 
 
 # One run, several metrics
@@ -78,8 +78,8 @@ def test_trace_answer_match_and_recall_judge_the_same_samples(store, registry):
 
     assert [spec.name for spec in run.evaluators] == ["trace", "answer_match", "retriever_recall"]
     assert finished(store, run, registry) == Counts(asked=6, scored=6, failed=0)
-    assert store.results(run.id, 0)[1].score.values == {"answer_match": 1.0}
-    assert store.results(run.id, 1)[1].score.values == {"answer_match": 0.0}
+    assert store.results.of_answer(run.id, 0)[1].score.values == {"answer_match": 1.0}
+    assert store.results.of_answer(run.id, 1)[1].score.values == {"answer_match": 0.0}
     # One of two gold contexts is contained; one of two documents holds one, the first.
     recall = {
         "retriever_recall": 0.5,
@@ -87,9 +87,9 @@ def test_trace_answer_match_and_recall_judge_the_same_samples(store, registry):
         "precision_at_k": 0.5,
         "reciprocal_rank": 1.0,
     }
-    assert store.result(run.id, 1, 0, 2).score.values == recall
-    assert "adherence" in store.result(run.id, 0).score.values
-    rows = store.outlines(run)
+    assert store.results.get(run.id, 1, 0, 2).score.values == recall
+    assert "adherence" in store.results.get(run.id, 0).score.values
+    rows = store.results.outlines(run)
     assert aggregate.summarise(aggregate.of_metric(rows, 1), "answer_match").coverage == "2 / 2"
     first, second = aggregate.merged(rows)
     assert list(first.values)[-5:] == ["answer_match", *recall]
@@ -108,8 +108,8 @@ def test_a_run_keeps_how_its_samples_were_made(store):
         "seed": 4,
         "limit": 1,
     }
-    assert store.run(run.id).origin == made | {"test_bed": ENGLISH_BED}
-    assert store.run(run.id).evaluator.name == "rgb"
+    assert store.runs.get(run.id).origin == made | {"test_bed": ENGLISH_BED}
+    assert store.runs.get(run.id).evaluator.name == "rgb"
     assert dataset.fingerprint == dataset.model_copy(update={"origin": {}}).fingerprint
 
 
@@ -140,14 +140,14 @@ def test_metrics_that_cannot_be_in_one_run_are_refused_before_anything_is_stored
     with pytest.raises(ParameterError, match=words):
         combined(store, answered("Mina Osei"), *metrics, judges=judges)
 
-    assert store.runs("w") == []
+    assert store.runs.newest("w") == []
 
 
 def test_a_metric_may_be_there_twice_with_other_parameters(store, registry):
     run = combined(store, answered("Mina Osei, it says"), MATCH, F1)
 
     assert finished(store, run, registry) == Counts(asked=2, scored=2, failed=0)
-    (row,) = aggregate.merged(store.outlines(run))
+    (row,) = aggregate.merged(store.results.outlines(run))
     # Two words of four are right, both of the truth are there: 2 * 0.5 * 1 / 1.5.
     assert row.values == {"answer_match": 0.0, "answer_match (2)": pytest.approx(2 / 3)}
 
@@ -194,7 +194,7 @@ def test_of_a_foreign_error_kind_file_and_line_are_kept_and_nothing_it_says(
     )
     finished(store, run, registry)
 
-    failed = store.result(run.id, 0, 0, 1)
+    failed = store.results.get(run.id, 0, 0, 1)
 
     source = Path(slow.__file__).read_text(encoding="utf-8").splitlines()
     line = next(number for number, text in enumerate(source, start=1) if "raise ValueError" in text)
@@ -211,14 +211,14 @@ def test_a_model_is_asked_once_and_all_metrics_judge_its_answer(store, registry,
 
     assert finished(store, run, registry, server) == Counts(asked=18, scored=18, failed=0)
     assert len(server.asked) == 6
-    assert {model: bill.calls for model, bill in store.spent(run.id).items()} == {
+    assert {model: bill.calls for model, bill in store.calls.spent(run.id).items()} == {
         LUNA.id: 3,
         SOL.id: 3,
     }
-    results = store.results(run.id, 2, 1)
+    results = store.results.of_answer(run.id, 2, 1)
     assert {each.response for each in results.values()} == {"Number 2 is Mina Osei."}
     assert [each.calls for each in results.values()] == [1, 0, 0]
-    assert results[0].cost == pytest.approx(store.spent(run.id)[SOL.id].cost / 3)
+    assert results[0].cost == pytest.approx(store.calls.spent(run.id)[SOL.id].cost / 3)
     assert (results[1].cost, results[1].usage.prompt_tokens) == (0.0, 0)
     # "number is mina osei" holds the two words of the truth among five: 2 * 2/5 * 1 / (7/5).
     assert results[1].score.values == {"answer_match": pytest.approx(4 / 7)}
@@ -233,14 +233,14 @@ def test_an_answer_that_does_not_come_fails_all_metrics_alike_and_is_asked_for_o
     )
 
     assert finished(store, run, registry, server) == Counts(asked=2, scored=0, failed=2)
-    first, second = store.results(run.id, 0).values()
+    first, second = store.results.of_answer(run.id, 0).values()
     assert first.error == second.error
     assert "withheld the answer" in first.error
     assert (first.calls, second.calls, len(server.asked)) == (1, 0, 1)
     server.asked.extend([server.asked[0]] * 2)
     assert finished(store, run, registry, server) == Counts(asked=2, scored=2, failed=0)
     assert len(server.asked) == 4
-    assert [each.calls for each in store.results(run.id, 0).values()] == [2, 0]
+    assert [each.calls for each in store.results.of_answer(run.id, 0).values()] == [2, 0]
 
 
 def test_a_metric_that_is_tried_again_finds_the_answer_that_the_others_judged(
@@ -257,7 +257,7 @@ def test_a_metric_that_is_tried_again_finds_the_answer_that_the_others_judged(
     trouble.unlink()
     assert finished(store, run, registry, server) == Counts(asked=2, scored=2, failed=0)
     assert len(server.asked) == 1
-    first, second = store.results(run.id, 0).values()
+    first, second = store.results.of_answer(run.id, 0).values()
     assert first.response == second.response != ""
 
 
@@ -277,8 +277,8 @@ def test_a_cap_that_comes_between_two_metrics_keeps_what_is_judged(store, regist
     assert finished(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert finished(store, twice, registry, server) == Counts(asked=2, scored=1, failed=0)
     assert "cap of 1 call" in stopped(store, twice.id)
-    store.set_cap(twice.id, Cap(calls=2))
-    assert finished(store, store.run(twice.id), registry, server).scored == 2
+    store.runs.set_cap(twice.id, Cap(calls=2))
+    assert finished(store, store.runs.get(twice.id), registry, server).scored == 2
     assert len(server.asked) == 3
 
 
@@ -293,11 +293,11 @@ def test_trace_asks_nobody_and_the_others_ask_the_first_judge(store, registry, l
     assert [asked.model for asked in server.asked] == [LUNA.model]
     assert finished(store, jury, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert sorted(asked.model for asked in server.asked[1:]) == [LUNA.model, LUNA.model, SOL.model]
-    assert {name: each.calls for name, each in store.spent(jury.id).items()} == {
+    assert {name: each.calls for name, each in store.calls.spent(jury.id).items()} == {
         LUNA.id: 2,
         SOL.id: 1,
     }
-    assert [each.calls for each in store.results(jury.id, 0).values()] == [2, 1, 0]
+    assert [each.calls for each in store.results.of_answer(jury.id, 0).values()] == [2, 1, 0]
 
 
 def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(
@@ -325,12 +325,13 @@ def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, 
 
     assert finished(store, run, registry, server) == Counts(asked=3, scored=2, failed=1)
     assert statuses(store, run) == {(0, 0): "scored", (0, 1): "failed", (0, 2): "scored"}
-    (row,) = aggregate.merged(store.outlines(run))
+    (row,) = aggregate.merged(store.results.outlines(run))
     assert row.status == "failed"
     assert row.values["answer_match"] == 1.0
     assert finished(store, run, registry, server).scored == 3
     assert (
-        json.loads(store.result(run.id, 0, 0, 1).score.details["outputs"][-1])["verdict"] == "yes"
+        json.loads(store.results.get(run.id, 0, 0, 1).score.details["outputs"][-1])["verdict"]
+        == "yes"
     )
 
 
@@ -346,11 +347,11 @@ def test_cancelling_stops_between_two_metrics(store, registry, tmp_path):
     ]
     run = combined(store, slow.dataset("wait"), *logs)
     job = registry.start(run, store)
-    while not store.counts(run).scored:
+    while not store.results.counts(run).scored:
         pass
 
     registry.cancel(run.id)
 
-    assert 1 <= store.counts(run).scored < 4
-    assert store.open_cells(run)[-1] == Cell(0, 0, 3)
+    assert 1 <= store.results.counts(run).scored < 4
+    assert store.results.open_cells(run)[-1] == Cell(0, 0, 3)
     assert not job.is_live

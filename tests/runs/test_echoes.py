@@ -48,7 +48,7 @@ def test_no_form_of_a_key_that_comes_back_is_stored_or_shown(store, registry, lo
     # Two answers are empty or withheld, the others of what came with status 200 were paid for and
     # count.
     answers = [way for way in found if found[way].status == 200]
-    assert store.counts(run).scored == 2 * (len(answers) - 4)
+    assert store.results.counts(run).scored == 2 * (len(answers) - 4)
 
 
 def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
@@ -68,7 +68,7 @@ def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
         )
         registry.start(run, store, access_to(server)).wait(60)
         assert traces(kept_and_shown(store, run), KEY) == set()
-    assert "***" in store.result(run.id, 0).details
+    assert "***" in store.results.get(run.id, 0).details
 
 
 def access_to(server):

@@ -22,6 +22,7 @@ from evaluators.records import Ability, Dataset, EvaluatorSpec
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.store import Counts, Store
+from evaluators.runs.store.results import ResultTable
 from tests.runs import slow
 from tests.stops import stopped
 
@@ -45,11 +46,11 @@ def finished(store, run, registry):
     job = registry.start(run, store)
     job.wait()
     assert stopped(store, run.id) == ""
-    return store.counts(run)
+    return store.results.counts(run)
 
 
 def stored(store, run):
-    return {row.position: row.status for row in store.outlines(run) if row.status}
+    return {row.position: row.status for row in store.results.outlines(run) if row.status}
 
 
 def log(tmp_path, metric=0):
@@ -64,7 +65,7 @@ def test_the_offline_reader_answers_a_test_bed_and_every_answer_is_judged(store,
     run = rgb_run(store, dataset, **READER, seed=0)
 
     assert finished(store, run, registry) == Counts(asked=12, scored=12, failed=0)
-    result = store.result(run.id, 0)
+    result = store.results.get(run.id, 0)
     assert result.response
     assert result.score.values.keys() == {"accuracy"}
     assert result.seconds > 0
@@ -75,7 +76,7 @@ def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
 
     run = rgb_run(store, dataset, **READER, seed=7)
 
-    assert store.run(run.id) == run
+    assert store.runs.get(run.id) == run
     assert (run.fingerprint, run.dataset_name, run.seed) == (dataset.fingerprint, ENGLISH_BED, 7)
     assert (run.evaluator.name, run.models, run.prompt) == ("rgb", (OFFLINE,), READER["prompt"])
     assert len(run.id) >= 20
@@ -90,8 +91,8 @@ def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
     run = rgb_run(store, dataset, **READER)
 
     assert finished(store, run, registry).scored == 1
-    assert store.result(run.id, 0).response is None
-    assert store.result(run.id, 0).score.values == {"rejection": 1.0}
+    assert store.results.get(run.id, 0).response is None
+    assert store.results.get(run.id, 0).score.values == {"rejection": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_an_unusable_run_is_refused_before_anything_is_stored(store, evaluator, 
     with pytest.raises(error):
         create_run(store, slow.dataset("q"), evaluator, workspace="w", title="t", **asked)
 
-    assert store.runs("w") == []
+    assert store.runs.newest("w") == []
 
 
 # Failures
@@ -124,17 +125,17 @@ def test_our_own_errors_speak_for_themselves(store, registry, trouble):
     run = fragile_run(store, trouble)
     finished(store, run, registry)
 
-    assert store.result(run.id, 1).error == "The answer is missing. Add it."
+    assert store.results.get(run.id, 1).error == "The answer is missing. Add it."
 
 
 def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, caplog):
     run = fragile_run(store, trouble)
     finished(store, run, registry)
 
-    error = store.result(run.id, 3).error
+    error = store.results.get(run.id, 3).error
 
     assert error == "Unexpected ValueError. Try again; if it happens again, report it."
-    assert "sk-secret" not in store.result(run.id, 3).model_dump_json() + caplog.text
+    assert "sk-secret" not in store.results.get(run.id, 3).model_dump_json() + caplog.text
 
 
 @pytest.mark.parametrize(
@@ -157,8 +158,8 @@ def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, que
     run = create_run(store, slow.dataset(question, "fine"), spec, workspace="w", title="fragile")
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert store.result(run.id, 0).error == error
-    assert store.result(run.id, 0).error_kind == kind
+    assert store.results.get(run.id, 0).error == error
+    assert store.results.get(run.id, 0).error_kind == kind
 
 
 @pytest.mark.parametrize(
@@ -209,8 +210,8 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
     )
 
     assert finished(store, run, registry).failed == 1
-    assert store.result(run.id, 0).error == error
-    assert store.result(run.id, 0).details.startswith(details)
+    assert store.results.get(run.id, 0).error == error
+    assert store.results.get(run.id, 0).details.startswith(details)
 
 
 def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, registry, trouble):
@@ -220,7 +221,7 @@ def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, regi
     )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert store.result(run.id, 0).error == "The \N{REPLACEMENT CHARACTER} is missing."
+    assert store.results.get(run.id, 0).error == "The \N{REPLACEMENT CHARACTER} is missing."
 
 
 def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, trouble):
@@ -232,7 +233,7 @@ def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, 
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert (
-        store.result(run.id, 0).error
+        store.results.get(run.id, 0).error
         == "This cannot be stored (DataError). Try again; if it happens again, report it."
     )
 
@@ -247,7 +248,7 @@ def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, re
 
     registry.start(run, store).wait()
 
-    assert store.counts(run).scored == 0
+    assert store.results.counts(run).scored == 0
     told = (
         "The run store cannot be written (database or disk is full). Free disk space, then resume."
     )
@@ -256,25 +257,26 @@ def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, re
     assert finished(store, run, registry).scored == 20
 
 
-class OutOfMemory(Store):
-    """A store that fails in a way that nobody has foreseen, for one of the samples."""
+class OutOfMemory(ResultTable):
+    """Fails in a way that nobody has foreseen, for one of the samples."""
 
-    def save_result(self, run_id, result, calls=()):
+    def save(self, run_id, result, calls=()):
         if result.position == 3:
             raise MemoryError
-        super().save_result(run_id, result, calls)
+        super().save(run_id, result, calls)
 
 
 def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
     tmp_path, registry, trouble, caplog
 ):
-    store = OutOfMemory(tmp_path / "runs.sqlite3")
+    store = Store(tmp_path / "runs.sqlite3")
+    store.results = OutOfMemory(store)
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(store, slow.dataset(*["fine"] * 40), spec, workspace="w", title="fragile")
 
     registry.start(run, store).wait()
 
-    assert 0 < store.counts(run).scored < 40
+    assert 0 < store.results.counts(run).scored < 40
     assert stopped(store, run.id) == (
         "Unexpected MemoryError, which stopped the run. Everything so far is kept. "
         "Resume it; if it happens again, report it."
@@ -300,7 +302,7 @@ def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
     )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert "response missing, and RGB needs it. " in store.result(run.id, 0).error
+    assert "response missing, and RGB needs it. " in store.results.get(run.id, 0).error
 
 
 def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(store):
@@ -309,23 +311,25 @@ def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(stor
     ):
         rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
 
-    assert store.runs("w") == []
+    assert store.runs.newest("w") == []
 
 
 def test_what_failed_is_tried_again_and_what_was_scored_is_not(store, registry, trouble):
     run = fragile_run(store, trouble)
     finished(store, run, registry)
-    before = store.result(run.id, 0)
+    before = store.results.get(run.id, 0)
     trouble.unlink()
 
     assert finished(store, run, registry) == Counts(asked=6, scored=6, failed=0)
-    assert store.result(run.id, 0) == before
+    assert store.results.get(run.id, 0) == before
 
 
 def test_earlier_results_are_read_only_where_there_are_some(store, registry, trouble, monkeypatch):
     run, read = fragile_run(store, trouble), []
-    results = store.results
-    monkeypatch.setattr(store, "results", lambda *cell: read.append(cell) or results(*cell))
+    of_answer = store.results.of_answer
+    monkeypatch.setattr(
+        store.results, "of_answer", lambda *cell: read.append(cell) or of_answer(*cell)
+    )
 
     finished(store, run, registry)
     assert read == []
@@ -339,7 +343,7 @@ def test_earlier_results_are_read_only_where_there_are_some(store, registry, tro
 def test_cancelling_keeps_what_is_done_and_writes_nothing_afterwards(store, registry, tmp_path):
     run = slow.slow_run(store, tmp_path)
     registry.start(run, store)
-    while store.counts(run).scored < 5:
+    while store.results.counts(run).scored < 5:
         pass
 
     registry.cancel(run.id)
@@ -355,7 +359,7 @@ def test_cancelling_keeps_what_is_done_and_writes_nothing_afterwards(store, regi
 def test_a_cancelled_run_resumes_where_it_stopped(store, registry, tmp_path):
     run = slow.slow_run(store, tmp_path)
     registry.start(run, store)
-    while store.counts(run).scored < 5:
+    while store.results.counts(run).scored < 5:
         pass
     registry.cancel(run.id)
 
@@ -389,7 +393,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(store, registry, tmp_path):
     for job in jobs:
         job.wait()
 
-    assert [store.counts(run).scored for run in runs] == [slow.SAMPLES] * 2
+    assert [store.results.counts(run).scored for run in runs] == [slow.SAMPLES] * 2
 
 
 def test_a_run_without_open_samples_ends_at_once(store):
@@ -399,7 +403,7 @@ def test_a_run_without_open_samples_ends_at_once(store):
     job.wait(10)
 
     assert not job.is_live
-    assert store.counts(run) == Counts(asked=0, scored=0, failed=0)
+    assert store.results.counts(run) == Counts(asked=0, scored=0, failed=0)
 
 
 @pytest.mark.parametrize("metrics", [1, 2])
@@ -417,8 +421,8 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path,
 
     acknowledged = {tuple(map(int, line.split())) for line in lines}
     store = Store(tmp_path / "runs.sqlite3")
-    (run,) = store.runs("w")
-    survived = {(row.position, row.metric) for row in store.outlines(run) if row.status}
+    (run,) = store.runs.newest("w")
+    survived = {(row.position, row.metric) for row in store.results.outlines(run) if row.status}
     assert acknowledged <= survived
     assert len(survived) < metrics * slow.SAMPLES
 

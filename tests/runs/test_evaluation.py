@@ -205,7 +205,7 @@ def test_a_persons_corrections_count(store):
     correction = Correction(
         label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00"
     )
-    store.save_correction(results.run.id, Cell(position), correction)
+    store.corrections.save(results.run.id, Cell(position), correction)
 
     assert results.summary()["supported_share"].mean < before
     assert results.to_pandas()["adherence"][position] == 0.0
@@ -290,7 +290,7 @@ def test_what_cannot_begin_leaves_nothing_behind(store, data, metrics, options, 
     with pytest.raises(kind):
         evaluate(data, metrics, store=store, keys={}, progress=False, **options)
 
-    assert store.runs("local") == []
+    assert store.runs.newest("local") == []
 
 
 # The same store as the app's, going on
@@ -301,7 +301,7 @@ def test_the_run_is_in_the_apps_own_store(tmp_path, monkeypatch):
 
     results = evaluate(TOWERS, "answer_match", run="From a notebook", progress=False)
 
-    [run] = Store(config().data_dir / "plumbline.sqlite3").runs("local")
+    [run] = Store(config().data_dir / "plumbline.sqlite3").runs.newest("local")
     assert (run.id, run.title) == (results.run.id, "From a notebook")
 
 
@@ -320,9 +320,9 @@ def test_an_unfinished_run_of_an_earlier_version_over_documents_with_names_goes_
     run = create_run(
         store, data, EvaluatorSpec(name="answer_match"), workspace="local", title="earlier"
     )
-    store.delete_run(run.id)
+    store.runs.delete(run.id)
     earlier = run.model_copy(update={"fingerprint": data.earlier_fingerprint})
-    store.save_run(earlier, data)
+    store.runs.save(earlier, data)
 
     results = evaluate(data, "answer_match", run="earlier", store=store, progress=False)
 
@@ -386,11 +386,8 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=PATIENCE)
 
-    done = (
-        Store(tmp_path / "runs.sqlite3")
-        .counts(Store(tmp_path / "runs.sqlite3").runs("local")[0])
-        .scored
-    )
+    store = Store(tmp_path / "runs.sqlite3")
+    done = store.results.counts(store.runs.newest("local")[0]).scored
     words = f"Stopped with {done} / {slow.SAMPLES} scored; all of it is kept. Call evaluate again"
     assert f"KeyboardInterrupt: {words} " in told
     assert told.rstrip().endswith("run='slow' to go on.")

@@ -64,7 +64,7 @@ def server(loopback):
 
 def finished(store, run, registry, server):
     registry.start(run, store, server.keys).wait(PATIENCE)
-    return store.counts(run)
+    return store.results.counts(run)
 
 
 def test_one_judge_labels_a_sample_with_one_call(store, registry, server):
@@ -72,9 +72,9 @@ def test_one_judge_labels_a_sample_with_one_call(store, registry, server):
 
     assert finished(store, run, registry, server) == Counts(asked=5, scored=5, failed=0)
     assert server.asked == (5, 0)
-    assert {row.by for row in store.outlines(run)} == {LUNA.id}
+    assert {row.by for row in store.results.outlines(run)} == {LUNA.id}
     # The first of two response sentences stands in a document.
-    assert store.result(run.id, 0).score.values["supported_share"] == 0.5
+    assert store.results.get(run.id, 0).score.values["supported_share"] == 0.5
 
 
 def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, registry, server):
@@ -82,7 +82,7 @@ def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, r
 
     assert finished(store, run, registry, server) == Counts(asked=4, scored=4, failed=0)
     assert server.asked == (8, 4)
-    spent = store.spent(run.id)
+    spent = store.calls.spent(run.id)
     assert {model: bill.calls for model, bill in spent.items()} == {
         LUNA.id: 4,
         LOCAL.id: 4,
@@ -92,30 +92,32 @@ def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, r
         spent[SOL.id].prompt_tokens * 2e-6 + spent[SOL.id].answer_tokens * 10e-6
     )
     assert spent[LOCAL.id].cost is None  # its price is unknown
-    result = store.result(run.id, 0)
+    result = store.results.get(run.id, 0)
     assert (result.calls, result.cost) == (3, None)
     assert [kept["by"] for kept in result.score.details["labellings"]] == [
         LUNA.id,
         LOCAL.id,
         SOL.id,
     ]
-    assert {row.by for row in store.outlines(run)} == {"jury"}
+    assert {row.by for row in store.results.outlines(run)} == {"jury"}
 
 
 def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, registry, server):
     run = paid.labelled_run(store, paid.answered(4), JURY)
     finished(store, run, registry, server)
-    before, rows = server.asked, store.outlines(run)
+    before, rows = server.asked, store.results.outlines(run)
 
-    names = aggregate.labellers(run, store.scored(run))
+    names = aggregate.labellers(run, store.results.scored(run))
     shares = {
         by: aggregate.summarise(
-            aggregate.viewed(rows, store.scored(run), aggregate.View(by=by), {}), "supported_share"
+            aggregate.viewed(rows, store.results.scored(run), aggregate.View(by=by), {}),
+            "supported_share",
         )
         for by in names
     }
     table = {
-        (each.first, each.second, each.label): each for each in agreement(store.scored(run), {})
+        (each.first, each.second, each.label): each
+        for each in agreement(store.results.scored(run), {})
     }
 
     assert names == ["jury", LUNA.id, LOCAL.id]
@@ -135,14 +137,14 @@ def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_ask
 
     assert finished(store, run, registry, server) == Counts(asked=3, scored=0, failed=3)
     assert server.asked == (3, 6)  # each asked once more in other words
-    assert "I would rather not say." in store.result(run.id, 0).details
+    assert "I would rather not say." in store.results.get(run.id, 0).details
     server.words = severe
 
     assert finished(store, run, registry, server).scored == 3
     assert server.asked == (3, 9)
-    spent = store.spent(run.id)
+    spent = store.calls.spent(run.id)
     assert (spent[LUNA.id].calls, spent[LOCAL.id].calls) == (3, 9)
-    assert sum(store.result(run.id, n).calls for n in range(3)) == 12
+    assert sum(store.results.get(run.id, n).calls for n in range(3)) == 12
 
 
 def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(
@@ -202,8 +204,8 @@ def test_a_cap_on_calls_counts_every_judge(store, registry, server):
 
     assert sum(server.asked) == 5
     assert "5" in stopped(store, run.id)
-    store.set_cap(run.id, Cap(calls=100))
-    assert finished(store, store.run(run.id), registry, server).scored == 6
+    store.runs.set_cap(run.id, Cap(calls=100))
+    assert finished(store, store.runs.get(run.id), registry, server).scored == 6
     assert server.asked == (6, 6)
 
 
@@ -225,28 +227,28 @@ def test_a_jury_killed_three_times_finishes_and_repeats_only_what_was_in_flight(
         child.send_signal(signal.SIGKILL)
         acknowledged |= {int(line) for line in child.communicate()[0].split()}
         assert acknowledged <= {
-            row.position for row in store.outlines(run) if row.status == "scored"
+            row.position for row in store.results.outlines(run) if row.status == "scored"
         }
 
-    assert store.counts(run).open > 0
+    assert store.results.counts(run).open > 0
     assert finished(store, run, registry, server) == Counts(asked=120, scored=120, failed=0)
     # A cell in flight holds two calls, which are stored with its result.
     assert 0 <= server.asked[0] - 240 <= 2 * kills * workers
-    assert {bill.calls for bill in store.spent(run.id).values()} == {120}
+    assert {bill.calls for bill in store.calls.spent(run.id).values()} == {120}
 
 
 def test_a_cancelled_jury_goes_on_without_asking_for_what_was_answered(store, registry, loopback):
     server = Judges(loopback, latency=0.05)
     run = paid.labelled_run(store, paid.answered(80), JURY)
     registry.start(run, store, server.keys)
-    while store.counts(run).scored < 10:
+    while store.results.counts(run).scored < 10:
         pass
     registry.cancel(run.id)
-    before = store.counts(run).scored
+    before = store.results.counts(run).scored
     assert before < 80
 
     assert finished(store, run, registry, server).scored == 80
-    paid_for = sum(bill.calls for bill in store.spent(run.id).values())
+    paid_for = sum(bill.calls for bill in store.calls.spent(run.id).values())
     assert 160 <= paid_for <= sum(server.asked)
 
 
@@ -257,8 +259,8 @@ def test_a_hybrid_run_keeps_the_heuristic_beside_the_judge(store, registry, serv
     run = create_run(store, paid.answered(3), HYBRID, workspace="w", title="t", judges=(LUNA,))
 
     assert finished(store, run, registry, server).scored == 3
-    assert aggregate.labellers(run, store.scored(run)) == [LUNA.id, "heuristic"]
-    assert {row.by for row in store.outlines(run)} == {LUNA.id}
+    assert aggregate.labellers(run, store.results.scored(run)) == [LUNA.id, "heuristic"]
+    assert {row.by for row in store.results.outlines(run)} == {LUNA.id}
 
 
 def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
@@ -266,7 +268,7 @@ def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
     run = create_run(store, paid.answered(3), never, workspace="w", title="t")
 
     assert finished(store, run, registry, server).scored == 3
-    assert aggregate.labellers(run, store.scored(run)) == ["heuristic"]
+    assert aggregate.labellers(run, store.results.scored(run)) == ["heuristic"]
     assert server.asked == (0, 0)
 
 
@@ -297,7 +299,7 @@ def test_a_number_of_judges_that_cannot_be_is_refused_with_the_remedy(store, nam
             judges=specs,
         )
 
-    assert store.runs("w") == []
+    assert store.runs.newest("w") == []
 
 
 @pytest.mark.parametrize(
@@ -310,4 +312,4 @@ def test_as_many_judges_as_the_evaluator_takes_are_stored(store, name, judges):
         store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs
     )
 
-    assert store.run(run.id).judges == specs
+    assert store.runs.get(run.id).judges == specs

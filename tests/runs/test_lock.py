@@ -42,7 +42,7 @@ def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_writte
         assert not registry.is_live(run.id)
         with pytest.raises(RunElsewhereError, match="another process"):
             registry.start(run, store)
-    assert store.counts(run).scored == 0
+    assert store.results.counts(run).scored == 0
 
 
 def test_a_killed_process_leaves_the_run_free_to_go_on(store):
@@ -52,7 +52,7 @@ def test_a_killed_process_leaves_the_run_free_to_go_on(store):
         process.wait()
         assert not registry.is_at_work(run.id, store)
         registry.start(run, store).wait()
-    assert store.counts(run).open == 0
+    assert store.results.counts(run).open == 0
 
 
 def test_the_lock_is_free_again_when_the_run_has_ended(store):
@@ -66,7 +66,7 @@ def test_a_deleted_run_leaves_no_lock(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
     registry.start(run, store).wait()
     assert list(store.locks.iterdir())
-    store.delete_run(run.id)
+    store.runs.delete(run.id)
     assert not list(store.locks.iterdir())
 
 

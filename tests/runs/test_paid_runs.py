@@ -44,7 +44,7 @@ class Trouble:
 
 def finished(store, run, registry, server):
     registry.start(run, store, paid.keys(server.base_url)).wait(PATIENCE)
-    return store.counts(run)
+    return store.results.counts(run)
 
 
 def numbers(server):
@@ -60,18 +60,18 @@ def test_every_model_answers_every_sample_and_is_billed(store, registry, loopbac
     run = paid.paid_run(store, paid.dataset(4), (paid.LUNA, paid.SOL, OFFLINE))
 
     assert finished(store, run, registry, server) == Counts(asked=12, scored=12, failed=0)
-    spent = store.spent(run.id)
+    spent = store.calls.spent(run.id)
     assert {model: bill.calls for model, bill in spent.items()} == {
         "openai/gpt-6-luna": 4,
         "openai/gpt-6-sol": 4,
     }
-    result = store.result(run.id, 2, 1)
+    result = store.results.get(run.id, 2, 1)
     assert result.response == "Number 2 is Mina Osei."
     assert result.score.values == {"accuracy": 1.0}
     usage = result.usage
     assert (result.calls, result.cached) == (1, 0)
     assert result.cost == pytest.approx(usage.prompt_tokens * 2e-6 + usage.answer_tokens * 10e-6)
-    assert sum(store.result(run.id, n, 1).cost for n in range(4)) == pytest.approx(
+    assert sum(store.results.get(run.id, n, 1).cost for n in range(4)) == pytest.approx(
         spent["openai/gpt-6-sol"].cost
     )
 
@@ -91,7 +91,7 @@ def test_whatever_a_server_counts_no_answer_is_lost_or_paid_for_twice(store, reg
     assert finished(store, run, registry, server) == Counts(asked=22, scored=22, failed=0)
     assert len(server.asked) == 22
     # The prompt has some 520 bytes, 138 tokens or a few more; the answer 24 bytes, 14 tokens.
-    for bill in store.spent(run.id).values():
+    for bill in store.calls.spent(run.id).values():
         assert (bill.calls, bill.prompt_tokens // 100, bill.answer_tokens) == (2, 2, 28)
 
 
@@ -102,9 +102,9 @@ def test_the_same_run_again_takes_every_answer_from_the_store(store, registry, l
 
     assert finished(store, again, registry, server).scored == 5
     assert len(server.asked) == 5
-    assert store.spent(again.id) == {}
-    assert (store.result(again.id, 0).calls, store.result(again.id, 0).cached) == (0, 1)
-    assert store.result(again.id, 0).response == store.result(first.id, 0).response
+    assert store.calls.spent(again.id) == {}
+    assert (store.results.get(again.id, 0).calls, store.results.get(again.id, 0).cached) == (0, 1)
+    assert store.results.get(again.id, 0).response == store.results.get(first.id, 0).response
 
 
 def test_a_run_that_bypasses_stored_answers_pays_again(store, registry, loopback):
@@ -139,9 +139,9 @@ def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(
     )
 
     finished(store, run, registry, server)
-    store.set_cap(run.id, Cap())
+    store.runs.set_cap(run.id, Cap())
 
-    assert finished(store, store.run(run.id), registry, server) == Counts(
+    assert finished(store, store.runs.get(run.id), registry, server) == Counts(
         asked=3, scored=3, failed=0
     )
     assert len(server.asked) == 12
@@ -150,7 +150,7 @@ def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(
 def test_after_clearing_the_same_run_pays_again(store, registry, loopback):
     server = loopback()
     finished(store, paid.paid_run(store, paid.dataset(3)), registry, server)
-    store.clear_cache("w")
+    store.calls.forget_answers("w")
     finished(store, paid.paid_run(store, paid.dataset(3)), registry, server)
 
     assert len(server.asked) == 6
@@ -163,7 +163,7 @@ def test_two_runs_at_once_that_ask_the_same_share_their_calls(store, registry, l
     for job in jobs:
         job.wait(PATIENCE)
 
-    assert [store.counts(run).scored for run in runs] == [20, 20]
+    assert [store.results.counts(run).scored for run in runs] == [20, 20]
     assert sorted(numbers(server)) == list(range(20))
 
 
@@ -175,7 +175,7 @@ def test_a_temperature_that_was_not_applied_is_noted_also_where_the_answer_is_ta
     for _ in range(2):
         run = paid.paid_run(store, paid.dataset(1), (warm,))
         assert finished(store, run, registry, server).scored == 1
-        assert store.result(run.id, 0).note == "temperature not applied"
+        assert store.results.get(run.id, 0).note == "temperature not applied"
 
 
 @pytest.mark.parametrize("fault", ["length", "empty", "filter", "truncated", "html"])
@@ -185,7 +185,7 @@ def test_what_is_not_a_whole_answer_is_never_stored_for_others(store, registry, 
     run = paid.paid_run(store, paid.dataset(1))
 
     assert finished(store, run, registry, server).failed == 1
-    assert store.cached_answers("w") == 0
+    assert store.calls.answers_kept("w") == 0
     trouble.is_over = True
     assert finished(store, run, registry, server).scored == 1
 
@@ -202,10 +202,10 @@ def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_
     run = paid.paid_run(store, Dataset(name="d", samples=samples), judges=(paid.SOL,))
 
     assert finished(store, run, registry, server).failed == 1
-    assert "cannot be read" in store.result(run.id, 0).error
+    assert "cannot be read" in store.results.get(run.id, 0).error
     words[paid.SOL.model] = "It declines.\nVerdict: yes"
     assert finished(store, run, registry, server).scored == 1
-    assert store.result(run.id, 0).score.values == {"rejection": 1.0, "rejection_judged": 1.0}
+    assert store.results.get(run.id, 0).score.values == {"rejection": 1.0, "rejection_judged": 1.0}
     assert [asked.model for asked in server.asked] == [
         paid.LUNA.model,
         paid.SOL.model,
@@ -224,7 +224,7 @@ def test_every_passing_fault_is_survived(store, registry, loopback, monkeypatch)
     run = paid.paid_run(store, paid.dataset(200))
 
     assert finished(store, run, registry, server) == Counts(asked=200, scored=200, failed=0)
-    assert store.spent(run.id)[paid.LUNA.id].calls == server.answered == 200
+    assert store.calls.spent(run.id)[paid.LUNA.id].calls == server.answered == 200
 
 
 def test_lasting_faults_fail_exactly_their_samples_with_the_reason(store, registry, loopback):
@@ -243,9 +243,9 @@ def test_lasting_faults_fail_exactly_their_samples_with_the_reason(store, regist
     run = paid.paid_run(store, paid.dataset(200))
 
     assert finished(store, run, registry, server) == Counts(asked=200, scored=190, failed=10)
-    failed = {row.position for row in store.outlines(run) if row.status == "failed"}
+    failed = {row.position for row in store.results.outlines(run) if row.status == "failed"}
     assert failed == set(bad)
-    reasons = {n: store.result(run.id, n).error for n in bad}
+    reasons = {n: store.results.get(run.id, n).error for n in bad}
     for number, words in {
         0: "GPT-6 Luna takes",
         33: "tokens per minute",
@@ -278,7 +278,7 @@ def test_what_no_other_sample_could_survive_stops_the_run_and_keeps_everything(
     assert counts.failed == 0
     assert counts.scored == 20
     assert words in stopped(store, run.id)
-    assert [reason.kind for reason in store.stop_reasons(run.id)] == [kind]
+    assert [reason.kind for reason in store.runs.stop_reasons(run.id)] == [kind]
     trouble.is_over = True
     assert finished(store, run, registry, server) == Counts(asked=60, scored=60, failed=0)
     assert stopped(store, run.id) == ""
@@ -290,7 +290,7 @@ def test_a_model_that_is_gone_does_not_stop_the_others(store, registry, loopback
     run = paid.paid_run(store, paid.dataset(5), (paid.SOL, paid.LUNA))
 
     assert finished(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
-    assert {row.model for row in store.outlines(run) if row.status} == {1}
+    assert {row.model for row in store.results.outlines(run) if row.status} == {1}
     assert "GPT-6 Sol is not available" in stopped(store, run.id)
 
 
@@ -302,9 +302,9 @@ def test_a_provider_that_cannot_be_reached_stops_the_run_without_failing_a_sampl
     job = registry.start(run, store, paid.keys("http://127.0.0.1:9/v1"))
     job.wait(PATIENCE)
 
-    assert store.counts(run) == Counts(asked=10, scored=0, failed=0)
+    assert store.results.counts(run) == Counts(asked=10, scored=0, failed=0)
     assert "Cannot reach 127.0.0.1" in stopped(store, run.id)
-    assert [reason.kind for reason in store.stop_reasons(run.id)] == ["unreachable"]
+    assert [reason.kind for reason in store.runs.stop_reasons(run.id)] == ["unreachable"]
     assert finished(store, run, registry, server).scored == 10
 
 
@@ -348,9 +348,12 @@ def test_one_run_s_cap_or_key_is_its_own_also_where_others_ask_the_same(store, r
     for job in jobs:
         job.wait(PATIENCE)
 
-    assert store.counts(free) == Counts(asked=20, scored=20, failed=0)
+    assert store.results.counts(free) == Counts(asked=20, scored=20, failed=0)
     assert "key was refused" in stopped(store, bad.id)
-    assert (stopped(store, free.id), store.spent(capped.id)[paid.LUNA.id].calls <= 3) == ("", True)
+    assert (stopped(store, free.id), store.calls.spent(capped.id)[paid.LUNA.id].calls <= 3) == (
+        "",
+        True,
+    )
 
 
 def test_the_first_jobs_of_a_process_share_one_loop():
@@ -378,9 +381,9 @@ def test_a_cap_on_calls_stops_the_run_and_raising_it_finishes_it(store, registry
 
     assert finished(store, run, registry, server) == Counts(asked=30, scored=12, failed=0)
     assert "cap of 12 calls" in stopped(store, run.id)
-    assert [reason.kind for reason in store.stop_reasons(run.id)] == ["cap"]
-    store.set_cap(run.id, Cap(calls=100))
-    assert finished(store, store.run(run.id), registry, server).scored == 30
+    assert [reason.kind for reason in store.runs.stop_reasons(run.id)] == ["cap"]
+    store.runs.set_cap(run.id, Cap(calls=100))
+    assert finished(store, store.runs.get(run.id), registry, server).scored == 30
     assert server.answered == 30
 
 
@@ -392,7 +395,7 @@ def test_a_cap_on_money_is_never_exceeded(store, registry, loopback):
 
     assert 0 < counts.scored < 60
     assert counts.failed == 0
-    assert 0.0005 < store.spent(run.id)[paid.LUNA.id].cost <= 0.001
+    assert 0.0005 < store.calls.spent(run.id)[paid.LUNA.id].cost <= 0.001
 
 
 def test_a_cap_on_money_needs_a_known_price(store):
@@ -410,7 +413,7 @@ def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, 
     server = loopback(fault=trouble)
     run = paid.paid_run(store, paid.dataset(60))
     registry.start(run, store, paid.keys(server.base_url))
-    while store.counts(run).scored < 10:
+    while store.results.counts(run).scored < 10:
         time.sleep(0.01)
 
     canceller = threading.Thread(target=registry.cancel, args=(run.id,))
@@ -418,7 +421,7 @@ def test_cancelling_cuts_calls_off_at_once_and_resume_finishes(store, registry, 
     canceller.join(10)
 
     assert not canceller.is_alive()  # the calls in flight would hang for 90 s
-    assert store.counts(run) == Counts(asked=60, scored=10, failed=0)
+    assert store.results.counts(run) == Counts(asked=60, scored=10, failed=0)
     assert stopped(store, run.id) == ""
     trouble.is_over = True
     assert finished(store, run, registry, server).scored == 60
@@ -433,10 +436,10 @@ def test_what_was_answered_while_cancelling_is_billed_and_serves_again(store, re
         registry.cancel(run.id)
     assert finished(store, run, registry, server).scored == 150
 
-    assert store.spent(run.id)[paid.LUNA.id].calls >= 150
-    results = [store.result(run.id, n) for n in range(150)]
+    assert store.calls.spent(run.id)[paid.LUNA.id].calls >= 150
+    results = [store.results.get(run.id, n) for n in range(150)]
     assert sum(result.calls for result in results) + sum(result.cached for result in results) == 150
-    assert store.cached_answers("w") == 150
+    assert store.calls.answers_kept("w") == 150
 
 
 def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds_up_the_bill(
@@ -460,9 +463,11 @@ def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds
         paid.SOL.model,
         paid.SOL.model,
     ]
-    result = store.result(run.id, 0)
+    result = store.results.get(run.id, 0)
     assert (result.calls, result.response) == (3, "I can not answer.")
-    assert result.cost == pytest.approx(sum(bill.cost for bill in store.spent(run.id).values()))
+    assert result.cost == pytest.approx(
+        sum(bill.cost for bill in store.calls.spent(run.id).values())
+    )
 
 
 def test_what_is_left_is_what_the_run_still_does(store, registry, loopback):
@@ -472,7 +477,7 @@ def test_what_is_left_is_what_the_run_still_does(store, registry, loopback):
     finished(store, run, registry, server)
     trouble.is_over = True
     job = registry.start(run, store, paid.keys(server.base_url))
-    while not store.counts(run).scored:
+    while not store.results.counts(run).scored:
         time.sleep(0.02)
 
     assert job.progress().seconds_left > 0
@@ -497,7 +502,7 @@ def test_without_a_key_the_run_is_kept_and_says_what_to_do(store, registry):
 
     with pytest.raises(AccessError, match="No key for OpenAI"):
         registry.start(run, store, {})
-    assert store.open_cells(run) == [Cell(0), Cell(1)]
+    assert store.results.open_cells(run) == [Cell(0), Cell(1)]
     assert not registry.is_live(run.id)
 
 
@@ -519,12 +524,12 @@ def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(
         child.send_signal(signal.SIGKILL)
         acknowledged |= {int(line) for line in child.communicate()[0].split()}
         assert acknowledged <= {
-            row.position for row in store.outlines(run) if row.status == "scored"
+            row.position for row in store.results.outlines(run) if row.status == "scored"
         }
         with sqlite3.connect(tmp_path / "runs.sqlite3") as db:
             assert db.execute("pragma integrity_check").fetchone() == ("ok",)
 
-    assert store.counts(run).open > 0
+    assert store.results.counts(run).open > 0
     assert finished(store, run, registry, server) == Counts(asked=500, scored=500, failed=0)
     repeats = len(server.asked) - 500
     assert 0 <= repeats <= kills * workers
@@ -556,7 +561,7 @@ def test_a_host_that_is_full_says_so(store, registry, loopback, public):
     server = loopback(latency=0.2)
     mine = paid.paid_run(store, paid.dataset(20))
     theirs = mine.model_copy(update={"id": "another", "workspace": "another"})
-    store.save_run(theirs, paid.dataset(20))
+    store.runs.save(theirs, paid.dataset(20))
     job = registry.start(mine, store, paid.keys(server.base_url))
 
     with pytest.raises(HostLimitError, match="This host is busy"):
@@ -590,7 +595,7 @@ def test_a_run_nobody_watches_is_paused_on_a_public_host_only(store, registry, l
 
     assert 0 < counts.scored < 200
     assert "Nobody watched" in stopped(store, run.id)
-    assert [reason.kind for reason in store.stop_reasons(run.id)] == ["unwatched"]
+    assert [reason.kind for reason in store.runs.stop_reasons(run.id)] == ["unwatched"]
     public.delenv("PLUMBLINE_PUBLIC")
     assert finished(store, run, registry, server).scored == 200
 
@@ -605,4 +610,4 @@ def test_a_run_that_is_watched_goes_on(store, registry, loopback, public):
         registry.watch(run.id)
         time.sleep(0.05)
 
-    assert store.counts(run).scored == 100
+    assert store.results.counts(run).scored == 100

@@ -286,8 +286,8 @@ def test_a_long_run_uses_workers_and_scores_as_a_short_one_does(store, registry)
     assert pools.shared().is_ready or eventually(lambda: pools.shared().is_ready)
     registry.start(run, store).wait()
 
-    assert store.counts(run).scored == len(samples)
-    assert [store.result(run.id, number).score for number in range(len(SAMPLES))] == list(
+    assert store.results.counts(run).scored == len(samples)
+    assert [store.results.get(run.id, number).score for number in range(len(SAMPLES))] == list(
         map(TRACE.score, SAMPLES)
     )
 
@@ -308,7 +308,9 @@ def test_a_run_with_the_offline_reader_is_the_same_with_workers(store, registry)
     registry.start(run, store).wait()
 
     expected = [answered(sample, PROMPT, OfflineReader()) for sample in dataset.samples]
-    assert [store.result(run.id, number).response for number in range(len(expected))] == expected
+    assert [
+        store.results.get(run.id, number).response for number in range(len(expected))
+    ] == expected
 
 
 def test_a_failed_sample_of_a_worker_is_a_failed_result(store, registry):
@@ -319,5 +321,5 @@ def test_a_failed_sample_of_a_worker_is_a_failed_result(store, registry):
     run = create_run(store, dataset, EvaluatorSpec(name="trace"), workspace="w", title="t")
     registry.start(run, store).wait()
 
-    assert (store.counts(run).scored, store.counts(run).failed) == (1, 1)
-    assert "response missing, and TRACE (heuristic) needs it" in store.result(run.id, 1).error
+    assert (store.results.counts(run).scored, store.results.counts(run).failed) == (1, 1)
+    assert "response missing, and TRACE (heuristic) needs it" in store.results.get(run.id, 1).error

@@ -127,8 +127,8 @@ def test_a_run_without_a_place_waits_and_starts_by_itself(store, registry, new_r
     assert not registry.is_live(second.id)
     assert registry.place(second.id).number == 1
     assert [run.id for run in registry.live("ben")] == [second.id]
-    until(lambda: not store.counts(second).open)
-    assert store.counts(first).open == 0
+    until(lambda: not store.results.counts(second).open)
+    assert store.results.counts(first).open == 0
     assert registry.place(second.id) is None
 
 
@@ -175,7 +175,7 @@ def test_a_full_queue_refuses_and_the_run_is_kept(store, registry, new_run, publ
     with pytest.raises(HostLimitError, match="busy"):
         registry.start_or_wait(third, store)
     assert not registry.is_waiting(third.id)
-    assert store.run(third.id)
+    assert store.runs.get(third.id)
 
 
 def test_an_address_that_fills_the_queue_makes_room_for_another(store, registry, new_run, public):
@@ -203,7 +203,7 @@ def test_one_person_with_eight_tabs_does_not_keep_all_places(store, registry, ne
     assert registry.is_live(
         tabs[0].id
     )  # the oldest keeps its place; nobody takes it as each has one
-    scored = store.counts(tabs[2]).scored
+    scored = store.results.counts(tabs[2]).scored
     assert 0 < scored < 1000  # it made room, and what it had is kept
 
 
@@ -225,9 +225,9 @@ def test_a_run_that_cannot_start_says_why_and_the_next_gets_its_turn(
     third = new_run("eve", 1)
     for run in (first, keyless, third):
         registry.start_or_wait(run, store)
-    until(lambda: not store.counts(third).open)
+    until(lambda: not store.results.counts(third).open)
     assert "No key for OpenAI" in stopped(store, keyless.id)
-    assert store.counts(keyless).open == 1
+    assert store.results.counts(keyless).open == 1
 
 
 def test_a_waiting_run_that_nobody_watches_leaves_the_queue(store, registry, new_run, public):
@@ -254,7 +254,7 @@ def test_a_run_at_work_that_nobody_watches_makes_room_when_others_wait(
     public.setenv("PLUMBLINE_UNWATCHED_SECONDS_WHEN_FULL", "0.6")
     until(lambda: registry.watch(second.id) or registry.is_live(second.id))
     assert "Others waited and nobody watched" in stopped(store, first.id)
-    assert 0 < store.counts(first).scored < 1000
+    assert 0 < store.results.counts(first).scored < 1000
 
 
 def test_keys_that_wait_are_in_memory_only(store, registry, new_run, tmp_path):

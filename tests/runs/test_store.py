@@ -30,7 +30,10 @@ from evaluators.records import (
     Score,
     Usage,
 )
-from evaluators.runs.store import MIGRATIONS, MOST_COUNTED, MOST_MAPPINGS, Counts, Spent, Store
+from evaluators.runs.store import Counts, Spent, Store
+from evaluators.runs.store.calls import MOST_COUNTED
+from evaluators.runs.store.database import MIGRATIONS
+from evaluators.runs.store.saved_mappings import MOST_MAPPINGS
 from evaluators.trace.labelling import Correction
 from tests.stops import stop, stopped
 
@@ -107,88 +110,94 @@ def test_everything_survives_reopening(store, path):
         usage=Usage(prompt_tokens=5, answer_tokens=2),
         seconds=0.25,
     )
-    store.save_run(run(), DATASET)
-    store.save_result("r1", full)
-    store.save_result("r1", failed(2))
+    store.runs.save(run(), DATASET)
+    store.results.save("r1", full)
+    store.results.save("r1", failed(2))
     store.close()
 
     again = Store(path)
 
-    assert again.run("r1") == run()
-    assert again.runs("w") == [run()]
-    assert again.result("r1", 0) is None
-    assert again.result("r1", 1) == full
-    assert again.result("r1", 2) == failed(2)
-    assert [again.sample(DATASET.fingerprint, position) for position in range(3)] == list(
+    assert again.runs.get("r1") == run()
+    assert again.runs.newest("w") == [run()]
+    assert again.results.get("r1", 0) is None
+    assert again.results.get("r1", 1) == full
+    assert again.results.get("r1", 2) == failed(2)
+    assert [again.samples.get(DATASET.fingerprint, position) for position in range(3)] == list(
         DATASET.samples
     )
-    assert again.counts(run()) == Counts(asked=3, scored=1, failed=1)
-    assert again.counts(run()).open == 1
+    assert again.results.counts(run()) == Counts(asked=3, scored=1, failed=1)
+    assert again.results.counts(run()).open == 1
 
 
 @pytest.mark.parametrize("name", [ENGLISH_BED, TRACE_SAMPLES])
 def test_an_upload_comes_back_as_it_was(store, name):
-    store.save_upload("w", bundled()[name], "2026-01-01")
+    store.uploads.save("w", bundled()[name], "2026-01-01")
 
-    assert store.upload("w", name) == bundled()[name]
-    assert store.uploads("w") == {name: "2026-01-01"}
+    assert store.uploads.get("w", name) == bundled()[name]
+    assert store.uploads.names("w") == {name: "2026-01-01"}
 
 
 def test_samples_with_all_their_parts_come_back_as_they_were(store):
     for dataset in (compose(bundled()[ENGLISH_BED], list(Ability)), bundled()[TRACE_SAMPLES]):
-        store.save_run(run(dataset.name, dataset=dataset), dataset)
+        store.runs.save(run(dataset.name, dataset=dataset), dataset)
 
         assert [
-            store.sample(dataset.fingerprint, at) for at in range(len(dataset.samples))
+            store.samples.get(dataset.fingerprint, at) for at in range(len(dataset.samples))
         ] == list(dataset.samples)
 
 
 def test_open_are_the_cells_never_tried_and_those_that_failed(store):
-    store.save_run(run(), DATASET)
-    store.save_result("r1", failed(0))
-    store.save_result("r1", scored(1))
+    store.runs.save(run(), DATASET)
+    store.results.save("r1", failed(0))
+    store.results.save("r1", scored(1))
 
-    assert store.open_cells(run()) == [Cell(0), Cell(2)]
+    assert store.results.open_cells(run()) == [Cell(0), Cell(2)]
 
 
 def test_every_model_of_a_run_has_results_of_its_own(store):
     both = run(models=(READER, LUNA))
-    store.save_run(both, DATASET)
-    store.save_result("r1", scored(0, model=1))
-    store.save_result("r1", failed(0, model=0))
+    store.runs.save(both, DATASET)
+    store.results.save("r1", scored(0, model=1))
+    store.results.save("r1", failed(0, model=0))
 
-    assert store.counts(both) == Counts(asked=6, scored=1, failed=1)
-    assert store.open_cells(both) == [Cell(0, 0), Cell(1, 0), Cell(1, 1), Cell(2, 0), Cell(2, 1)]
-    assert store.result("r1", 0, 1) == scored(0, model=1)
-    assert [(row.position, row.model, row.status) for row in store.outlines(both)][:3] == [
+    assert store.results.counts(both) == Counts(asked=6, scored=1, failed=1)
+    assert store.results.open_cells(both) == [
+        Cell(0, 0),
+        Cell(1, 0),
+        Cell(1, 1),
+        Cell(2, 0),
+        Cell(2, 1),
+    ]
+    assert store.results.get("r1", 0, 1) == scored(0, model=1)
+    assert [(row.position, row.model, row.status) for row in store.results.outlines(both)][:3] == [
         (0, 0, "failed"),
         (0, 1, "scored"),
         (1, 0, None),
     ]
-    assert [cell for cell, _, _ in store.scored(both)] == [Cell(0, 1)]
+    assert [cell for cell, _, _ in store.results.scored(both)] == [Cell(0, 1)]
 
 
 def test_every_metric_of_a_run_has_results_of_its_own(store):
     both = run(models=(READER, LUNA), metrics=("rgb", "answer_match"))
-    store.save_run(both, DATASET)
-    store.save_result("r1", scored(0, metric=1))
-    store.save_result("r1", failed(0, metric=0))
-    store.save_result("r1", scored(1, model=1, metric=1))
-    store.save_correction("r1", Cell(1, 1, 1), change())
+    store.runs.save(both, DATASET)
+    store.results.save("r1", scored(0, metric=1))
+    store.results.save("r1", failed(0, metric=0))
+    store.results.save("r1", scored(1, model=1, metric=1))
+    store.corrections.save("r1", Cell(1, 1, 1), change())
 
-    assert store.counts(both) == Counts(asked=12, scored=2, failed=1)
-    assert store.open_cells(both)[:4] == [
+    assert store.results.counts(both) == Counts(asked=12, scored=2, failed=1)
+    assert store.results.open_cells(both)[:4] == [
         Cell(0, 0, 0),
         Cell(0, 1, 0),
         Cell(0, 1, 1),
         Cell(1, 0, 0),
     ]
-    assert len(store.open_cells(both)) == 10
-    assert store.results("r1", 0) == {0: failed(0), 1: scored(0, metric=1)}
-    assert store.result("r1", 0, 0, 1) == scored(0, metric=1)
+    assert len(store.results.open_cells(both)) == 10
+    assert store.results.of_answer("r1", 0) == {0: failed(0), 1: scored(0, metric=1)}
+    assert store.results.get("r1", 0, 0, 1) == scored(0, metric=1)
     assert [
         (row.position, row.model, row.metric, row.status, row.corrected)
-        for row in store.outlines(both)
+        for row in store.results.outlines(both)
     ][:8] == [
         (0, 0, 0, "failed", 0),
         (0, 0, 1, "scored", 0),
@@ -199,40 +208,43 @@ def test_every_metric_of_a_run_has_results_of_its_own(store):
         (1, 1, 0, None, 0),
         (1, 1, 1, "scored", 0),
     ]
-    assert [cell for cell, _, _ in store.scored(both)] == []
-    assert [cell for cell, _, _ in store.scored(both, metric=1)] == [Cell(0, 0, 1), Cell(1, 1, 1)]
+    assert [cell for cell, _, _ in store.results.scored(both)] == []
+    assert [cell for cell, _, _ in store.results.scored(both, metric=1)] == [
+        Cell(0, 0, 1),
+        Cell(1, 1, 1),
+    ]
 
 
 def test_corrections_are_of_an_answer_whatever_the_metric_of_the_cell(store):
-    store.save_run(run(metrics=("trace", "answer_match")), DATASET)
-    store.save_result("r1", scored(0))
-    store.save_result("r1", scored(0, metric=1))
-    store.save_correction("r1", Cell(0, 0, 1), change())
+    store.runs.save(run(metrics=("trace", "answer_match")), DATASET)
+    store.results.save("r1", scored(0))
+    store.results.save("r1", scored(0, metric=1))
+    store.corrections.save("r1", Cell(0, 0, 1), change())
 
-    assert store.corrections("r1", Cell(0)) == {Cell(0): [change()]}
-    assert [row.corrected for row in store.outlines(store.run("r1"))][:2] == [1, 0]
-    assert store.undo_correction("r1", Cell(0, 0, 1))
+    assert store.corrections.by_cell("r1", Cell(0)) == {Cell(0): [change()]}
+    assert [row.corrected for row in store.results.outlines(store.runs.get("r1"))][:2] == [1, 0]
+    assert store.corrections.undo("r1", Cell(0, 0, 1))
 
 
 def test_failures_are_counted_by_their_reason(store):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     for position, error in enumerate(("Too long.", "Cut off.", "Too long.")):
-        store.save_result("r1", failed(position, error))
+        store.results.save("r1", failed(position, error))
 
-    assert store.failures("r1") == [
+    assert store.results.failures("r1") == [
         (Reason(message="Too long."), 2),
         (Reason(message="Cut off."), 1),
     ]
 
 
 def test_a_failure_keeps_its_kind_and_its_remedy(store):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     error = LLMError("A web page.", remedy=Remedy("check_address", "OPENAI_BASE_URL"))
     kept = {"error": error.message, "error_kind": error.kind, "remedy": error.remedy}
-    store.save_result("r1", failed(0).model_copy(update=kept))
+    store.results.save("r1", failed(0).model_copy(update=kept))
 
-    assert store.failures("r1") == [(error.reason, 1)]
-    assert store.result("r1", 0).reason == error.reason
+    assert store.results.failures("r1") == [(error.reason, 1)]
+    assert store.results.get("r1", 0).reason == error.reason
     assert (error.reason.kind, str(error)) == ("model", "A web page. Check OPENAI_BASE_URL.")
 
 
@@ -241,95 +253,95 @@ def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
         Reason(kind="cap", message="Reached."),
         AccessError("No key.", remedy=Remedy("enter_key", "A")).reason,
     )
-    store.save_run(run(), DATASET)
-    store.save_stop_reasons("r1", *reasons)
+    store.runs.save(run(), DATASET)
+    store.runs.save_stop_reasons("r1", *reasons)
     store.close()
 
     again = Store(path)
 
-    assert again.stop_reasons("r1") == reasons
-    again.save_stop_reasons("r1")
-    assert again.stop_reasons("r1") == ()
+    assert again.runs.stop_reasons("r1") == reasons
+    again.runs.save_stop_reasons("r1")
+    assert again.runs.stop_reasons("r1") == ()
 
 
 # Corrections
 
 
 def test_corrections_come_back_by_cell_in_their_order(store, path):
-    store.save_run(run(models=(READER, LUNA)), DATASET)
+    store.runs.save(run(models=(READER, LUNA)), DATASET)
     first, second, other = change("yes"), change("no"), change("partial", "support", "b")
-    store.save_correction("r1", Cell(1), first)
-    store.save_correction("r1", Cell(1, 1), other)
-    store.save_correction("r1", Cell(1), second)
+    store.corrections.save("r1", Cell(1), first)
+    store.corrections.save("r1", Cell(1, 1), other)
+    store.corrections.save("r1", Cell(1), second)
     store.close()
 
     again = Store(path)
 
-    assert again.corrections("r1") == {Cell(1): [first, second], Cell(1, 1): [other]}
-    assert again.corrections("r1", Cell(1, 1)) == {Cell(1, 1): [other]}
-    assert again.corrections("r1", Cell(0)) == {}
-    assert again.corrections("another") == {}
+    assert again.corrections.by_cell("r1") == {Cell(1): [first, second], Cell(1, 1): [other]}
+    assert again.corrections.by_cell("r1", Cell(1, 1)) == {Cell(1, 1): [other]}
+    assert again.corrections.by_cell("r1", Cell(0)) == {}
+    assert again.corrections.by_cell("another") == {}
 
 
 def test_the_newest_correction_is_taken_back_first(store):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     for value in ("yes", "no"):
-        store.save_correction("r1", Cell(0), change(value))
-    store.save_correction("r1", Cell(1), change("no"))
+        store.corrections.save("r1", Cell(0), change(value))
+    store.corrections.save("r1", Cell(1), change("no"))
 
-    assert store.undo_correction("r1", Cell(0))
-    assert store.corrections("r1", Cell(0)) == {Cell(0): [change("yes")]}
-    assert store.undo_correction("r1", Cell(0))
-    assert not store.undo_correction("r1", Cell(0))
-    assert store.corrections("r1") == {Cell(1): [change("no")]}
+    assert store.corrections.undo("r1", Cell(0))
+    assert store.corrections.by_cell("r1", Cell(0)) == {Cell(0): [change("yes")]}
+    assert store.corrections.undo("r1", Cell(0))
+    assert not store.corrections.undo("r1", Cell(0))
+    assert store.corrections.by_cell("r1") == {Cell(1): [change("no")]}
 
 
 def test_all_corrections_of_one_cell_are_taken_back_at_once(store):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     for position in (0, 0, 1):
-        store.save_correction("r1", Cell(position), change())
+        store.corrections.save("r1", Cell(position), change())
 
-    store.reset_corrections("r1", Cell(0))
+    store.corrections.reset("r1", Cell(0))
 
-    assert store.corrections("r1") == {Cell(1): [change()]}
+    assert store.corrections.by_cell("r1") == {Cell(1): [change()]}
 
 
 def test_corrections_go_with_their_run_and_stay_where_a_sample_is_scored_again(store):
     for name in ("r1", "r2"):
-        store.save_run(run(name), DATASET)
-        store.save_correction(name, Cell(0), change())
-    store.save_result("r1", failed(0))
-    store.save_result("r1", scored(0))
+        store.runs.save(run(name), DATASET)
+        store.corrections.save(name, Cell(0), change())
+    store.results.save("r1", failed(0))
+    store.results.save("r1", scored(0))
 
-    assert store.corrections("r1") == {Cell(0): [change()]}
-    store.delete_run("r1")
-    assert store.corrections("r1") == {}
-    assert store.corrections("r2") == {Cell(0): [change()]}
+    assert store.corrections.by_cell("r1") == {Cell(0): [change()]}
+    store.runs.delete("r1")
+    assert store.corrections.by_cell("r1") == {}
+    assert store.corrections.by_cell("r2") == {Cell(0): [change()]}
 
 
 def test_a_correction_of_an_unknown_run_is_refused(store):
     with pytest.raises(StoreError, match="cannot be written"):
-        store.save_correction("gone", Cell(0), change())
+        store.corrections.save("gone", Cell(0), change())
 
 
 @pytest.mark.parametrize("by", [None, ["x", "y"], {"a": 1}])
 def test_a_detail_that_only_looks_like_a_labeller_is_stored_as_any_other(store, by):
     score = Score(values={"accuracy": 1.0}, details={"by": by})
-    store.save_run(run(), DATASET)
-    store.save_result("r1", scored(0, score))
+    store.runs.save(run(), DATASET)
+    store.results.save("r1", scored(0, score))
 
-    assert store.outlines(run())[0].by == ""
-    assert store.result("r1", 0).score == score
+    assert store.results.outlines(run())[0].by == ""
+    assert store.results.get("r1", 0).score == score
 
 
 def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
-    store.save_run(run(), DATASET)
-    store.save_result("r1", scored(0, Score(values={}, details={"by": "jury"})))
-    store.save_result("r1", scored(1))
+    store.runs.save(run(), DATASET)
+    store.results.save("r1", scored(0, Score(values={}, details={"by": "jury"})))
+    store.results.save("r1", scored(1))
     for position in (0, 0, 1):
-        store.save_correction("r1", Cell(position), change())
+        store.corrections.save("r1", Cell(position), change())
 
-    assert [(row.by, row.corrected) for row in store.outlines(run())] == [
+    assert [(row.by, row.corrected) for row in store.results.outlines(run())] == [
         ("jury", 2),
         ("", 1),
         ("", 0),
@@ -340,23 +352,23 @@ def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
 
 
 def test_a_run_is_billed_by_model_and_an_unknown_price_makes_no_sum(store):
-    store.save_run(run(), DATASET)
-    store.save_result("r1", scored(0), [call(cost=0.25), call(model="openai/mystery", cost=None)])
-    store.save_calls("r1", [call(cost=0.5), call(model="openai/mystery", cost=0.1)])
+    store.runs.save(run(), DATASET)
+    store.results.save("r1", scored(0), [call(cost=0.25), call(model="openai/mystery", cost=None)])
+    store.calls.save("r1", [call(cost=0.5), call(model="openai/mystery", cost=0.1)])
 
-    spent = store.spent("r1")
+    spent = store.calls.spent("r1")
 
     assert spent["openai/gpt-6-luna"] == Spent(
         calls=2, prompt_tokens=200, answer_tokens=20, cost=0.75
     )
     assert spent["openai/mystery"] == Spent(calls=2, prompt_tokens=200, answer_tokens=20, cost=None)
-    assert store.spent("another") == {}
+    assert store.calls.spent("another") == {}
 
 
 def test_counts_of_tokens_that_make_no_sense_make_no_run_unreadable(store, path):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     huge = Completion(text="a", usage=Usage(prompt_tokens=2**64))
-    store.save_result("r1", scored(0), [call(cost=0.5).model_copy(update={"completion": huge})])
+    store.results.save("r1", scored(0), [call(cost=0.5).model_copy(update={"completion": huge})])
     with sqlite3.connect(path) as db:  # as version 0.1.0 stored what a server told
         db.executemany(
             "insert into calls (workspace, run_id, key, model, created, cost, "
@@ -365,7 +377,7 @@ def test_counts_of_tokens_that_make_no_sense_make_no_run_unreadable(store, path)
             [("a", 2**63 - 1, 2**63 - 1), ("b", 2**63 - 1, 4), ("c", 4, 2**62)],
         )
 
-    spent = store.spent("r1")["openai/gpt-6-luna"]
+    spent = store.calls.spent("r1")["openai/gpt-6-luna"]
 
     assert spent == Spent(
         calls=4, prompt_tokens=MOST_COUNTED, answer_tokens=MOST_COUNTED, cost=27e12 + 0.5
@@ -373,68 +385,68 @@ def test_counts_of_tokens_that_make_no_sense_make_no_run_unreadable(store, path)
 
 
 def test_answers_taken_from_the_store_are_counted(store):
-    store.save_run(run(), DATASET)
-    assert store.reused("r1") == 0
+    store.runs.save(run(), DATASET)
+    assert store.results.reused("r1") == 0
     for position, cached in enumerate((2, 0, 1)):
-        store.save_result("r1", scored(position).model_copy(update={"cached": cached}))
+        store.results.save("r1", scored(position).model_copy(update={"cached": cached}))
 
-    assert store.reused("r1") == 3
+    assert store.results.reused("r1") == 3
 
 
 def test_the_newest_whole_answer_serves_again_in_its_workspace_only(store):
-    store.save_run(run(), DATASET)
-    store.save_run(run("r2", workspace="stranger"), DATASET)
-    store.save_calls(
+    store.runs.save(run(), DATASET)
+    store.runs.save(run("r2", workspace="stranger"), DATASET)
+    store.calls.save(
         "r1", [call("k", "old"), call("k", "new"), call("k", "cut", reusable=False), call("j")]
     )
 
-    assert store.answer("w", "k").text == "new"
-    assert store.answer("stranger", "k") is None
-    assert store.cached("w", ["k", "k", "j", "unknown"]) == 3
-    assert (store.cached_answers("w"), store.cached_answers("stranger")) == (2, 0)
+    assert store.calls.answer("w", "k").text == "new"
+    assert store.calls.answer("stranger", "k") is None
+    assert store.calls.answered("w", ["k", "k", "j", "unknown"]) == 3
+    assert (store.calls.answers_kept("w"), store.calls.answers_kept("stranger")) == (2, 0)
 
 
 def test_answers_outlive_their_run_until_they_are_cleared_and_the_bill_stays(store):
-    store.save_run(run(), DATASET)
-    store.save_run(run("r2"), DATASET)
-    store.save_calls("r1", [call("k")])
-    store.save_calls("r2", [call("j")])
-    store.delete_run("r1")
-    assert store.answer("w", "k") is not None
+    store.runs.save(run(), DATASET)
+    store.runs.save(run("r2"), DATASET)
+    store.calls.save("r1", [call("k")])
+    store.calls.save("r2", [call("j")])
+    store.runs.delete("r1")
+    assert store.calls.answer("w", "k") is not None
 
-    store.clear_cache("stranger")
-    assert store.cached_answers("w") == 2
-    store.clear_cache("w")
+    store.calls.forget_answers("stranger")
+    assert store.calls.answers_kept("w") == 2
+    store.calls.forget_answers("w")
 
-    assert store.cached_answers("w") == 0
-    assert store.answer("w", "k") is None
-    assert store.spent("r2")[LUNA.id].calls == 1
+    assert store.calls.answers_kept("w") == 0
+    assert store.calls.answer("w", "k") is None
+    assert store.calls.spent("r2")[LUNA.id].calls == 1
 
 
 def test_calls_of_a_run_that_was_deleted_meanwhile_are_dropped(store):
-    store.save_calls("gone", [call()])
+    store.calls.save("gone", [call()])
 
-    assert store.spent("gone") == {}
+    assert store.calls.spent("gone") == {}
 
 
 def test_result_and_calls_are_stored_together_or_not_at_all(store):
     with pytest.raises(StoreError):
-        store.save_result("no such run", scored(0), [call("k")])
+        store.results.save("no such run", scored(0), [call("k")])
 
-    assert store.cached_answers("w") == 0
+    assert store.calls.answers_kept("w") == 0
 
 
 def test_why_a_run_stopped_and_its_cap_are_kept(store, path):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     stop(store, "r1", "No credit.")
-    store.set_cap("r1", Cap(calls=5))
+    store.runs.set_cap("r1", Cap(calls=5))
     store.close()
 
     again = Store(path)
 
     assert stopped(again, "r1") == "No credit."
     assert stopped(again, "another") == ""
-    assert again.run("r1").cap == Cap(calls=5)
+    assert again.runs.get("r1").cap == Cap(calls=5)
 
 
 def test_a_store_of_the_first_version_is_taken_along(path):
@@ -459,9 +471,9 @@ def test_a_store_of_the_first_version_is_taken_along(path):
 
     store = Store(path)
 
-    assert store.run("r1") == run()
-    assert store.run("r2").models == ()
-    assert store.result("r1", 1).score.values == {"accuracy": 0.0}
+    assert store.runs.get("r1") == run()
+    assert store.runs.get("r2").models == ()
+    assert store.results.get("r1", 1).score.values == {"accuracy": 0.0}
     assert stopped(store, "r1") == ""
 
 
@@ -485,14 +497,14 @@ def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
 
     store = Store(path)
 
-    assert [store.run(name).judges for name in bodies] == [(LUNA,), (), ()]
-    assert store.run("r1") == run().model_copy(update={"judges": (LUNA,)})
-    assert (store.run("r1").judge, store.run("r2").judge) == (LUNA, None)
-    assert store.result("r1", 1, 1) == result
+    assert [store.runs.get(name).judges for name in bodies] == [(LUNA,), (), ()]
+    assert store.runs.get("r1") == run().model_copy(update={"judges": (LUNA,)})
+    assert (store.runs.get("r1").judge, store.runs.get("r2").judge) == (LUNA, None)
+    assert store.results.get("r1", 1, 1) == result
     assert stopped(store, "r3") == "No credit."
-    store.save_correction("r1", Cell(1, 1), change())
-    store.delete_run("r1")
-    assert (store.result("r1", 1, 1), store.corrections("r1")) == (None, {})
+    store.corrections.save("r1", Cell(1, 1), change())
+    store.runs.delete("r1")
+    assert (store.results.get("r1", 1, 1), store.corrections.by_cell("r1")) == (None, {})
 
 
 def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
@@ -524,13 +536,13 @@ def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
 
     store = Store(path)
 
-    assert store.run("r1") == both
-    assert (store.run("r1").evaluator, store.run("r1").origin) == (run().evaluator, {})
-    assert store.results("r1", 1, 1) == {0: result}
+    assert store.runs.get("r1") == both
+    assert (store.runs.get("r1").evaluator, store.runs.get("r1").origin) == (run().evaluator, {})
+    assert store.results.of_answer("r1", 1, 1) == {0: result}
     assert stopped(store, "r1") == "No credit."
-    assert store.corrections("r1") == {Cell(1, 1): [change()]}
-    store.save_result("r1", failed(1, model=1, metric=1))
-    assert store.result("r1", 1, 1) == result
+    assert store.corrections.by_cell("r1") == {Cell(1, 1): [change()]}
+    store.results.save("r1", failed(1, model=1, metric=1))
+    assert store.results.get("r1", 1, 1) == result
 
 
 def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(path):
@@ -553,23 +565,25 @@ def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(
 
     store = Store(path)
 
-    assert store.stop_reasons("r1") == (Reason(kind="cap", message=reached),)
-    assert store.stop_reasons("r2") == (Reason(kind="", message='No credit at "Groq".'),)
-    assert store.stop_reasons("r3") == ()
-    assert store.stop_reasons("r4")[0].message == "Why the run stopped cannot be read. Resume it."
-    assert store.result("r1", 1) == result
-    assert store.failures("r1") == [(Reason(kind="", message="Cut off."), 1)]
+    assert store.runs.stop_reasons("r1") == (Reason(kind="cap", message=reached),)
+    assert store.runs.stop_reasons("r2") == (Reason(kind="", message='No credit at "Groq".'),)
+    assert store.runs.stop_reasons("r3") == ()
+    assert (
+        store.runs.stop_reasons("r4")[0].message == "Why the run stopped cannot be read. Resume it."
+    )
+    assert store.results.get("r1", 1) == result
+    assert store.results.failures("r1") == [(Reason(kind="", message="Cut off."), 1)]
 
 
 @pytest.mark.parametrize("damaged", ["No credit.", "[1]", "{", 7, b"\xff"])
 def test_a_damaged_reason_keeps_nobody_from_the_run(store, path, damaged):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     store._db.execute("update runs set stopped = ?", (damaged,))
 
-    (reason,) = store.stop_reasons("r1")
+    (reason,) = store.runs.stop_reasons("r1")
 
     assert (reason.kind, reason.message) == ("", "Why the run stopped cannot be read. Resume it.")
-    assert store.run("r1") == run()
+    assert store.runs.get("r1") == run()
 
 
 WITH_SOURCES = Dataset(
@@ -608,16 +622,16 @@ def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_fro
     db.close()
 
     store = Store(path)
-    kept = store.run("r1")
+    kept = store.runs.get("r1")
 
     assert kept.fingerprint == WITH_SOURCES.earlier_fingerprint
-    assert store.sample(kept.fingerprint, 0) == WITH_SOURCES.samples[0]
-    assert store.counts(kept) == Counts(asked=3, scored=1, failed=0)
-    assert store.run("r2") == plain
-    assert store.sample(plain.fingerprint, 0) == other.samples[0]
-    assert [each.name for each in store.unreadable_runs("w")] == ["r3"]
-    store.save_run(run("r4", "stranger"), DATASET)
-    assert store.sample(DATASET.fingerprint, 0).sources == ()
+    assert store.samples.get(kept.fingerprint, 0) == WITH_SOURCES.samples[0]
+    assert store.results.counts(kept) == Counts(asked=3, scored=1, failed=0)
+    assert store.runs.get("r2") == plain
+    assert store.samples.get(plain.fingerprint, 0) == other.samples[0]
+    assert [each.name for each in store.runs.unreadable("w")] == ["r3"]
+    store.runs.save(run("r4", "stranger"), DATASET)
+    assert store.samples.get(DATASET.fingerprint, 0).sources == ()
 
 
 def test_no_visitor_sees_the_names_of_anothers_documents(store):
@@ -628,30 +642,30 @@ def test_no_visitor_sees_the_names_of_anothers_documents(store):
             )
         }
     )
-    store.save_run(run("r1", "anna", theirs), theirs)
+    store.runs.save(run("r1", "anna", theirs), theirs)
     for name, data in (("r2", WITH_SOURCES), ("r3", DATASET)):
-        store.save_run(run(name, "ben", data), data)
+        store.runs.save(run(name, "ben", data), data)
 
-        assert store.sample(store.run(name).fingerprint, 0) == data.samples[0]
-    assert store.sample(theirs.fingerprint, 0).sources == ("secret.txt",)
+        assert store.samples.get(store.runs.get(name).fingerprint, 0) == data.samples[0]
+    assert store.samples.get(theirs.fingerprint, 0).sources == ("secret.txt",)
 
 
 def test_a_result_replaces_an_earlier_failure(store):
-    store.save_run(run(), DATASET)
-    store.save_result("r1", failed(0))
-    store.save_result("r1", scored(0))
+    store.runs.save(run(), DATASET)
+    store.results.save("r1", failed(0))
+    store.results.save("r1", scored(0))
 
-    assert store.result("r1", 0) == scored(0)
-    assert store.counts(run()) == Counts(asked=3, scored=1, failed=0)
+    assert store.results.get("r1", 0) == scored(0)
+    assert store.results.counts(run()) == Counts(asked=3, scored=1, failed=0)
 
 
 def test_outlines_hold_every_sample_with_its_facets_and_values(store):
     dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.4,), limit=2)
     asked = run(dataset=dataset)
-    store.save_run(asked, dataset)
-    store.save_result("r1", scored(0))
+    store.runs.save(asked, dataset)
+    store.results.save("r1", scored(0))
 
-    first, second = store.outlines(asked)
+    first, second = store.results.outlines(asked)
 
     assert (first.position, first.sample_id, first.question) == (
         0,
@@ -668,12 +682,14 @@ def test_scored_results_come_in_order_with_their_samples(store):
         name="many", samples=tuple(Sample(id=str(number), question="q") for number in range(600))
     )
     asked = run(dataset=dataset)
-    store.save_run(asked, dataset)
+    store.runs.save(asked, dataset)
     for position in (599, 0, 300, 256, 255, 2):
-        store.save_result("r1", scored(position))
-    store.save_result("r1", failed(1))
+        store.results.save("r1", scored(position))
+    store.results.save("r1", failed(1))
 
-    found = [(position, sample.id, score) for position, sample, score in store.scored(asked)]
+    found = [
+        (position, sample.id, score) for position, sample, score in store.results.scored(asked)
+    ]
 
     assert found == [
         (Cell(position), str(position), SCORED) for position in (0, 2, 255, 256, 300, 599)
@@ -681,122 +697,128 @@ def test_scored_results_come_in_order_with_their_samples(store):
 
 
 def test_flips_are_counted_by_option(store):
-    store.save_run(run(), DATASET)
-    store.save_result(
+    store.runs.save(run(), DATASET)
+    store.results.save(
         "r1", scored(0, Score(values={}, details={"flips": ["nfkc", "remove_reasoning"]}))
     )
-    store.save_result("r1", scored(1))
-    store.save_result("r1", scored(2, Score(values={})))
+    store.results.save("r1", scored(1))
+    store.results.save("r1", scored(2, Score(values={})))
 
-    assert store.flips(run()) == {"nfkc": 2, "remove_reasoning": 1}
+    assert store.results.flips(run()) == {"nfkc": 2, "remove_reasoning": 1}
 
 
 def test_two_runs_of_one_data_set_share_its_samples_but_not_their_results(store, path):
     renamed = DATASET.model_copy(update={"name": "the same rows"})
-    store.save_run(run("r1"), DATASET)
+    store.runs.save(run("r1"), DATASET)
     size = path.stat().st_size
-    store.save_run(run("r2", dataset=renamed), renamed)
-    store.save_result("r1", scored(0))
+    store.runs.save(run("r2", dataset=renamed), renamed)
+    store.results.save("r1", scored(0))
 
     assert run("r1").fingerprint == run("r2", dataset=renamed).fingerprint
-    assert store.counts(run("r1")).scored == 1
-    assert store.counts(run("r2")) == Counts(asked=3, scored=0, failed=0)
+    assert store.results.counts(run("r1")).scored == 1
+    assert store.results.counts(run("r2")) == Counts(asked=3, scored=0, failed=0)
     assert path.stat().st_size == size
 
 
 def test_deleting_a_run_keeps_the_samples_that_another_run_uses(store):
-    store.save_run(run("r1"), DATASET)
-    store.save_run(run("r2"), DATASET)
-    store.save_result("r1", scored(0))
-    store.save_result("r2", scored(1))
+    store.runs.save(run("r1"), DATASET)
+    store.runs.save(run("r2"), DATASET)
+    store.results.save("r1", scored(0))
+    store.results.save("r2", scored(1))
 
-    store.delete_run("r1")
+    store.runs.delete("r1")
 
-    assert store.run("r1") is None
-    assert store.result("r1", 0) is None
-    assert store.result("r2", 1) == scored(1)
-    assert store.sample(DATASET.fingerprint, 2) == DATASET.samples[2]
+    assert store.runs.get("r1") is None
+    assert store.results.get("r1", 0) is None
+    assert store.results.get("r2", 1) == scored(1)
+    assert store.samples.get(DATASET.fingerprint, 2) == DATASET.samples[2]
 
 
 def test_deleting_the_last_run_removes_the_samples(store):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
 
-    store.delete_run("r1")
+    store.runs.delete("r1")
 
     with pytest.raises(StoreError, match=r"The data set has no sample 1\. Choose another one\."):
-        store.sample(DATASET.fingerprint, 0)
+        store.samples.get(DATASET.fingerprint, 0)
 
 
 def test_workspaces_see_only_their_own_runs_and_uploads(store):
-    store.save_run(run("r1", "anna"), DATASET)
-    store.save_run(run("r2", "ben"), DATASET)
-    store.save_upload("anna", DATASET, "2026-01-01")
-    store.save_upload("ben", DATASET.model_copy(update={"samples": ()}), "2026-01-02")
+    store.runs.save(run("r1", "anna"), DATASET)
+    store.runs.save(run("r2", "ben"), DATASET)
+    store.uploads.save("anna", DATASET, "2026-01-01")
+    store.uploads.save("ben", DATASET.model_copy(update={"samples": ()}), "2026-01-02")
 
-    assert [each.id for each in store.runs("anna")] == ["r1"]
-    assert [each.id for each in store.runs("ben")] == ["r2"]
-    assert store.runs("carl") == []
-    assert store.upload("anna", "three") == DATASET
-    assert store.upload("carl", "three") is None
+    assert [each.id for each in store.runs.newest("anna")] == ["r1"]
+    assert [each.id for each in store.runs.newest("ben")] == ["r2"]
+    assert store.runs.newest("carl") == []
+    assert store.uploads.get("anna", "three") == DATASET
+    assert store.uploads.get("carl", "three") is None
 
-    store.delete_upload("ben", "three")
+    store.uploads.delete("ben", "three")
 
-    assert (store.uploads("anna"), store.uploads("ben")) == ({"three": "2026-01-01"}, {})
+    assert (store.uploads.names("anna"), store.uploads.names("ben")) == (
+        {"three": "2026-01-01"},
+        {},
+    )
 
 
 def test_an_upload_of_the_same_name_replaces_the_earlier_one(store):
     smaller = DATASET.model_copy(update={"samples": DATASET.samples[:1]})
-    store.save_upload("w", DATASET, "2026-01-01")
-    store.save_upload("w", smaller, "2026-01-02")
+    store.uploads.save("w", DATASET, "2026-01-01")
+    store.uploads.save("w", smaller, "2026-01-02")
 
-    assert (store.upload("w", "three"), store.uploads("w")) == (smaller, {"three": "2026-01-02"})
+    assert (store.uploads.get("w", "three"), store.uploads.names("w")) == (
+        smaller,
+        {"three": "2026-01-02"},
+    )
 
 
 def test_a_mapping_is_kept_for_the_same_columns_in_any_order(store: Store) -> None:
-    store.save_mapping("anna", ["asked", "said"], {"question": "asked"})
-    store.save_mapping("anna", ["said", "asked"], {"response": "said"})
-    assert store.mapping("anna", ["asked", "said"]) == {"response": "said"}
-    assert store.mapping("anna", ["asked"]) is None
-    assert store.mapping("ben", ["asked", "said"]) is None
-    store.delete_mapping("anna", ["asked", "said"])
-    assert store.mapping("anna", ["asked", "said"]) is None
+    store.mappings.save("anna", ["asked", "said"], {"question": "asked"})
+    store.mappings.save("anna", ["said", "asked"], {"response": "said"})
+    assert store.mappings.get("anna", ["asked", "said"]) == {"response": "said"}
+    assert store.mappings.get("anna", ["asked"]) is None
+    assert store.mappings.get("ben", ["asked", "said"]) is None
+    store.mappings.delete("anna", ["asked", "said"])
+    assert store.mappings.get("anna", ["asked", "said"]) is None
 
 
 def test_of_many_mappings_the_oldest_is_forgotten(store: Store) -> None:
     for number in range(MOST_MAPPINGS + 1):
-        store.save_mapping("anna", [str(number)], {"question": str(number)})
-    assert store.mapping("anna", ["0"]) is None
-    assert store.mapping("anna", ["1"]) == {"question": "1"}
+        store.mappings.save("anna", [str(number)], {"question": str(number)})
+    assert store.mappings.get("anna", ["0"]) is None
+    assert store.mappings.get("anna", ["1"]) == {"question": "1"}
 
 
 def test_runs_come_newest_first_up_to_the_limit_also_after_the_clock_went_back(store):
     for day in ("02", "03", "01"):
-        store.save_run(run(f"r{day}", created=f"2026-01-{day}"), DATASET)
+        store.runs.save(run(f"r{day}", created=f"2026-01-{day}"), DATASET)
 
-    assert [each.id for each in store.runs("w")] == ["r01", "r03", "r02"]
-    assert [each.id for each in store.runs("w", limit=1)] == ["r01"]
-    assert store.run_ids("w") == ["r01", "r03", "r02"]
-    assert store.run_ids("w", "r03") == ["r03"]
+    assert [each.id for each in store.runs.newest("w")] == ["r01", "r03", "r02"]
+    assert [each.id for each in store.runs.newest("w", limit=1)] == ["r01"]
+    assert store.runs.ids("w") == ["r01", "r03", "r02"]
+    assert store.runs.ids("w", "r03") == ["r03"]
 
 
 def test_a_run_id_is_stored_once(store):
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
 
     with pytest.raises(StoreError, match="cannot be written"):
-        store.save_run(run(), DATASET.model_copy(update={"samples": ()}))
-    assert store.counts(run()).asked == 3
+        store.runs.save(run(), DATASET.model_copy(update={"samples": ()}))
+    assert store.results.counts(run()).asked == 3
 
 
 def test_a_result_of_an_unknown_run_is_refused(store):
     with pytest.raises(StoreError, match="cannot be written"):
-        store.save_result("r1", scored(0))
+        store.results.save("r1", scored(0))
 
 
 def test_writing_to_a_closed_store_is_refused_with_the_remedy(store):
     store.close()
 
     with pytest.raises(StoreError, match="cannot be written"):
-        store.clear_cache("w")
+        store.calls.forget_answers("w")
 
 
 def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path):
@@ -808,9 +830,9 @@ def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path):
 
 def test_a_store_may_live_in_memory():
     store = Store(":memory:")
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
 
-    assert store.counts(run()).asked == 3
+    assert store.results.counts(run()).asked == 3
 
 
 def test_processes_that_start_at_once_share_one_new_store(tmp_path):

@@ -14,7 +14,8 @@ import pytest
 from evaluators.errors import StoreError
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult
 from evaluators.runs.job import Job
-from evaluators.runs.store import APPLICATION, NEWEST, Store
+from evaluators.runs.store import NEWEST, Store
+from evaluators.runs.store.database import APPLICATION
 from tests.runs.slow import slow_run
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +99,7 @@ def older(tmp_path, path):
     Store(path).close()
     shutil.copy(path, older)
     store = Store(path)
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     store.close()
     os.utime(path, (1, 1))
     return older
@@ -107,12 +108,12 @@ def older(tmp_path, path):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_next_write_notices_and_stores_nothing(path, older, loss):
     store = Store(path)
-    store.save_result("r1", failed())
+    store.results.save("r1", failed())
 
     loss(path, older)
 
     with pytest.raises(StoreError, match=LOSSES[loss]) as refused:
-        store.save_result("r1", failed())
+        store.results.save("r1", failed())
     assert "restart" in str(refused.value) or "start again" in str(refused.value)
 
 
@@ -129,40 +130,40 @@ def test_the_next_look_of_a_page_notices(path, older, loss):
 
 def test_readers_look_now_and_then(path):
     store = Store(path)
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     shutil.rmtree(path.parent)
     store._looked -= 2  # as two seconds later
 
     with pytest.raises(StoreError, match="is gone"):
-        store.runs("w")
+        store.runs.newest("w")
 
 
 def test_a_store_that_is_put_back_goes_on(path):
     store = Store(path)
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     moved_away(path, None)
     with pytest.raises(StoreError, match="is gone"):
-        store.save_result("r1", failed())
+        store.results.save("r1", failed())
 
     path.parent.with_name("elsewhere").rename(path.parent)
-    store.save_result("r1", failed())
+    store.results.save("r1", failed())
 
-    assert store.counts(run()).failed == 1
+    assert store.results.counts(run()).failed == 1
 
 
 def test_after_a_restart_there_is_a_new_store(path):
-    Store(path).save_run(run(), DATASET)
+    Store(path).runs.save(run(), DATASET)
     shutil.rmtree(path.parent)
 
     again = Store(path)
-    again.save_run(run(), DATASET)
+    again.runs.save(run(), DATASET)
 
-    assert again.runs("w") == [run()]
+    assert again.runs.newest("w") == [run()]
 
 
 def test_other_processes_may_write_and_tidy_up(path):
     store, other = Store(path), sqlite3.connect(path)
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     store.check()
     other.execute("pragma wal_autocheckpoint = 1")  # the file itself changes with every write
     with other:
@@ -170,10 +171,10 @@ def test_other_processes_may_write_and_tidy_up(path):
             "create table more as with n(i) as (select 1 union all select i + 1 from n "
             "where i < 9999) select * from n"
         )
-    store.save_result("r1", failed())
+    store.results.save("r1", failed())
     other.execute("vacuum")
 
-    store.save_result("r1", failed())
+    store.results.save("r1", failed())
     store.check()
     other.close()
 
@@ -207,7 +208,7 @@ def test_cleaning_up_never_touches_a_store(tmp_path):
     )
 
     assert [each.name for each in tmp_path.iterdir()] == [".plumbline"]
-    assert Store(tmp_path / ".plumbline" / "plumbline.sqlite3").runs("w") == []
+    assert Store(tmp_path / ".plumbline" / "plumbline.sqlite3").runs.newest("w") == []
 
 
 # Whose file it is
@@ -290,7 +291,7 @@ def test_a_store_that_is_damaged_inside_says_so(path):
     big = Dataset(
         name="d", samples=tuple(Sample(id=str(n), question="q" * 3000) for n in range(200))
     )
-    store.save_run(run().model_copy(update={"fingerprint": big.fingerprint}), big)
+    store.runs.save(run().model_copy(update={"fingerprint": big.fingerprint}), big)
     store.close()
     with path.open("r+b") as file:
         file.seek(4096 * 10)
@@ -299,7 +300,7 @@ def test_a_store_that_is_damaged_inside_says_so(path):
     damaged = Store(path)
 
     with pytest.raises(StoreError, match=r"is damaged .* put a backup in its place"):
-        damaged.samples(big.fingerprint, range(200))
+        damaged.samples.get_many(big.fingerprint, range(200))
 
 
 # Who may read it
@@ -312,7 +313,7 @@ def mode(path):
 @pytest.mark.skipif(os.name != "posix", reason="this system has no such rights")
 def test_a_new_store_is_its_owners_alone(path):
     store = Store(path)
-    store.save_run(run(), DATASET)
+    store.runs.save(run(), DATASET)
     job = Job(run(), store)
     made = {each.name: mode(each) for each in path.parent.iterdir() if each.is_file()}
     locks = [mode(path.parent / "locks"), *map(mode, (path.parent / "locks").iterdir())]

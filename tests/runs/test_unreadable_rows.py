@@ -86,20 +86,20 @@ def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path
     lost, fine = finished(store), finished(store)
     change(path, "runs", "body", damage)
 
-    assert store.runs("w") == [fine]
-    assert [each.name for each in store.unreadable_runs("w")] == [lost.id]
-    assert store.unreadable_runs("w")[0].reason
-    assert store.unreadable_runs("another") == []
+    assert store.runs.newest("w") == [fine]
+    assert [each.name for each in store.runs.unreadable("w")] == [lost.id]
+    assert store.runs.unreadable("w")[0].reason
+    assert store.runs.unreadable("another") == []
     with pytest.raises(UnreadableRowError, match=rf"{lost.id} cannot be read") as caught:
-        store.run(lost.id)
+        store.runs.get(lost.id)
     assert f"evaluators export {lost.id} --format raw), or delete it" in caught.value.reason.worded(
         IN_TERMINAL
     )
-    lines = [json.loads(line) for line in store.raw_run(lost.id)]
+    lines = [json.loads(line) for line in store.runs.raw(lost.id)]
     assert [line["table"] for line in lines] == ["runs", *["samples"] * ROWS, *["results"] * ROWS]
-    store.delete_run(lost.id)
-    assert (store.unreadable_runs("w"), store.runs("w")) == ([], [fine])
-    assert store.counts(fine).scored == ROWS
+    store.runs.delete(lost.id)
+    assert (store.runs.unreadable("w"), store.runs.newest("w")) == ([], [fine])
+    assert store.results.counts(fine).scored == ROWS
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_run_whose_body_is_of_another_row_or_without_a_time_cannot_be_read(
     lost = finished(store)
     change(path, "runs", "body", lambda body: json.dumps({**json.loads(body), column: value}))
 
-    assert [each.name for each in store.unreadable_runs("w")] == [lost.id]
+    assert [each.name for each in store.runs.unreadable("w")] == [lost.id]
 
 
 def test_a_sample_fails_its_own_cell_and_the_others_are_scored(store, path, damage):
@@ -122,12 +122,12 @@ def test_a_sample_fails_its_own_cell_and_the_others_are_scored(store, path, dama
     job.start()
     job.wait()
 
-    assert store.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
-    assert store.failures(run.id)[0][0].message.startswith("Sample 1 cannot be read")
+    assert store.results.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
+    assert store.results.failures(run.id)[0][0].message.startswith("Sample 1 cannot be read")
     assert stopped(store, run.id) == ""
     with pytest.raises(UnreadableRowError, match="Sample 1 cannot be read"):
-        store.sample(run.fingerprint, 0)
-    assert [cell for cell, _, _ in store.scored(run)] == [Cell(1), Cell(2)]
+        store.samples.get(run.fingerprint, 0)
+    assert [cell for cell, _, _ in store.results.scored(run)] == [Cell(1), Cell(2)]
     lines = list(Results(run, store).lines())
     assert [bool(line["error"]) for line in lines] == [True, False, False]
     assert [bool(line["response"]) for line in lines] == [False, True, True]
@@ -137,10 +137,10 @@ def test_a_result_counts_as_failed_where_it_is_read_and_the_others_stay(store, p
     run = finished(store)
     change(path, "results", "body", damage, "position = 1")
 
-    assert store.results(run.id, 1)[0].status == "failed"
-    assert "cannot be read" in store.results(run.id, 1)[0].error
-    assert [cell for cell, _, _ in store.scored(run)] == [Cell(0), Cell(2)]
-    rows = aggregate.viewed(store.outlines(run), store.scored(run), View(), {})
+    assert store.results.of_answer(run.id, 1)[0].status == "failed"
+    assert "cannot be read" in store.results.of_answer(run.id, 1)[0].error
+    assert [cell for cell, _, _ in store.results.scored(run)] == [Cell(0), Cell(2)]
+    rows = aggregate.viewed(store.results.outlines(run), store.results.scored(run), View(), {})
     assert [row.status for row in rows] == ["scored", "failed", "scored"]
     summary = aggregate.summarise(rows, "adherence")
     assert (summary.scored, summary.failed, summary.not_applicable) == (2, 1, 0)
@@ -152,13 +152,13 @@ def test_no_look_over_all_results_ends_at_a_damaged_one(store, path, damage):
     change(path, "results", "body", damage, "position = 1")
     change(path, "samples", "body", damage, "position = 2")
 
-    assert store.answered(run.fingerprint) <= ROWS
-    assert len(store.responses(run)) >= ROWS - 1
+    assert store.samples.with_response(run.fingerprint) <= ROWS
+    assert len(store.results.responses(run)) >= ROWS - 1
     assert (
-        store.notes(run.id),
-        store.failures(run.id),
-        store.flips(run),
-        store.reused(run.id),
+        store.results.notes(run.id),
+        store.results.failures(run.id),
+        store.results.flips(run),
+        store.results.reused(run.id),
     ) == ([], [], {}, 0)
 
 
@@ -173,45 +173,45 @@ def test_what_lists_show_of_a_row_can_be_damaged_too(store, path, table, column,
     run = finished(store)
     change(path, table, column, lambda body: text, "position = 1")
 
-    assert [row.status for row in store.outlines(run)] == ["scored", status, "scored"]
+    assert [row.status for row in store.results.outlines(run)] == ["scored", status, "scored"]
 
 
 def test_an_upload_is_told_when_it_is_opened(store, path, damage):
-    store.save_upload("w", DATASET, "2026-01-01")
+    store.uploads.save("w", DATASET, "2026-01-01")
     change(path, "uploads", "body", damage)
 
-    assert store.uploads("w") == {"towers": "2026-01-01"}
+    assert store.uploads.names("w") == {"towers": "2026-01-01"}
     with pytest.raises(UnreadableRowError, match="“towers” cannot be read") as caught:
-        store.upload("w", "towers")
+        store.uploads.get("w", "towers")
     assert worded(caught.value).endswith(" Delete it on the Datasets page.")
-    assert json.loads(store.raw_upload("w", "towers"))["name"] == "towers"
+    assert json.loads(store.uploads.raw("w", "towers"))["name"] == "towers"
 
 
 def test_a_saved_metric_is_told_beside_the_others(store, path, damage):
     for title in ("first", "second"):
-        store.save_metric("w", title, EvaluatorSpec(name="prompt", params={"title": title}))
+        store.metrics.save("w", title, EvaluatorSpec(name="prompt", params={"title": title}))
     change(path, "saved_metrics", "body", damage)
 
-    assert list(store.saved_metrics("w")) == ["second"]
-    assert [each.name for each in store.unreadable_metrics("w")] == ["first"]
-    assert json.loads(store.raw_metric("w", "first"))["title"] == "first"
+    assert list(store.metrics.by_title("w")) == ["second"]
+    assert [each.name for each in store.metrics.unreadable("w")] == ["first"]
+    assert json.loads(store.metrics.raw("w", "first"))["title"] == "first"
 
 
 def test_a_mapping_is_as_if_nothing_had_been_said(store, path, damage):
-    store.save_mapping("w", ["a"], {"question": "a"})
+    store.mappings.save("w", ["a"], {"question": "a"})
     change(path, "saved_mappings", "body", damage)
 
-    assert store.mapping("w", ["a"]) is None
+    assert store.mappings.get("w", ["a"]) is None
 
 
 def test_an_answer_is_as_if_it_were_not_there(store, path, damage):
     run = finished(store)
     for text in ("older", "newer"):
         completion = Completion(text=text, usage=Usage(prompt_tokens=1, answer_tokens=1))
-        store.save_calls(run.id, [Call(key="k", model="m", completion=completion)])
+        store.calls.save(run.id, [Call(key="k", model="m", completion=completion)])
     change(path, "calls", "answer", damage, "id = 2")
 
-    assert store.answer("w", "k").text == "older"
+    assert store.calls.answer("w", "k").text == "older"
 
 
 @pytest.mark.parametrize("column", ["label", "value", "created"])
@@ -219,12 +219,12 @@ def test_a_correction_is_left_out(store, path, column):
     run = finished(store)
     for position in (0, 1):
         made = Correction(label="relevant", key="0a", value="no", created="2026-01-01T10:00:00")
-        store.save_correction(run.id, Cell(position), made)
+        store.corrections.save(run.id, Cell(position), made)
     change(path, "corrections", column, lambda text: "nonsense")
 
-    assert list(store.corrections(run.id)) == [Cell(1)]
-    store.reset_corrections(run.id, Cell(0))
-    assert list(store.corrections(run.id)) == [Cell(1)]
+    assert list(store.corrections.by_cell(run.id)) == [Cell(1)]
+    store.corrections.reset(run.id, Cell(0))
+    assert list(store.corrections.by_cell(run.id)) == [Cell(1)]
 
 
 def test_a_run_with_a_damaged_sample_is_resumed_by_its_other_samples(store, path):
@@ -239,4 +239,4 @@ def test_a_run_with_a_damaged_sample_is_resumed_by_its_other_samples(store, path
         job.start()
         job.wait()
 
-    assert store.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
+    assert store.results.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)

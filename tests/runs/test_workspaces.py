@@ -13,7 +13,8 @@ from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, R
 from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.lock import RunLock
-from evaluators.runs.store import MIGRATIONS, Store
+from evaluators.runs.store import Store
+from evaluators.runs.store.database import MIGRATIONS
 from evaluators.runs.workspaces import Workspaces
 from evaluators.trace.labelling import Correction
 from tests.runs import slow
@@ -44,38 +45,38 @@ def answers(name: str = "answers", text: str = "In May.") -> Dataset:
 
 def fill(store: Store, workspace: str) -> Run:
     """Something of every kind is kept for the workspace."""
-    store.save_upload(workspace, answers(), "2026-01-01T00:00:00+00:00")
-    store.save_metric(workspace, "Kind?", EvaluatorSpec(name="prompt"))
-    store.save_mapping(workspace, COLUMNS, {"question": "question"})
+    store.uploads.save(workspace, answers(), "2026-01-01T00:00:00+00:00")
+    store.metrics.save(workspace, "Kind?", EvaluatorSpec(name="prompt"))
+    store.mappings.save(workspace, COLUMNS, {"question": "question"})
     run = samples.trace(store, workspace)
     RunRegistry().start(run, store).wait()
     completion = Completion(
         text="Yes.", finish_reason="stop", usage=Usage(prompt_tokens=1, answer_tokens=1)
     )
-    store.save_calls(run.id, [Call(key="k", model="m", completion=completion, reusable=True)])
-    store.save_correction(
+    store.calls.save(run.id, [Call(key="k", model="m", completion=completion, reusable=True)])
+    store.corrections.save(
         run.id, Cell(0), Correction(label="support", key="a", value="full", created="now")
     )
     return run
 
 
 def what_is_kept(store: Store, workspace: str) -> tuple[object, ...]:
-    runs = store.runs(workspace)
+    runs = store.runs.newest(workspace)
     return (
-        list(store.uploads(workspace)),
-        store.upload(workspace, "answers"),
-        list(store.saved_metrics(workspace)),
-        store.mapping(workspace, COLUMNS),
+        list(store.uploads.names(workspace)),
+        store.uploads.get(workspace, "answers"),
+        list(store.metrics.by_title(workspace)),
+        store.mappings.get(workspace, COLUMNS),
         [run.id for run in runs],
-        [store.counts(run) for run in runs],
-        [store.corrections(run.id) for run in runs],
-        store.answer(workspace, "k"),
+        [store.results.counts(run) for run in runs],
+        [store.corrections.by_cell(run.id) for run in runs],
+        store.calls.answer(workspace, "k"),
     )
 
 
 def long_ago(store: Store, workspace: str, days: float = 8) -> None:
     moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    with store._transaction() as db:
+    with store.transaction() as db:
         db.execute("update workspaces set last_visit = ? where token = ?", (moment, workspace))
 
 
@@ -93,13 +94,13 @@ def test_a_token_is_admitted_once_it_was_issued_and_no_other(host):
 @pytest.mark.parametrize("kind", ["upload", "run", "metric", "mapping"])
 def test_what_is_kept_makes_a_workspace_known_also_after_a_restart(store, kind):
     if kind == "upload":
-        store.save_upload(ANN, answers(), "2026-01-01T00:00:00+00:00")
+        store.uploads.save(ANN, answers(), "2026-01-01T00:00:00+00:00")
     elif kind == "run":
         samples.trace(store, ANN)
     elif kind == "metric":
-        store.save_metric(ANN, "Kind?", EvaluatorSpec(name="prompt"))
+        store.metrics.save(ANN, "Kind?", EvaluatorSpec(name="prompt"))
     else:
-        store.save_mapping(ANN, COLUMNS, {})
+        store.mappings.save(ANN, COLUMNS, {})
     assert Workspaces(store).admits(ANN)
     assert not Workspaces(store).admits(BEN)
 
@@ -107,18 +108,18 @@ def test_what_is_kept_makes_a_workspace_known_also_after_a_restart(store, kind):
 def test_a_token_under_which_nothing_is_kept_is_in_memory_only(store, host):
     token = host.issue()
     assert host.admits(token)
-    assert not store.knows(token)
+    assert not store.workspaces.knows(token)
     assert not Workspaces(store).admits(token)
 
 
 def test_a_visit_is_written_down_but_not_every_click(store, host):
-    store.save_mapping(ANN, COLUMNS, {})
+    store.mappings.save(ANN, COLUMNS, {})
     long_ago(store, ANN)
     assert host.admits(ANN)
-    assert store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
+    assert store.workspaces.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
     long_ago(store, ANN)
     assert host.admits(ANN)
-    assert store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == [ANN]
+    assert store.workspaces.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == [ANN]
 
 
 def test_owners_of_a_store_of_before_are_known(tmp_path):
@@ -133,10 +134,10 @@ def test_owners_of_a_store_of_before_are_known(tmp_path):
     db.commit()
     db.close()
     store = Store(path)
-    assert store.knows(ANN)
-    assert store.knows(BEN)
+    assert store.workspaces.knows(ANN)
+    assert store.workspaces.knows(BEN)
     assert (
-        store.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
+        store.workspaces.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
     )  # they have all their days still
 
 
@@ -149,7 +150,7 @@ def test_a_move_takes_everything_along(store, host):
     before, others = what_is_kept(store, ANN), what_is_kept(store, BEN)
     new = host.move(ANN)
     assert what_is_kept(store, new) == before
-    assert {run.workspace for run in store.runs(new)} == {new}
+    assert {run.workspace for run in store.runs.newest(new)} == {new}
     assert not any(map(bool, what_is_kept(store, ANN)[:1]))
     assert not host.admits(ANN)
     assert host.admits(new)
@@ -164,7 +165,7 @@ def test_nothing_moves_while_a_run_is_at_work_or_waits(store, tmp_path, public):
         for name in (ANN, BEN)
     ]
     for run in runs:
-        store.save_run(run, slow.dataset("wait"))
+        store.runs.save(run, slow.dataset("wait"))
         registry.start_or_wait(run, store)
         with pytest.raises(HostLimitError, match="at work or waiting"):
             registry.move_workspace(run.workspace, store)
@@ -178,7 +179,7 @@ def test_nothing_moves_while_a_run_is_at_work_or_waits(store, tmp_path, public):
 def test_so_many_workspaces_are_made_a_minute_and_the_known_ones_go_on(store, host, public):
     public.setenv("PLUMBLINE_WORKSPACES_PER_MINUTE", "1")
     host.check_room(ANN)
-    store.save_mapping(ANN, COLUMNS, {})
+    store.mappings.save(ANN, COLUMNS, {})
     with pytest.raises(HostLimitError, match="try again in a minute"):
         host.check_room(BEN)
     host.check_room(ANN)
@@ -186,28 +187,28 @@ def test_so_many_workspaces_are_made_a_minute_and_the_known_ones_go_on(store, ho
 
 def test_so_many_workspaces_are_kept_in_all_and_expired_ones_make_room(store, host, public):
     public.setenv("PLUMBLINE_WORKSPACES_IN_ALL", "1")
-    store.save_mapping(ANN, COLUMNS, {})
+    store.mappings.save(ANN, COLUMNS, {})
     with pytest.raises(HostLimitError, match="This host keeps 1 workspaces, and has that many"):
         host.check_room(BEN)
     long_ago(store, ANN)
     host.check_room(BEN)
-    assert not store.knows(ANN)
+    assert not store.workspaces.knows(ANN)
 
 
 def test_bytes_of_a_workspace_count_all_that_is_its_own(store, host, public):
     text = "x" * 1000
-    assert store.bytes_of(ANN) == 0
-    store.save_upload(ANN, answers(text=text), "2026-01-01T00:00:00+00:00")
-    assert 2000 < store.bytes_of(ANN) < 2300
+    assert store.workspaces.bytes_of(ANN) == 0
+    store.uploads.save(ANN, answers(text=text), "2026-01-01T00:00:00+00:00")
+    assert 2000 < store.workspaces.bytes_of(ANN) < 2300
     run = fill(store, BEN)
-    assert store.bytes_of(BEN) > 10_000  # samples, results, answers
-    store.delete_run(run.id)
-    assert store.bytes_of(BEN) < 1000
+    assert store.workspaces.bytes_of(BEN) > 10_000  # samples, results, answers
+    store.runs.delete(run.id)
+    assert store.workspaces.bytes_of(BEN) < 1000
 
 
 def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, public):
     public.setenv("PLUMBLINE_WORKSPACE_BYTES", str(3 * 2**20))
-    store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
     host.check_room(ANN, 2**19)
     with pytest.raises(
         HostLimitError, match=r"take up 2.0 MB, this would add 1.5 MB, and this host keeps 3.0 MB"
@@ -217,7 +218,7 @@ def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, 
 
 
 def test_a_full_store_first_lets_go_what_has_expired(store, host, public):
-    store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
     public.setenv("PLUMBLINE_STORE_BYTES", str(2 * 2**20))
     with pytest.raises(
         HostLimitError, match=r"This host has no space left: its store may take 2.0 MB"
@@ -242,10 +243,10 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
     long_ago(store, ANN)
     host.sweep()
     assert not host.admits(ANN)
-    assert store.run(mine.id) is None
-    assert store.bytes_of(ANN) == 0
+    assert store.runs.get(mine.id) is None
+    assert store.workspaces.bytes_of(ANN) == 0
     assert what_is_kept(store, BEN) == others
-    assert store.sample(yours.fingerprint, 0)  # shared with the one that is gone
+    assert store.samples.get(yours.fingerprint, 0)  # shared with the one that is gone
     long_ago(store, BEN)
     host.sweep()
     tables = (
@@ -259,23 +260,23 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
         "saved_mappings",
     )
     assert {
-        table: store._all(f"select count(*) from {table}")[0][0] for table in tables
+        table: store.rows(f"select count(*) from {table}")[0][0] for table in tables
     } == dict.fromkeys(tables, 0)
 
 
 def test_the_days_come_from_the_configuration(store, host, public):
-    store.save_mapping(ANN, COLUMNS, {})
+    store.mappings.save(ANN, COLUMNS, {})
     long_ago(store, ANN, days=8)
     public.setenv("PLUMBLINE_WORKSPACE_DAYS", "9")
     host.sweep()
-    assert store.knows(ANN)
+    assert store.workspaces.knows(ANN)
 
 
 def test_the_workspace_of_a_persons_own_machine_never_expires(store, host):
-    store.save_upload("local", answers(), "2026-01-01T00:00:00+00:00")
+    store.uploads.save("local", answers(), "2026-01-01T00:00:00+00:00")
     long_ago(store, "local", days=1000)
     host.sweep()
-    assert list(store.uploads("local")) == ["answers"]
+    assert list(store.uploads.names("local")) == ["answers"]
 
 
 def test_a_workspace_whose_run_is_at_work_elsewhere_stays(store, host):
@@ -284,33 +285,33 @@ def test_a_workspace_whose_run_is_at_work_elsewhere_stays(store, host):
     lock = RunLock(store.locks, run.id)
     lock.acquire()
     host.sweep()
-    assert store.knows(ANN)
+    assert store.workspaces.knows(ANN)
     lock.release()
     host.sweep()
-    assert not store.knows(ANN)
+    assert not store.workspaces.knows(ANN)
 
 
 def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(store, host):
     fill(store, ANN)
     long_ago(store, ANN)
-    store.move_workspace(ANN, f"expired {ANN}")  # and then the process was killed
+    store.workspaces.move(ANN, f"expired {ANN}")  # and then the process was killed
     assert not host.admits(ANN)
     host.sweep()
-    assert store._all("select count(*) from uploads")[0][0] == 0
-    assert store._all("select count(*) from workspaces")[0][0] == 0
+    assert store.rows("select count(*) from uploads")[0][0] == 0
+    assert store.rows("select count(*) from workspaces")[0][0] == 0
 
 
 def test_a_visit_sets_off_a_sweep_at_most_once_an_hour(store):
     host = Workspaces(store)
-    store.save_mapping(BEN, COLUMNS, {})
-    store.save_mapping(ANN, COLUMNS, {})
+    store.mappings.save(BEN, COLUMNS, {})
+    store.mappings.save(ANN, COLUMNS, {})
     long_ago(store, ANN)
     assert host.admits(BEN)
     for _ in range(200):
-        if not store.knows(ANN):
+        if not store.workspaces.knows(ANN):
             break
         time.sleep(0.02)
-    assert not store.knows(ANN)
+    assert not store.workspaces.knows(ANN)
     assert host._next_sweep > time.monotonic()
 
 
@@ -323,16 +324,16 @@ def on_disk(path) -> int:
 
 def test_what_is_deleted_is_given_back_to_the_disk(store, tmp_path):
     empty = on_disk(tmp_path)
-    store.save_upload(ANN, answers(text="x" * 4 * 2**20), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, answers(text="x" * 4 * 2**20), "2026-01-01T00:00:00+00:00")
     data = answers(text="y" * 4 * 2**20)
     run = samples.trace(store, ANN).model_copy(
         update={"id": "large", "fingerprint": data.fingerprint}
     )
-    store.save_run(run, data)
+    store.runs.save(run, data)
     assert on_disk(tmp_path) > 16 * 2**20
-    store.delete_upload(ANN, "answers")
+    store.uploads.delete(ANN, "answers")
     assert on_disk(tmp_path) < 10 * 2**20
-    store.delete_workspace(ANN)
+    store.workspaces.delete(ANN)
     assert on_disk(tmp_path) < empty + 2**19
 
 
@@ -344,7 +345,7 @@ def test_a_file_of_an_early_version_does_not_grow_by_what_was_deleted(tmp_path):
     db.close()
     store = Store(path)
     for _ in range(3):
-        store.save_upload(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
-        store.delete_upload(ANN, "answers")
+        store.uploads.save(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+        store.uploads.delete(ANN, "answers")
     assert path.stat().st_size < 4 * 2**20
     assert store.bytes_used() < 2**20

@@ -130,13 +130,13 @@ def test_the_first_samples_are_a_cheap_trial():
 
 def test_a_metric_that_was_saved_in_the_app_is_asked_for_by_name():
     polite = PromptMetric(title="Is it polite?").spec()
-    local_store().save_metric("local", "Is it polite?", polite)
+    local_store().metrics.save("local", "Is it polite?", polite)
 
     assert asked_specs("is_it_polite") == asked_specs("Is it polite?") == (polite,)
 
 
 def asked_specs(metric):
-    return specs([metric], (), local_store().saved_metrics("local"))
+    return specs([metric], (), local_store().metrics.by_title("local"))
 
 
 @pytest.mark.parametrize(
@@ -171,4 +171,4 @@ def test_what_cannot_be_run_is_told_with_the_remedy(options, kind, words):
         ask(**options)
 
     assert type(raised.value) is kind
-    assert not local_store().runs("local")
+    assert not local_store().runs.newest("local")

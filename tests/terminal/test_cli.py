@@ -38,7 +38,7 @@ COMMANDS = ("app", "run", "resume", "estimate", "list", "show", "export", "backu
 
 
 def newest():
-    return local_store().runs("local")[0]
+    return local_store().runs.newest("local")[0]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -175,7 +175,7 @@ def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
     )
 
     assert found.exit_code == FINE
-    line, file = local_store().runs("local")
+    line, file = local_store().runs.newest("local")
     assert (line.title, file.title) == ("From the line", "From the file")
     assert [spec.name for spec in line.evaluators] == ["trace", "answer_match"]
     assert line.evaluator.params["chunk_size"] == 300
@@ -224,13 +224,13 @@ def test_an_estimate_needs_no_key(plumbline):
     assert "list prices of" in table.stdout
     assert json.loads(numbers.stdout)[0]["calls"] == ROWS
     assert "costs nothing" in plumbline("estimate", *TRACE[1:]).stdout
-    assert local_store().runs("local") == []
+    assert local_store().runs.newest("local") == []
 
 
 def test_lists(plumbline):
     assert plumbline("list", "runs").stdout == "No run yet.\n"
     plumbline(*RGB)
-    local_store().save_metric("local", "Is it polite?", PromptMetric(title="Is it polite?").spec())
+    local_store().metrics.save("local", "Is it polite?", PromptMetric(title="Is it polite?").spec())
 
     metrics, models, runs = (
         plumbline("list", name).stdout for name in ("metrics", "models", "runs")
@@ -266,7 +266,7 @@ def test_a_run_is_shown_with_the_command_to_begin_it_again(plumbline):
 def test_the_first_signs_of_an_id_must_mean_one_run(plumbline):
     for _ in range(17):  # two of so many ids begin with the same hexadecimal digit
         plumbline("run", "--data", TRACE_SAMPLES, "--metric", "hedging")
-    first = [run.id[0] for run in local_store().runs("local")]
+    first = [run.id[0] for run in local_store().runs.newest("local")]
 
     found = plumbline("show", max(first, key=first.count))
 

@@ -90,4 +90,4 @@ def test_the_tokens_are_those_of_the_prompts():
 def test_nothing_is_stored():
     found(data=TRACE_SAMPLES, metric=["gpt_labeling"], judge=[BIG])
 
-    assert local_store().runs("local") == []
+    assert local_store().runs.newest("local") == []

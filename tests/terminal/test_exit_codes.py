@@ -56,12 +56,12 @@ def results(*columns, models=(), name="hit"):
         models=models,
     )
     store = Store(":memory:")
-    store.save_run(run, data)
+    store.runs.save(run, data)
     for number, column in enumerate(columns):
         cell = {"model": number} if models else {"metric": number}
         for position, value in enumerate(column):
             if value == FAILED:
-                store.save_result(
+                store.results.save(
                     run.id,
                     SampleResult(position=position, status="failed", error="No answer.", **cell),
                 )
@@ -69,7 +69,7 @@ def results(*columns, models=(), name="hit"):
                 score = Score(
                     values={name: value}, reason="" if value is not None else "Nothing to judge."
                 )
-                store.save_result(
+                store.results.save(
                     run.id, SampleResult(position=position, status="scored", score=score, **cell)
                 )
     return Results(run, store)

@@ -110,15 +110,15 @@ def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline
     assert "at work in another process" in twice.stderr
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
-    (run,) = local_store().runs("local")
-    done = local_store().counts(run)
+    (run,) = local_store().runs.newest("local")
+    done = local_store().results.counts(run)
     assert 0 < done.scored < done.asked == 2 * SAMPLES
     assert "stopped, " in plumbline("list", "runs").stdout
 
     resumed = terminal("resume", "last", "--fail-under", "adherence=0.9")
     assert resumed.returncode == BELOW  # each response holds a sentence that no document carries
     assert "adherence is 0, and 0.9 is demanded." in resumed.stderr
-    assert local_store().counts(run).scored == 2 * SAMPLES
+    assert local_store().results.counts(run).scored == 2 * SAMPLES
     assert len(server.asked) <= SAMPLES + WORKERS  # only what was in flight is asked again
 
     exported = terminal("export", run.id[:8])
@@ -135,8 +135,8 @@ def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline
 def test_a_run_that_is_deleted_while_it_is_at_work_says_so(terminal, server):
     process = terminal.start("run", *LABEL)
     until(lambda: server.answered >= 2)
-    (run,) = local_store().runs("local")
-    local_store().delete_run(run.id)
+    (run,) = local_store().runs.newest("local")
+    local_store().runs.delete(run.id)
     out, errors = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == INCOMPLETE
@@ -152,11 +152,11 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(terminal, server):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=PATIENCE)
 
-    (run,) = local_store().runs("local")
+    (run,) = local_store().runs.newest("local")
     assert process.returncode == INTERRUPTED
     assert f"Go on with: python -m evaluators resume {run.id[:8]}" in errors
     assert "Traceback" not in errors
-    assert 0 < local_store().counts(run).scored < 2 * SAMPLES
+    assert 0 < local_store().results.counts(run).scored < 2 * SAMPLES
 
 
 def test_a_cap_stops_the_run_and_a_higher_one_goes_on(terminal, server, plumbline):

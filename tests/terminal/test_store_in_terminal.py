@@ -37,7 +37,7 @@ def keep(run_id, created="2026-01-02T00:00:00", dataset=SAMPLES):
         fingerprint=dataset.fingerprint,
         evaluators=(EvaluatorSpec(name="trace"),),
     )
-    local_store().save_run(run, dataset)
+    local_store().runs.save(run, dataset)
     return run
 
 
@@ -86,8 +86,8 @@ def test_its_own_commands_say_what_can_be_done(plumbline, data_folder, command):
 
 def test_a_saved_metric_that_cannot_be_read_is_told_below_the_list(plumbline, data_folder):
     store = local_store()
-    store.save_metric("local", "Broken", EvaluatorSpec(name="prompt", params={"nothing": "known"}))
-    store.save_metric("local", "Damaged", EvaluatorSpec(name="prompt"))
+    store.metrics.save("local", "Broken", EvaluatorSpec(name="prompt", params={"nothing": "known"}))
+    store.metrics.save("local", "Damaged", EvaluatorSpec(name="prompt"))
     with sqlite3.connect(data_folder / "plumbline.sqlite3") as db:
         db.execute("update saved_metrics set body = '{' where title = 'Damaged'")
     db.close()
@@ -175,7 +175,7 @@ def test_what_is_escaped_is_the_same_json(text):
 
 def test_json_on_the_screen_escapes_what_a_terminal_would_obey(plumbline):
     keep("odd", dataset=SAMPLES.model_copy(update={"name": ODD}))
-    local_store().save_metric("local", ODD, EvaluatorSpec(name="trace"))
+    local_store().metrics.save("local", ODD, EvaluatorSpec(name="trace"))
     shown = plumbline("show", "odd", "--json").stdout
     assert not set(shown) & set("\x1b\x9b\x07\u202e\x00")
     assert json.loads(shown)["run"] == "odd"
@@ -196,7 +196,7 @@ def test_a_backup_is_told_with_its_size_and_is_not_replaced_by_mistake(plumbline
     assert (again.exit_code, "is there already" in again.stderr) == (WRONG, True)
     assert plumbline("backup", "b.sqlite3", "--replace").exit_code == FINE
     assert plumbline("backup", "plumbline.sqlite3", "--replace").exit_code == WRONG
-    assert [run.id for run in Store(data_folder / "b.sqlite3").runs("local")] == ["kept"]
+    assert [run.id for run in Store(data_folder / "b.sqlite3").runs.newest("local")] == ["kept"]
 
 
 def test_a_run_whose_store_is_deleted_meanwhile_says_so_and_is_not_finished(
@@ -224,6 +224,6 @@ def _delete_when_begun(folder):
     path = folder / "plumbline.sqlite3"
     for _ in range(1000):
         threading.Event().wait(0.01)
-        if path.exists() and any((folder / "locks").glob("*")) and local_store().run_ids("local"):
+        if path.exists() and any((folder / "locks").glob("*")) and local_store().runs.ids("local"):
             break
     shutil.rmtree(folder)

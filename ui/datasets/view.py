@@ -71,7 +71,7 @@ def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = 
     forget()
     with reading.turn(content):
         found, table = reading.begin(name, content, source or {})
-        remembered = session.store().mapping(session.workspace(), found.names)
+        remembered = session.store().mappings.get(session.workspace(), found.names)
         found = found.proposing(remembered) if remembered else found
         _hold(found)
         if found.is_sure:
@@ -90,7 +90,7 @@ def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
     if not is_there:
         _check_room(name, data)
         named = data.model_copy(update={"name": name})
-        session.store().save_upload(session.workspace(), named, datetime.now(UTC).isoformat())
+        session.store().uploads.save(session.workspace(), named, datetime.now(UTC).isoformat())
     if not earlier:
         st.session_state[NAMED] = name, _about_the_name(name, data.name, is_there)
     st.session_state[JUST_KEPT] = name
@@ -243,10 +243,10 @@ def _keep(found: Reading, table: Table, columns: Mapping[str, str] | None) -> No
 def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:
     """The choice for the next file with the same columns, or none any more."""
     if columns is None:
-        session.store().delete_mapping(session.workspace(), found.names)
+        session.store().mappings.delete(session.workspace(), found.names)
     else:
         session.check_room()
-        session.store().save_mapping(session.workspace(), found.names, columns)
+        session.store().mappings.save(session.workspace(), found.names, columns)
 
 
 def _check_room(name: str, data: TestBed | Dataset) -> None:
@@ -255,7 +255,7 @@ def _check_room(name: str, data: TestBed | Dataset) -> None:
     """
     if not config().public:
         return
-    kept, most = session.store().uploads(session.workspace()), config().uploads_per_visitor
+    kept, most = session.store().uploads.names(session.workspace()), config().uploads_per_visitor
     if name not in kept and len(kept) >= most:
         raise HostLimitError(
             f"This host keeps {counted(most, 'upload')} for each visitor, and you have "
@@ -297,7 +297,7 @@ def _put_away() -> None:
 
 
 def _delete(name: str) -> None:
-    session.store().delete_upload(session.workspace(), name)
+    session.store().uploads.delete(session.workspace(), name)
     if _last(name):
         _put_away()
     st.session_state["dataset"] = next(iter(bundled()))

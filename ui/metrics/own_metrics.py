@@ -36,7 +36,7 @@ def saved() -> dict[str, EvaluatorSpec]:
 
 
 def _stored() -> dict[str, EvaluatorSpec]:
-    return session.store().saved_metrics(session.workspace())
+    return session.store().metrics.by_title(session.workspace())
 
 
 def _problem(spec: EvaluatorSpec) -> str:
@@ -52,7 +52,7 @@ def _unreadable() -> list[Unreadable]:
     """The saved metrics that cannot be read or used."""
     wrong = {title: problem for title, spec in _stored().items() if (problem := _problem(spec))}
     broken = [Unreadable(name=title, reason=reason) for title, reason in wrong.items()]
-    return [*session.store().unreadable_metrics(session.workspace()), *broken]
+    return [*session.store().metrics.unreadable(session.workspace()), *broken]
 
 
 def offered(title: str) -> str:
@@ -115,7 +115,7 @@ def _form() -> None:
 def _show_unreadable(lost: Unreadable) -> None:
     st.error(plain(f"{lost.name} cannot be read ({lost.reason})."), icon=":material/error:")
     with st.container(horizontal=True):
-        raw = session.store().raw_metric(session.workspace(), lost.name)
+        raw = session.store().metrics.raw(session.workspace(), lost.name)
         st.download_button(
             "Save as stored",
             raw,
@@ -229,14 +229,14 @@ def _save(metric: PromptMetric) -> None:
             "that many. Delete one first."
         )
     session.check_room()
-    session.store().save_metric(session.workspace(), metric.title, metric.spec())
+    session.store().metrics.save(session.workspace(), metric.title, metric.spec())
     _forget(NEW)
     st.session_state["own_metric"] = metric.title
     _choose([*_others(metric.title), offered(metric.title)])
 
 
 def _delete(name: str) -> None:
-    session.store().delete_metric(session.workspace(), name)
+    session.store().metrics.delete(session.workspace(), name)
     _forget(name)
     st.session_state["own_metric"] = NEW
     _choose(_others(name))

@@ -164,13 +164,13 @@ def ordered(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Seq
 
 @lru_cache(maxsize=4)
 def _merged(runs: Store, run_id: str, _: Version) -> Sequence[Outline]:
-    run = runs.run(run_id)
+    run = runs.runs.get(run_id)
     return aggregate.merged([*session.outlines(run), *session.further(run)]) if run else []
 
 
 @lru_cache(maxsize=4)
 def _columns(runs: Store, run_id: str, _: Version) -> Mapping[tuple[int, str], str]:
-    run = runs.run(run_id)
+    run = runs.runs.get(run_id)
     return aggregate.columns([*session.outlines(run), *session.further(run)]) if run else {}
 
 
@@ -253,7 +253,7 @@ def download(run: Run, rows: Sequence[Outline]) -> None:
 
 def exported(run: Run, rows: Sequence[Outline]) -> bytes:
     """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
-    return export.table(rows, run_facts.titles(run), session.store().responses(run))
+    return export.table(rows, run_facts.titles(run), session.store().results.responses(run))
 
 
 def _short(value: object) -> str:

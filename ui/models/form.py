@@ -415,5 +415,5 @@ def _estimate(
     model: ModelSpec, what: Sent, use_cache: bool, shortest: int = SHORT_ANSWER
 ) -> Estimate:
     keys = what.keys.get(model, ()) if use_cache else ()
-    stored = session.store().cached(session.workspace(), keys) if keys else 0
+    stored = session.store().calls.answered(session.workspace(), keys) if keys else 0
     return what_is_left(model, what, stored, shortest)

@@ -25,7 +25,7 @@ def show(run: Run) -> None:
     """A table of what each model cost, and what was there already; nothing for a run that asked no
     LLM.
     """
-    spent, reused = session.store().spent(run.id), session.store().reused(run.id)
+    spent, reused = session.store().calls.spent(run.id), session.store().results.reused(run.id)
     if not spent and not reused:
         return
     names = {spec.id: title(spec) for spec in (*run.models, *run.judges)}

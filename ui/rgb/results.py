@@ -138,7 +138,7 @@ def _is_off(point: aggregate.NoisePoint) -> bool:
 
 
 def _flips(run: Run) -> None:
-    flips = session.store().flips(run)
+    flips = session.store().results.flips(run)
     if not flips:
         return
     names = {"nfkc": "look-alike characters (NFKC)", "remove_reasoning": "reasoning removal"}

@@ -35,15 +35,15 @@ GONE_OR_FOREIGN = (
 
 def show(limit: int, *, editable: bool = False) -> None:
     """The newest runs of this workspace; `editable` adds resume, retry and delete."""
-    runs = session.store().runs(session.workspace(), limit)
-    unreadable = session.store().unreadable_runs(session.workspace(), limit)
+    runs = session.store().runs.newest(session.workspace(), limit)
+    unreadable = session.store().runs.unreadable(session.workspace(), limit)
     if not runs and not unreadable:
         again = " Had runs here before? Open them with your link." if config().public else ""
         hint = f"No run yet. Start one on the Home, RGB, TRACE or Metrics page.{again}"
         st.info(hint, icon=":material/hourglass_empty:")
     else:
         keep_link()
-    keeps_answers = editable and session.store().cached_answers(session.workspace()) > 0
+    keeps_answers = editable and session.store().calls.answers_kept(session.workspace()) > 0
     for run in runs:
         _row(run, editable, keeps_answers)
     for lost in unreadable:
@@ -53,7 +53,7 @@ def show(limit: int, *, editable: bool = False) -> None:
 def missing(run: Run | None) -> None:
     """What a page says first of all where the address names a run that is not there."""
     if run is None and "run" in st.query_params:
-        lost = session.store().unreadable_runs(session.workspace())
+        lost = session.store().runs.unreadable(session.workspace())
         if st.query_params["run"] in {each.name for each in lost}:
             words = f"{UNREADABLE} Save what is stored, or delete it, on the Runs page."
         else:
@@ -79,12 +79,15 @@ def keep_link() -> None:
 
 
 def _earlier() -> None:
-    if session.store().run_ids(session.workspace()):
+    if session.store().runs.ids(session.workspace()):
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
 def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
-    counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
+    counts, at_work = (
+        session.store().results.counts(run),
+        registry.is_at_work(run.id, session.store()),
+    )
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         what.markdown(f"**{plain(run.title)}**  \n{_kind(run)} · {_when(run)}")
@@ -104,7 +107,7 @@ def _unreadable(lost: Unreadable, editable: bool) -> None:
         what.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {lost.name[:SHOWN]} · {lost.reason}')}")
         if editable:
             with buttons.container(horizontal=True, horizontal_alignment="right"):
-                raw = session.store().raw_run
+                raw = session.store().runs.raw
                 st.download_button(
                     "Save as stored",
                     lambda: b"".join(raw(lost.name)),
@@ -116,7 +119,7 @@ def _unreadable(lost: Unreadable, editable: bool) -> None:
                 )
                 with st.popover("Delete", icon=":material/delete:", key=f"ask_{lost.name}"):
                     st.write("Delete this run and its results?")
-                    on_click = problems.guarded(session.store().delete_run, lost.name)
+                    on_click = problems.guarded(session.store().runs.delete, lost.name)
                     key = f"delete_{lost.name}"
                     st.button(
                         "Delete for good",
@@ -151,7 +154,7 @@ def _remove(run: Run) -> None:
     registry.cancel(run.id)
     if registry.is_at_work(run.id, session.store()):
         raise RunElsewhereError(ELSEWHERE)
-    session.store().delete_run(run.id)
+    session.store().runs.delete(run.id)
 
 
 def _kind(run: Run) -> str:

@@ -63,14 +63,19 @@ def state(run: Run) -> None:
     """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it
     stopped.
     """
-    counts, at_work = session.store().counts(run), registry.is_at_work(run.id, session.store())
+    counts, at_work = (
+        session.store().results.counts(run),
+        registry.is_at_work(run.id, session.store()),
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         _bar(counts, " · ".join([words(run, counts, at_work), *spent(run), *pace(run)]))
         actions(run, counts, at_work)
         if not is_moving(run) and not counts.open and counts.failed and run.cap != Cap():
             _raise_cap(run)  # a second try at the cap comes to nothing, and leaves no reason
     problems.show(run.id)
-    if reasons := session.store().stop_reasons(run.id):  # of one model, perhaps, while others go on
+    if reasons := session.store().runs.stop_reasons(
+        run.id
+    ):  # of one model, perhaps, while others go on
         st.warning(plain(" ".join(map(remedies.worded, reasons))), icon=":material/pause_circle:")
     if counts.failed and not counts.open and not is_moving(run):
         results = (
@@ -119,7 +124,7 @@ def words(run: Run, counts: Counts, at_work: bool) -> str:
 
 def spent(run: Run) -> list[str]:
     """What the run has cost, nothing where it asked no LLM."""
-    paid = session.store().spent(run.id)
+    paid = session.store().calls.spent(run.id)
     return [spending.words(paid)] if paid else []
 
 
@@ -141,16 +146,16 @@ def notes(run: Run) -> None:
     """What of the requests a provider would not accept,
     so that the run's card alone would mislead.
     """
-    if noted := session.store().notes(run.id):
+    if noted := session.store().results.notes(run.id):
         st.caption(plain(f"Not all was asked as chosen: {'; '.join(noted)}."))
 
 
 def failures(run: Run) -> None:
     """The most frequent reasons why samples failed."""
-    reasons = session.store().failures(run.id)
+    reasons = session.store().results.failures(run.id)
     if not reasons:
         return
-    counts = session.store().counts(run)
+    counts = session.store().results.counts(run)
     are_many = counts.failed > MANY * counts.asked
     with st.expander(
         "Why samples failed", are_many, icon=":material/error:", key=f"failures_{run.id}"
@@ -174,7 +179,7 @@ def sidebar() -> None:
     def watch() -> None:
         with problems.told():
             for run in live:
-                counts = session.store().counts(run)
+                counts = session.store().results.counts(run)
                 _bar(counts, run.title)
                 told = [
                     words(run, counts, registry.is_live(run.id)),
@@ -190,7 +195,7 @@ def sidebar() -> None:
 
 def _redraw(run: Run) -> float:
     least, most = REDRAW
-    return min(max(least, session.store().counts(run).asked / SAMPLES_A_SECOND), most)
+    return min(max(least, session.store().results.counts(run).asked / SAMPLES_A_SECOND), most)
 
 
 def _button(label: str, icon: str, key: str, callback: Callable[[Run], None], run: Run) -> None:
@@ -209,7 +214,7 @@ def _left(seconds: float) -> str:
 
 
 def _stopped_at_cap(run: Run) -> bool:
-    reasons = session.store().stop_reasons(run.id)
+    reasons = session.store().runs.stop_reasons(run.id)
     return run.cap != Cap() and any(reason.kind == "cap" for reason in reasons)
 
 
@@ -241,7 +246,7 @@ def _resume_with_more(run: Run) -> None:
     if all(before == after for before, after in capped):
         raise ParameterError("This is the cap that the run had. Enter more.")
     cap = Cap(**chosen)
-    session.store().set_cap(run.id, cap)
+    session.store().runs.set_cap(run.id, cap)
     _start(run.model_copy(update={"cap": cap}))
 
 

@@ -48,7 +48,7 @@ def steps(run: Run, cell: Cell) -> Cell:
     The neighbours are those in the table that the sample was chosen from.
     """
     names = run_facts.titles(run)
-    asked = session.store().counts(run).asked // max(1, len(names)) // len(run.evaluators)
+    asked = session.store().results.counts(run).asked // max(1, len(names)) // len(run.evaluators)
     position, model = min(cell.position, asked - 1), min(cell.model, max(0, len(names) - 1))
     among = tables.shown(run, model)
     walk = among if position in among else range(asked)
@@ -78,8 +78,8 @@ def steps(run: Run, cell: Cell) -> Cell:
 
 def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
-    sample = session.store().sample(run.fingerprint, cell.position)
-    results = session.store().results(run.id, cell.position, cell.model)
+    sample = session.store().samples.get(run.fingerprint, cell.position)
+    results = session.store().results.of_answer(run.id, cell.position, cell.model)
     st.subheader("Question")
     st.text(sample.question)
     answers = (result.response for result in results.values() if result.response is not None)

@@ -88,7 +88,7 @@ def models(provider: str) -> None:
 
 def stored_answers() -> None:
     """How many answers are kept, and a button to forget them."""
-    count = session.store().cached_answers(session.workspace())
+    count = session.store().calls.answers_kept(session.workspace())
     kept = counted(count, "answer")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{kept} kept. The same prompt to the same model is not paid for twice.")
@@ -268,7 +268,7 @@ def _where(access: Access) -> str:
 
 
 def _clear() -> None:
-    session.store().clear_cache(session.workspace())
+    session.store().calls.forget_answers(session.workspace())
 
 
 def _cells(choice: catalogue.Choice) -> dict[str, object]:

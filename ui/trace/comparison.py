@@ -75,12 +75,13 @@ def _means(
     names: tuple[str, ...],
     values: tuple[str, ...],
 ) -> Mapping[str, Mapping[str, Mean]]:
-    run = runs.run(run_id)
+    run = runs.runs.get(run_id)
     if run is None:
         return {}
     rows, made = aggregate.of_model(session.outlines(run), model), session.made(version)
     views = {
-        by: aggregate.viewed(rows, runs.scored(run), View(definition, by), made) for by in names
+        by: aggregate.viewed(rows, runs.results.scored(run), View(definition, by), made)
+        for by in names
     }
     return {
         by: {name: aggregate.summarise(own, name) for name in values} for by, own in views.items()
@@ -89,6 +90,6 @@ def _means(
 
 @lru_cache(maxsize=4)
 def _agreements(runs: Store, run_id: str, version: Version, model: int) -> list[Agreement]:
-    run = runs.run(run_id)
-    scored = (each for each in runs.scored(run) if each[0].model == model) if run else ()
+    run = runs.runs.get(run_id)
+    scored = (each for each in runs.results.scored(run) if each[0].model == model) if run else ()
     return agreement(scored, session.made(version))

@@ -85,9 +85,9 @@ def history(place: Place, corrections: Sequence[Correction]) -> None:
         newest = corrections[-1]
         newest_words = f"newest: {plain(newest.key)} {_words(newest)}"
         st.caption(f"{counted(len(corrections), 'correction')} · {newest_words}", width="content")
-        _back("Undo", session.store().undo_correction, place)
+        _back("Undo", session.store().corrections.undo, place)
         if len(corrections) > 1:
-            _back("Undo all", session.store().reset_corrections, place)
+            _back("Undo all", session.store().corrections.reset, place)
 
 
 def table(corrections: Sequence[Correction]) -> None:
@@ -110,12 +110,12 @@ def _save(place: Place, field: str, key: str, widget: str, before: Support | boo
     """
     chosen = st.session_state[widget]
     if chosen == before:
-        session.store().drop_corrections(place.run_id, place.cell, field, key)
+        session.store().corrections.drop(place.run_id, place.cell, field, key)
         return
     value = chosen.value if isinstance(chosen, Support) else ANSWERS[chosen]
     now = datetime.now(UTC).isoformat(timespec="seconds")
     correction = Correction(label=field, key=key, value=value, created=now)
-    session.store().save_correction(place.run_id, place.cell, correction)
+    session.store().corrections.save(place.run_id, place.cell, correction)
     st.session_state[SHOWN] = CORRECTED
 
 

@@ -94,7 +94,7 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         return
     place = Place(run.id, cell)
-    corrections = session.store().corrections(run.id, cell).get(cell, [])
+    corrections = session.store().corrections.by_cell(run.id, cell).get(cell, [])
     shown = _shown(place, sample, score, corrections)
     _cards(shown)
     _provenance(run, shown)

@@ -132,7 +132,9 @@ def _downloads(run: Run, rows: Sequence[Outline]) -> None:
 
     def labels() -> bytes:
         return b"".join(
-            export.labels(store.scored(run), store.corrections(run.id), run_facts.titles(run))
+            export.labels(
+                store.results.scored(run), store.corrections.by_cell(run.id), run_facts.titles(run)
+            )
         )
 
     with st.container(horizontal=True):
@@ -187,8 +189,8 @@ def _labellers(runs: Store, run_id: str, version: Version) -> list[str]:
     """Whose labels can be looked at; of a run at work nobody asks, as every sample has to be read
     for it.
     """
-    run = runs.run(run_id)
-    found = aggregate.labellers(run, runs.scored(run)) if run else []
+    run = runs.runs.get(run_id)
+    found = aggregate.labellers(run, runs.results.scored(run)) if run else []
     return [*found, CORRECTED] if version.corrections else found
 
 
@@ -197,19 +199,19 @@ def _rows(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Ou
     """The samples as the view counts them; worked out again only when there are new results or
     corrections.
     """
-    run = runs.run(run_id)
+    run = runs.runs.get(run_id)
     if run is None:
         return []
     rows = session.outlines(run)
     if view == View() and not version.corrections:
         return rows
-    return aggregate.viewed(rows, runs.scored(run), view, session.made(version))
+    return aggregate.viewed(rows, runs.results.scored(run), view, session.made(version))
 
 
 @lru_cache(maxsize=8)
 def _merged(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Outline]:
     """The same with the values of the run's other metrics."""
-    rows, run = _rows(runs, run_id, version, view), runs.run(run_id)
+    rows, run = _rows(runs, run_id, version, view), runs.runs.get(run_id)
     return aggregate.merged([*rows, *session.further(run)]) if run else rows
 
 

@@ -1,0 +1,42 @@
+"""The run store: one SQLite file that holds uploads, samples, runs, and every result and call.
+
+A `Store` is its database with a table for each noun: `store.runs.save(run, dataset)`,
+`store.results.of_answer(run.id, 0)`. Every result is there the moment it exists.
+
+A row that cannot be read never keeps others from being read: alone it raises `UnreadableRowError`,
+among others it is left out and reported by a method of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evaluators.runs.store.bodies import Unreadable
+from evaluators.runs.store.calls import CallTable, Spent
+from evaluators.runs.store.corrections import CorrectionTable
+from evaluators.runs.store.database import NEWEST, Database
+from evaluators.runs.store.results import Counts, Outline, ResultTable
+from evaluators.runs.store.runs import RunTable
+from evaluators.runs.store.samples import SampleTable
+from evaluators.runs.store.saved_mappings import SavedMappingTable
+from evaluators.runs.store.saved_metrics import SavedMetricTable
+from evaluators.runs.store.uploads import Upload, UploadTable
+from evaluators.runs.store.workspaces import WorkspaceTable
+
+__all__ = ["NEWEST", "Counts", "Outline", "Spent", "Store", "Unreadable", "Upload"]
+
+
+class Store(Database):
+    """The database of runs with its tables; safe to share between threads."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path)
+        self.uploads = UploadTable(self)
+        self.metrics = SavedMetricTable(self)
+        self.mappings = SavedMappingTable(self)
+        self.samples = SampleTable(self)
+        self.runs = RunTable(self)
+        self.results = ResultTable(self)
+        self.corrections = CorrectionTable(self)
+        self.calls = CallTable(self)
+        self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

@@ -1,0 +1,73 @@
+"""Records as the JSON bodies of rows, and what becomes of a body that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from evaluators.records import Record
+
+_R = TypeVar("_R", bound=Record)
+
+
+class Unreadable(Record):
+    """A row that cannot be read, by its name (a run's id, a metric's title), and why."""
+
+    name: str
+    reason: str
+
+
+def to_body(record: Record) -> str:
+    return record.model_dump_json(exclude_defaults=True)
+
+
+def from_body(kind: type[_R], body: Any) -> _R:
+    """The record that a row holds; raises `ValueError` where it holds none."""
+    if not isinstance(body, str):
+        raise ValueError("not text")
+    return kind.model_validate_json(body)
+
+
+def why_unreadable(error: Exception) -> str:
+    """Why a row cannot be read, in some words, without what stands in it."""
+    if not isinstance(error, ValidationError):
+        return str(error)[:100]
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}"[:160] if place else first["msg"][:160]
+
+
+def read_object(text: Any, is_good: Callable[[str, Any], bool]) -> dict[str, Any] | None:
+    """A JSON object with good entries only; `None` for anything else."""
+    with suppress(ValueError, TypeError, RecursionError):
+        entries = json.loads(text)
+        if isinstance(entries, dict) and all(is_good(*entry) for entry in entries.items()):
+            return entries
+    return None
+
+
+def is_number_or_none(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
+
+
+def sql_field(name: str) -> str:
+    """A field of a body in SQL, `null` where the body is damaged."""
+    # Without the guard one damaged body would end the whole query.
+    return f"case when json_valid(body) then json_extract(body, '$.{name}') end"
+
+
+def timestamp(moment: datetime | None = None) -> str:
+    """A moment, now by default, as text that sorts by time."""
+    return (moment or datetime.now(UTC)).isoformat(timespec="seconds")
+
+
+def open_workspace(db: sqlite3.Connection, workspace: str) -> None:
+    """From now on the workspace is known: something is kept for it."""
+    db.execute("insert or ignore into workspaces values (?1, ?2, ?2)", (workspace, timestamp()))

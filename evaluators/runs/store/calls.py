@@ -1,0 +1,110 @@
+"""Calls that were answered and paid for: the bill of a run, and answers that may serve again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from evaluators.records import Call, Completion, Record
+from evaluators.runs.store.bodies import from_body, to_body
+from evaluators.runs.store.database import Database
+
+MOST_COUNTED = 10**15
+"""Tokens that are shown at most.
+
+Version 0.1.0 stored whatever a server told, up to 2^63 - 1: its sums overflow.
+"""
+
+
+class Spent(Record):
+    """What one model cost a run: answered requests, tokens, and US dollars.
+
+    `cost` is `None` where a price is unknown.
+    """
+
+    calls: int
+    prompt_tokens: int
+    answer_tokens: int
+    cost: float | None
+
+
+class CallTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, run_id: str, calls: Sequence[Call]) -> None:
+        """Stores calls that were paid for before their cell could be finished."""
+        if calls:
+            with self._database.transaction() as db:
+                insert_calls(db, run_id, calls)
+
+    def spent(self, run_id: str) -> dict[str, Spent]:
+        """What the run paid for, by model id (generators and judge)."""
+        query = """select model, count(*),
+                          cast(min(total(prompt_tokens), ?2) as integer),
+                          cast(min(total(answer_tokens), ?2) as integer),
+                          case when count(cost) = count(*) then sum(cost) end
+                   from calls where run_id = ?1 group by 1 order by 1"""
+        rows = self._database.rows(query, run_id, MOST_COUNTED)
+        return {
+            model: Spent(
+                calls=calls, prompt_tokens=prompt_tokens, answer_tokens=answer_tokens, cost=cost
+            )
+            for model, calls, prompt_tokens, answer_tokens, cost in rows
+        }
+
+    def answer(self, workspace: str, key: str, run_id: str | None = None) -> Completion | None:
+        """The newest whole answer to the same request, in this workspace or in that run alone.
+
+        One that cannot be read is as if it were not there.
+        """
+        query = """select answer from calls where workspace = ?1 and key = ?2 and answer is not null
+                   and (?3 is null or run_id = ?3) order by id desc"""
+        for (body,) in self._database.rows(query, workspace, key, run_id):
+            with suppress(ValueError):
+                return from_body(Completion, body)
+        return None
+
+    def answered(self, workspace: str, keys: Iterable[str]) -> int:
+        """How many of these requests have an answer already."""
+        keys = list(keys)
+        query = """select distinct key from calls
+                   where workspace = ? and answer is not null
+                   and key in (select value from json_each(?))"""
+        answered = {key for (key,) in self._database.rows(query, workspace, json.dumps(keys))}
+        return sum(key in answered for key in keys)
+
+    def answers_kept(self, workspace: str) -> int:
+        """How many answers the workspace keeps."""
+        query = "select count(distinct key) from calls where workspace = ? and answer is not null"
+        return int(self._database.rows(query, workspace)[0][0])
+
+    def forget_answers(self, workspace: str) -> None:
+        """Forgets all answers of the workspace; results and the bills of runs stay."""
+        with self._database.transaction() as db:
+            db.execute("update calls set answer = null where workspace = ?", (workspace,))
+
+
+def insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) -> None:
+    # The workspace is read from the run: it may have got another name meanwhile.
+    query = (
+        "insert into calls select null, workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"
+    )
+    db.executemany(query, [(*_call_values(call), run_id) for call in calls])
+
+
+def _call_values(call: Call) -> tuple[Any, ...]:
+    usage = call.completion.usage
+    return (
+        call.key,
+        call.model,
+        datetime.now(UTC).isoformat(),
+        call.cost,
+        min(usage.prompt_tokens, MOST_COUNTED),
+        min(usage.answer_tokens, MOST_COUNTED),
+        to_body(call.completion) if call.reusable else None,
+    )

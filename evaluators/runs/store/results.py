@@ -1,0 +1,267 @@
+"""Results: what the metrics say of each answer, in whole and in outline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from evaluators.records import Call, Cell, Reason, Record, Run, Sample, SampleResult, Score
+from evaluators.runs.store.bodies import (
+    from_body,
+    is_number_or_none,
+    read_object,
+    sql_field,
+    to_body,
+    why_unreadable,
+)
+from evaluators.runs.store.calls import insert_calls
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.samples import is_sample_facet
+
+READ_TOGETHER = 256
+"""Whole results in memory at a time, where all of a run are read."""
+
+
+class Counts(Record):
+    """How far a run is: cells (samples, once for each model and metric) asked, scored, failed."""
+
+    asked: int
+    scored: int
+    failed: int
+
+    @property
+    def open(self) -> int:
+        return self.asked - self.scored - self.failed
+
+
+class Outline(Record):
+    """A cell of a run without its texts; `status` is `None` until there is a result.
+
+    `by` names who gave the labels that count, where the score tells; `corrected` is how many a
+    person has set.
+    """
+
+    position: int
+    model: int = 0
+    metric: int = 0
+    sample_id: str
+    question: str
+    ability: str | None = None
+    noise: float | None = None
+    effective_noise: float | None = None
+    situation: str = ""
+    status: Literal["scored", "failed"] | None = None
+    values: dict[str, float | None] = {}
+    by: str = ""
+    corrected: int = 0
+
+
+_NO_FACETS: dict[str, Any] = {
+    name: Outline.model_fields[name].default
+    for name in ("ability", "noise", "effective_noise", "situation")
+}
+
+
+class ResultTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
+        """Stores one result with the calls it took, in one transaction.
+
+        It replaces an earlier failure. Raises `UnstorableError` where the result is of a kind that
+        cannot be stored, and nothing is.
+        """
+        values = json.dumps(result.score.values) if result.score else None
+        by = result.score.details.get("by") if result.score else ""
+        # A metric of one's own may mean something else by it.
+        labeller = by if isinstance(by, str) else ""
+        with self._database.transaction() as db:
+            cell = result.position, result.model, result.metric
+            row = (run_id, *cell, result.status, values, labeller, to_body(result))
+            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            insert_calls(db, run_id, calls)
+
+    def get(
+        self, run_id: str, position: int, model: int = 0, metric: int = 0
+    ) -> SampleResult | None:
+        return self.of_answer(run_id, position, model).get(metric)
+
+    def of_answer(self, run_id: str, position: int, model: int = 0) -> dict[int, SampleResult]:
+        """What the metrics say of one answer, as far as they are, by their numbers.
+
+        A result that cannot be read is a failed one.
+        """
+        query = """select metric, body from results
+                   where run_id = ? and position = ? and model = ? order by metric"""
+        return {
+            metric: _result_or_failed(Cell(position, model, metric), body)
+            for metric, body in self._database.rows(query, run_id, position, model)
+        }
+
+    def counts(self, run: Run) -> Counts:
+        of_samples = "select count(*) from samples where fingerprint = ?"
+        samples = self._database.rows(of_samples, run.fingerprint)[0][0]
+        of_results = "select status, count(*) from results where run_id = ? group by 1"
+        by_status = dict(self._database.rows(of_results, run.id))
+        return Counts(
+            asked=samples * len(_model_numbers(run)) * len(run.evaluators),
+            scored=by_status.get("scored", 0),
+            failed=by_status.get("failed", 0),
+        )
+
+    def open_cells(self, run: Run) -> list[Cell]:
+        """What has no score yet: the cells never tried and those that failed, sample by sample."""
+        query = """select s.position, m.value, e.value
+                   from samples s cross join json_each(?) m cross join json_each(?) e
+                   left join results r on r.run_id = ? and r.position = s.position
+                        and r.model = m.value and r.metric = e.value and r.status = 'scored'
+                   where s.fingerprint = ? and r.run_id is null order by 1, 2, 3"""
+        rows = self._database.rows(query, *_cell_numbers(run), run.id, run.fingerprint)
+        return [Cell(*row) for row in rows]
+
+    def outlines(self, run: Run) -> list[Outline]:
+        """Every cell of the run with its values, without texts, sample by sample.
+
+        A person's corrections count for the first metric only.
+        """
+        query = """select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
+                          r.status, r."values", r.labeller,
+                          (select count(*) from corrections c where r.metric = 0
+                           and c.run_id = r.run_id and c.position = r.position
+                           and c.model = r.model)
+                   from samples s cross join json_each(?) m cross join json_each(?) e
+                   left join results r on r.run_id = ? and r.position = s.position
+                        and r.model = m.value and r.metric = e.value
+                   where s.fingerprint = ? order by 1, 2, 3"""
+        rows = self._database.rows(query, *_cell_numbers(run), run.id, run.fingerprint)
+        return [_outline(*row) for row in rows]
+
+    def scored(self, run: Run, metric: int = 0) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Every cell that the metric scored with its sample and score, in order.
+
+        A few hundred are in memory at a time. Those whose sample or result cannot be read are left
+        out.
+        """
+        query = """select r.position, r.model, s.body, r.body from results r
+                   join samples s on s.position = r.position and s.fingerprint = ?
+                   where r.run_id = ? and r.metric = ? and r.status = 'scored'
+                         and (r.position, r.model) > (?, ?)
+                   order by r.position, r.model limit ?"""
+        last = (-1, 0)
+        while rows := self._database.rows(
+            query, run.fingerprint, run.id, metric, *last, READ_TOGETHER
+        ):
+            for position, model, sample, result in rows:
+                last = (position, model)
+                try:
+                    score = from_body(SampleResult, result).score
+                    sample = from_body(Sample, sample)
+                except ValueError:
+                    continue
+                if score is not None:
+                    yield Cell(position, model, metric), sample, score
+
+    def responses(self, run: Run) -> dict[tuple[int, int], str]:
+        """What was judged, by position and model: the samples' own responses, and the models'."""
+        of_samples = f"""select position, m.value, {sql_field("response")} response
+                         from samples cross join json_each(?) m
+                         where fingerprint = ? and response is not null"""
+        of_models = f"""select position, model, {sql_field("response")} response
+                        from results where run_id = ? and response is not null"""
+        models, _ = _cell_numbers(run)
+        rows = [
+            *self._database.rows(of_samples, models, run.fingerprint),
+            *self._database.rows(of_models, run.id),
+        ]
+        return {(position, model): response for position, model, response in rows}
+
+    def notes(self, run_id: str) -> list[str]:
+        """What providers would not accept in this run, each once."""
+        query = f"select distinct {sql_field('note')} from results where run_id = ? order by 1"
+        return [note for (note,) in self._database.rows(query, run_id) if note]
+
+    def failures(self, run_id: str) -> list[tuple[Reason, int]]:
+        """Why cells failed, each reason with how often it occurs, the most frequent first."""
+        query = f"""select {sql_field("error")}, {sql_field("error_kind")}, {sql_field("remedy")},
+                           count(*)
+                    from results where run_id = ? and status = 'failed'
+                    group by 1, 2, 3 order by 4 desc, 1"""
+        return [
+            (_failure_reason(*row), count) for *row, count in self._database.rows(query, run_id)
+        ]
+
+    def flips(self, run: Run) -> dict[str, int]:
+        """How many verdicts each option changed; options that changed none are absent."""
+        query = """select option.value, count(*)
+                   from results,
+                        json_each(case when json_valid(results.body) then results.body
+                                  else '{}' end, '$.score.details.flips') as option
+                   where run_id = ? group by 1 order by 1"""
+        return dict(self._database.rows(query, run.id))
+
+    def reused(self, run_id: str) -> int:
+        """How many answers the run took from the store instead of paying for them."""
+        query = f"select coalesce(sum({sql_field('cached')}), 0) from results where run_id = ?"
+        return int(self._database.rows(query, run_id)[0][0])
+
+
+def _model_numbers(run: Run) -> range:
+    """The numbers of the run's models; 0 stands for answers that are given."""
+    return range(max(1, len(run.models)))
+
+
+def _cell_numbers(run: Run) -> tuple[str, str]:
+    """The numbers of the run's models and of its metrics, as JSON."""
+    return json.dumps(list(_model_numbers(run))), json.dumps(list(range(len(run.evaluators))))
+
+
+def _result_or_failed(cell: Cell, body: Any) -> SampleResult:
+    try:
+        return from_body(SampleResult, body)
+    except ValueError as error:
+        what = f"This result cannot be read ({why_unreadable(error)})."
+        message = f"{what} Start a new run to have it again."
+        return SampleResult(**cell._asdict(), status="failed", error=message)
+
+
+def _failure_reason(message: Any, kind: Any, remedy: Any) -> Reason:
+    """Why a cell failed, from the parts of its result; versions before 9 kept the message alone."""
+    try:
+        fields = {"kind": kind or "", "message": message, "remedy": remedy and json.loads(remedy)}
+        return Reason.model_validate(fields)
+    except (ValueError, TypeError):
+        return Reason(message="The reason cannot be read. Try again.")
+
+
+def _outline(
+    position: int,
+    model: int,
+    metric: int,
+    sample_id: str,
+    question: str,
+    facets: str,
+    status: Any,
+    values: Any,
+    by: str | None,
+    corrected: int,
+) -> Outline:
+    numbers = {} if values is None else read_object(values, _is_value)
+    # Not validated again: a page reads tens of thousands of them for one drawing.
+    return Outline.model_construct(
+        **(_NO_FACETS | (read_object(facets, is_sample_facet) or {})),
+        position=position,
+        model=model,
+        metric=metric,
+        sample_id=sample_id,
+        question=question,
+        status="failed" if numbers is None else status,
+        values=numbers or {},
+        by=by or "",
+        corrected=corrected,
+    )
+
+
+def _is_value(_name: str, value: Any) -> bool:
+    return is_number_or_none(value)

@@ -1,0 +1,144 @@
+"""Runs: what each one is to do, in the order in which they were made, and why one stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from evaluators.errors import UnreadableRowError
+from evaluators.records import Cap, Dataset, Reason, Remedy, Run
+from evaluators.runs.lock import RunLock
+from evaluators.runs.store.bodies import (
+    Unreadable,
+    from_body,
+    open_workspace,
+    to_body,
+    why_unreadable,
+)
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.samples import insert_samples
+
+_REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
+
+
+class RunTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        # Why runs stopped, where that could not be written, as on a full disk.
+        self._unwritten: dict[str, tuple[Reason, ...]] = {}
+
+    def save(self, run: Run, dataset: Dataset) -> None:
+        """Stores a run and its samples (those once, whatever the data set's name)."""
+        query = (
+            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)"
+        )
+        with self._database.transaction() as db:
+            open_workspace(db, run.workspace)
+            insert_samples(db, run.fingerprint, dataset.samples)
+            db.execute(query, (run.id, run.workspace, run.created, run.fingerprint, to_body(run)))
+
+    def get(self, run_id: str) -> Run | None:
+        """The run of that id; raises `UnreadableRowError`."""
+        query = "select id, workspace, fingerprint, body from runs where id = ?"
+        for row in self._database.rows(query, run_id):
+            try:
+                return _run_of_row(*row)
+            except ValueError as error:
+                message = f"The run {run_id} cannot be read ({why_unreadable(error)})."
+                raise UnreadableRowError(message, remedy=Remedy("save_run", run_id)) from error
+        return None
+
+    def newest(self, workspace: str, limit: int = 100) -> list[Run]:
+        """The workspace's runs, newest first, in the order in which they were made.
+
+        Clocks have no part in the order. Without the `unreadable` ones.
+        """
+        return self._read(workspace, limit)[0]
+
+    def unreadable(self, workspace: str, limit: int = 100) -> list[Unreadable]:
+        """Those among the same rows that cannot be read: damaged, or written by another version."""
+        return self._read(workspace, limit)[1]
+
+    def ids(self, workspace: str, start: str = "") -> list[str]:
+        """The ids that begin so, newest first, of runs that cannot be read as well."""
+        query = (
+            "select id from runs where workspace = ? and substr(id, 1, ?) = ? order by rowid desc"
+        )
+        return [run_id for (run_id,) in self._database.rows(query, workspace, len(start), start)]
+
+    def raw(self, run_id: str) -> Iterator[bytes]:
+        """All that is stored of a run as JSON lines, whether or not it can be read.
+
+        Each row names its table.
+        """
+        of_samples = "fingerprint = (select fingerprint from runs where id = ?)"
+        yield from self._database.raw_rows("runs", "id = ?", run_id)
+        yield from self._database.raw_rows("samples", of_samples, run_id)
+        for table in ("results", "corrections", "calls"):
+            yield from self._database.raw_rows(table, "run_id = ?", run_id)
+
+    def set_cap(self, run_id: str, cap: Cap) -> None:
+        """Changes what the run may spend."""
+        with self._database.transaction() as db:
+            run = self.get(run_id)
+            if run is not None:
+                changed = run.model_copy(update={"cap": cap})
+                db.execute("update runs set body = ? where id = ?", (to_body(changed), run_id))
+
+    def stop_reasons(self, run_id: str) -> tuple[Reason, ...]:
+        """Why the run stopped by itself, each model perhaps for its own reason; empty where not."""
+        if unwritten := self._unwritten.get(run_id):
+            return unwritten
+        rows = self._database.rows("select stopped from runs where id = ?", run_id)
+        try:
+            return _REASONS.validate_json(rows[0][0] or "[]") if rows else ()
+        except (ValueError, TypeError):
+            return (Reason(message="Why the run stopped cannot be read. Resume it."),)
+
+    def save_stop_reasons(self, run_id: str, *reasons: Reason) -> None:
+        """Keeps why the run stopped.
+
+        What cannot be written, as the disk is full, this process knows all the same.
+        """
+        self._unwritten[run_id] = reasons
+        with self._database.transaction() as db:
+            body = _REASONS.dump_json(reasons).decode() if reasons else ""
+            db.execute("update runs set stopped = ? where id = ?", (body, run_id))
+        self._unwritten.pop(run_id, None)
+
+    def delete(self, run_id: str) -> None:
+        """Removes a run with its results, and its samples when no other run uses them.
+
+        Its answers stay for the cache.
+        """
+        delete_unused = """delete from samples where fingerprint = ?1
+                           and ?1 not in (select fingerprint from runs)"""
+        with self._database.transaction() as db:
+            rows = db.execute("select fingerprint from runs where id = ?", (run_id,)).fetchall()
+            db.execute("delete from runs where id = ?", (run_id,))
+            db.executemany(delete_unused, rows)
+        self._database.shrink()
+        RunLock(self._database.locks, run_id).remove()
+
+    def _read(self, workspace: str, limit: int) -> tuple[list[Run], list[Unreadable]]:
+        query = """select id, workspace, fingerprint, body from runs
+                   where workspace = ? order by rowid desc limit ?"""
+        runs, unreadable = [], []
+        for row in self._database.rows(query, workspace, limit):
+            try:
+                runs.append(_run_of_row(*row))
+            except ValueError as error:
+                unreadable.append(Unreadable(name=str(row[0]), reason=why_unreadable(error)))
+        return runs, unreadable
+
+
+def _run_of_row(run_id: str, workspace: str, fingerprint: str, body: Any) -> Run:
+    """The run that a row holds; raises `ValueError` where it holds none, or another one."""
+    run = from_body(Run, body)
+    datetime.fromisoformat(run.created)
+    if (run.id, run.workspace, run.fingerprint) != (run_id, workspace, fingerprint):
+        raise ValueError("it is another run's")
+    return run

@@ -1,0 +1,89 @@
+"""Workspaces: who comes back, how much is kept for them, and all of it moved or deleted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from evaluators.runs.store.bodies import timestamp
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.runs import RunTable
+from evaluators.runs.store.uploads import UploadTable
+
+_OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls")
+"""The tables with a column `workspace`."""
+
+
+class WorkspaceTable:
+    def __init__(self, database: Database, uploads: UploadTable, runs: RunTable) -> None:
+        self._database = database
+        self._uploads = uploads
+        self._runs = runs
+
+    def knows(self, workspace: str) -> bool:
+        """Whether anything is, or was, kept for the workspace."""
+        query = "select 1 from workspaces where token = ?"
+        return bool(self._database.rows(query, workspace))
+
+    def visit(self, workspace: str) -> None:
+        """Notes that somebody came to the workspace now; nothing where nothing is kept for it."""
+        query = "update workspaces set last_visit = ? where token = ?"
+        with self._database.transaction() as db:
+            db.execute(query, (timestamp(), workspace))
+
+    def created_since(self, moment: datetime) -> int:
+        """How many workspaces there are that were new after that moment."""
+        query = "select count(*) from workspaces where created > ?"
+        return int(self._database.rows(query, timestamp(moment))[0][0])
+
+    def unvisited_since(self, moment: datetime) -> list[str]:
+        """The workspaces that nobody came to after that moment.
+
+        That of a person's own machine is never among them.
+        """
+        query = """select token from workspaces where last_visit < ? and token <> 'local'
+                   order by last_visit"""
+        return [token for (token,) in self._database.rows(query, timestamp(moment))]
+
+    def bytes_of(self, workspace: str) -> int:
+        """Bytes that the workspace's uploads, samples, results and answers take up.
+
+        Names and the like are not counted.
+        """
+        query = """select coalesce(sum(size), 0) from (
+                   select length(cast(body as blob)) size from uploads where workspace = ?1
+                   union all
+                   select length(cast(body as blob)) from samples
+                   where fingerprint in (select fingerprint from runs where workspace = ?1)
+                   union all
+                   select length(cast(body as blob)) from results
+                   where run_id in (select id from runs where workspace = ?1)
+                   union all
+                   select length(cast(answer as blob)) from calls where workspace = ?1)"""
+        return int(self._database.rows(query, workspace)[0][0])
+
+    def move(self, workspace: str, new: str) -> None:
+        """Gives the workspace another name, with all that is in it."""
+        # A body that cannot be read stays as it is: it must not keep the others back.
+        rename_in_bodies = """update runs set body = json_set(body, '$.workspace', workspace)
+                              where workspace = ? and json_valid(body)"""
+        with self._database.transaction() as db:
+            db.execute("update workspaces set token = ? where token = ?", (new, workspace))
+            for table in _OWNED:
+                db.execute(
+                    f"update {table} set workspace = ? where workspace = ?", (new, workspace)
+                )
+            db.execute(rename_in_bodies, (new,))
+
+    def delete(self, workspace: str) -> None:
+        """Removes all that is in the workspace, a part at a time.
+
+        Others read and write in between.
+        """
+        for name in self._uploads.names(workspace):
+            self._uploads.delete(workspace, name)
+        for run_id in self._runs.ids(workspace):
+            self._runs.delete(run_id)
+        with self._database.transaction() as db:
+            for table in ("calls", "saved_metrics", "saved_mappings"):
+                db.execute(f"delete from {table} where workspace = ?", (workspace,))
+            db.execute("delete from workspaces where token = ?", (workspace,))
