@@ -198,7 +198,7 @@ def _upload(runs: Store, owner: str, name: str, made: str) -> TestBed | Dataset 
     """The upload, parsed once as long as it is in use: parsing takes long, and a form looks at it
     at every click.
     """
-    return held.read((_upload, runs, owner, name), lambda: runs.upload(owner, name), made)
+    return held.read((_upload, runs, owner, name), lambda: runs.uploads.get(owner, name), made)
 
 
 @lru_cache(maxsize=1000)  # so that a form need not hold all uploads of a visitor to list them

@@ -65,7 +65,7 @@ def answered(run: Run) -> list[str]:
 
 @lru_cache(maxsize=32)
 def _given(runs: Store, fingerprint: str) -> int:
-    return runs.answered(fingerprint)
+    return runs.samples.with_response(fingerprint)
 
 
 def also(run: Run) -> list[str]:
