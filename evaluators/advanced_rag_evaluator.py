@@ -1,5 +1,4 @@
-"""GPT labelling: one question to an LLM labels all sentences of a sample, and the TRACE values
-follow.
+"""GPT labelling: an LLM labels all sentences of a sample, and the TRACE values follow.
 
 The six fields are those of RAGBench's annotation (Friel et al., arXiv 2407.11005). One call labels
 a sample; only one that the judge cannot take at once is labelled in windows of document sentences.
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, SkipValidation
+from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
 
 from evaluators.base import evaluator, require
 from evaluators.config import config
@@ -32,7 +31,8 @@ from evaluators.text.injection import warnings
 from evaluators.text.sentences import DocumentSentencizer, cut
 from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
-from evaluators.trace.batch import Case, entries, means, metrics, summary
+from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
+from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted, names
 from evaluators.trace.labelling import (
     STRICTEST_FIRST,
@@ -57,22 +57,19 @@ __all__ = [
 TEMPLATE = "trace_labels_en"
 COUNTS = ("fully_supported_sentences", "partially_supported_sentences", "unsupported_sentences")
 _AROUND_KEYS = " .:,;()[]'\"`"
-_MOST_TOLD = 20
+_MOST_LISTED = 20
+"""Keys and warnings that are named at most."""
 
 
-class Window(NamedTuple):
-    """What is labelled in one call: the whole sample or some of its document sentences, and the
-    prompt for it.
-    """
+class LabellingCall(NamedTuple):
+    """What is labelled in one call, the whole sample or some of its documents, and the prompt."""
 
     sentences: Sentences
     prompt: Prompt
 
 
 class SentenceSupportInformation(BaseModel):
-    """What a judge says of one response sentence; fields can also be read by `get`, as from a
-    dictionary.
-    """
+    """What a judge says of one response sentence; `get` reads a field, as from a dictionary."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -86,8 +83,10 @@ class SentenceSupportInformation(BaseModel):
 
 
 class GPTLabelingOutput(BaseModel):
-    """What a judge answers: the six fields that the prompt asks for; reasons may be missing, labels
-    may not.
+    """What a judge answers: the six fields that the prompt asks for.
+
+    Explanations may be missing, and `overall_supported`, which follows from the sentences; the
+    labels may not.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,54 +98,59 @@ class GPTLabelingOutput(BaseModel):
     sentence_support_information: tuple[SentenceSupportInformation, ...]
     all_utilized_sentence_keys: tuple[str, ...]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _supported_as_its_sentences_are(cls, answer: Any) -> Any:
+        """The documented answer of the complete example does not say it of the whole response."""
+        if not isinstance(answer, dict) or "overall_supported" in answer:
+            return answer
+        supports = answer.get("sentence_support_information")
+        if not isinstance(supports, list) or not all(isinstance(each, dict) for each in supports):
+            return answer  # is refused for that
+        verdicts = [support.get("fully_supported") for support in supports]
+        return {**answer, "overall_supported": all(verdict is True for verdict in verdicts)}
+
     def labels(self, sentences: Sentences) -> Labels:
-        """The labels as the judge gave them, repeated keys too; keys that do not exist are dropped
-        and counted.
+        """The labels as the judge gave them, repeated keys too; unknown keys dropped and counted.
 
         Of two verdicts on the same response sentence the stricter one counts.
         """
-        documents, response = (
-            frozenset(sentences.document_keys),
-            [sentence.key for sentence in sentences.response],
-        )
+        documents = frozenset(sentences.document_keys)
+        response = [sentence.key for sentence in sentences.response]
         supports = [
-            _support(each, documents, frozenset(response))
-            for each in self.sentence_support_information
+            _as_sentence_support(verdict, documents, frozenset(response))
+            for verdict in self.sentence_support_information
         ]
         return Labels(
-            relevant_keys=_known(self.all_relevant_sentence_keys, documents),
-            utilized_keys=_known(self.all_utilized_sentence_keys, documents),
+            relevant_keys=_existing_keys(self.all_relevant_sentence_keys, documents),
+            utilized_keys=_existing_keys(self.all_utilized_sentence_keys, documents),
             sentence_support=_strictest(supports, response),
             dropped_keys=len(self.invented(sentences)),
         )
 
     def invented(self, sentences: Sentences) -> set[str]:
         """The keys that the judge names and that no sentence has."""
-        documents, response = (
-            frozenset(sentences.document_keys),
-            frozenset(each.key for each in sentences.response),
-        )
-        said = self.sentence_support_information
+        documents = frozenset(sentences.document_keys)
+        response = frozenset(sentence.key for sentence in sentences.response)
         named = [*self.all_relevant_sentence_keys, *self.all_utilized_sentence_keys]
-        named += [key for each in said for key in each.supporting_sentence_keys]
-        judged = _read_keys([each.response_sentence_key for each in said], response)
-        return {*_read_keys(named, documents)} - documents | {*judged} - response
+        for verdict in self.sentence_support_information:
+            named += verdict.supporting_sentence_keys
+        invented_documents = {*_read_keys(named, documents)} - documents
+        return invented_documents | (self._judged_keys(response) - response)
 
     def missing(self, response: Sequence[Sentence]) -> list[str]:
         """The keys of the response sentences that have no verdict."""
-        keys = frozenset(sentence.key for sentence in response)
-        judged = set(
-            _read_keys(
-                [each.response_sentence_key for each in self.sentence_support_information], keys
-            )
-        )
-        return [sentence.key for sentence in response if sentence.key not in judged]
+        keys = [sentence.key for sentence in response]
+        judged = self._judged_keys(frozenset(keys))
+        return [key for key in keys if key not in judged]
+
+    def _judged_keys(self, response: frozenset[str]) -> set[str]:
+        named = [verdict.response_sentence_key for verdict in self.sentence_support_information]
+        return set(_read_keys(named, response))
 
 
 class GPTLabelingPromptGenerator:
-    """Writes the prompt of a sample: the template file with keyed sentences, one to a line, between
-    marks.
-    """
+    """Writes the prompt of a sample: the template with keyed sentences, one to a line, fenced."""
 
     @staticmethod
     def generate_labeling_prompt(
@@ -162,9 +166,11 @@ class GPTLabelingPromptGenerator:
         )
         return fenced(
             load(TEMPLATE),
-            documents="\n\n".join(_lines(document) for document in _keyed(documents) if document),
+            documents="\n\n".join(
+                _keyed_lines(document) for document in _keyed(documents) if document
+            ),
             question=question,
-            response=_lines(answer),
+            response=_keyed_lines(answer),
         )
 
 
@@ -193,19 +199,16 @@ class GPTLabelingScores(TRACEScores):
 
     def to_dict(self) -> dict[str, float | None]:
         """Values and counts under the documented names."""
-        numbers = (
-            self.num_fully_supported_sentences,
-            self.num_partially_supported_sentences,
-            self.num_unsupported_sentences,
-        )
-        counts = dict(zip(COUNTS, numbers, strict=True))
-        return {**super().to_dict(), "overall_supported": self.overall_supported, **counts}
-
-    def values(self) -> dict[str, float | None]:
-        return {**super().to_dict(), "supported_share": self.supported_share}
+        return {
+            **self.values(),
+            "overall_supported": self.overall_supported,
+            "fully_supported_sentences": self.num_fully_supported_sentences,
+            "partially_supported_sentences": self.num_partially_supported_sentences,
+            "unsupported_sentences": self.num_unsupported_sentences,
+        }
 
     def _count(self, support: Support) -> int:
-        return sum(each.support is support for each in self.labels.sentence_support)
+        return sum(sentence.support is support for sentence in self.labels.sentence_support)
 
 
 @evaluator(
@@ -216,9 +219,7 @@ class GPTLabelingScores(TRACEScores):
     leads="trace",
 )
 class AdvancedRAGEvaluator(TRACEMethod):
-    """TRACE by an LLM: a judge, or a jury of several,
-    labels every sentence in one call a sample.
-    """
+    """TRACE by an LLM: a judge, or a jury of several, labels all sentences in a call a sample."""
 
     unused = ("chunking_strategy", "embedding_model")
     """A judge reads whole sentences, and compares their meaning itself."""
@@ -232,48 +233,64 @@ class AdvancedRAGEvaluator(TRACEMethod):
         response: str,
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
+        definition: str = SENTENCE,
     ) -> GPTLabelingScores:
-        """The TRACE values of one answer under the definition `sentence`; the ground truth is not
-        looked at.
+        """The TRACE values of one answer; the ground truth is not looked at.
 
         Raises `AccessError` without a judge, `LLMError` where a judge gives no usable answer.
         """
+        # An unknown definition is refused before a judge is paid.
+        definition_named(definition)
         sentences = cut(response, retrieved_documents)
-        return scores_of(self.label(sentences, question), sentences)
+        return scores_of(self.label(sentences, question), sentences, definition)
 
-    def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def evaluate_batch(
+        self, test_cases: Sequence[Mapping[str, Any]], definition: str = SENTENCE
+    ) -> dict[str, Any]:
         """The means over all cases and each one's values, in the documented JSON shape.
 
         A case has `query`, `response` and `retrieved_documents`. One that fails has an `error` in
         place of `metrics` and enters no mean: `num_scored` of `num_samples` do.
         """
+        definition_named(definition)
         self._judges()
-        found = entries(test_cases, self._entry, config().workers)
-        scored = [entry["metrics"] for entry in found if "metrics" in entry]
-        supported = all(each["overall_supported"] for each in scored) if scored else None
-        counts = {name: sum(each[name] for each in scored) for name in COUNTS}
-        return {**means(scored), "overall_supported": supported, **counts, **summary(found)}
+
+        def judge(case: Case) -> dict[str, Any]:
+            return judged_entry(
+                self.evaluate(
+                    case.query, case.response, case.retrieved_documents, definition=definition
+                )
+            )
+
+        case_entries = entries(test_cases, judge, config().workers)
+        scored = [entry["metrics"] for entry in case_entries if "metrics" in entry]
+        supported = all(values["overall_supported"] for values in scored) if scored else None
+        return {
+            **batch_summary(case_entries, definition),
+            "overall_supported": supported,
+            **{name: sum(values[name] for values in scored) for name in COUNTS},
+        }
 
     def label(self, sentences: Sentences, question: str) -> list[Labelling]:
-        """Each judge's labels; raises `AccessError` without a judge, `LLMError` where one gives no
-        usable answer.
+        """Each judge's labels.
+
+        Raises `AccessError` without a judge, `LLMError` where one gives no usable answer.
         """
         return [
-            self._labelled(judge, by, sentences, question) for by, judge in self._judges().items()
+            self._labelling(judge, by, sentences, question) for by, judge in self._judges().items()
         ]
 
     def prompts(
         self, sentences: Sentences, question: str, prompt_budget: int | None = None
     ) -> list[Prompt]:
-        """The exact prompts for one sample: one, or one for each window where it takes more tokens
-        than `prompt_budget`.
+        """The exact prompts for one sample.
+
+        One, or one for each window where it takes more tokens than `prompt_budget`.
         """
-        return [window.prompt for window in self._windows(sentences, question, prompt_budget)]
+        return [call.prompt for call in self._calls(sentences, question, prompt_budget)]
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample on its published sentences, where it has some, else on its text cut
-        into sentences.
-        """
+        """Judges the sample on its published sentences, or else on its text cut into sentences."""
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
         labellings = self.label(sentences, sample.question)
@@ -284,53 +301,51 @@ class AdvancedRAGEvaluator(TRACEMethod):
         judges = self.jury()
         return dict(zip(names([judge.model for judge in judges]), judges, strict=True))
 
-    def _labelled(
+    def _labelling(
         self, judge: LLMClient, by: str, sentences: Sentences, question: str
     ) -> Labelling:
-        windows = self._windows(sentences, question, getattr(judge, "prompt_budget", None))
-        answers = [_asked(judge, window) for window in windows]
-        found = [
-            answer.value.labels(window.sentences)
-            for answer, window in zip(answers, windows, strict=True)
+        calls = self._calls(sentences, question, getattr(judge, "prompt_budget", None))
+        answers = [_judge_answer(judge, call) for call in calls]
+        parts = [
+            answer.value.labels(call.sentences) for answer, call in zip(answers, calls, strict=True)
         ]
-        if sentences.response and not any(labels.sentence_support for labels in found):
+        if sentences.response and not any(labels.sentence_support for labels in parts):
             raise unreadable(judge.model, [text for answer in answers for text in answer.texts])
         invented = {key for answer in answers for key in answer.value.invented(sentences)}
-        labels = merge_windows(found, [window.sentences for window in windows])
+        labels = merge_windows(parts, [call.sentences for call in calls])
         labels = labels.model_copy(update={"dropped_keys": len(invented)})
-        told = warnings(sentences, question)[:_MOST_TOLD]
-        return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, told))
+        suspicions = warnings(sentences, question)[:_MOST_LISTED]
+        return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, suspicions))
 
-    def _windows(
+    def _calls(
         self, sentences: Sentences, question: str, prompt_budget: int | None
-    ) -> list[Window]:
-        """The sample whole, or in parts where it is too long; also whole where even without
-        documents it is.
-        """
-        whole = _window(sentences, question)
+    ) -> list[LabellingCall]:
+        """The sample whole, or in windows where it is too long for the judge."""
+        whole = _labelling_call(sentences, question)
         if prompt_budget is None or tokens(whole.prompt.text) <= prompt_budget:
             return [whole]
-        left = 4 * (prompt_budget - tokens(_window(part(sentences, (0, 0)), question).prompt.text))
-        if left <= 0:
+        without_documents = _labelling_call(part(sentences, (0, 0)), question)
+        # A token is counted as four bytes; what no window can make fit is sent whole.
+        bytes_left = 4 * (prompt_budget - tokens(without_documents.prompt.text))
+        if bytes_left <= 0:
             return [whole]
         extents = [_extent(sentence) for document in sentences.documents for sentence in document]
-        parts = windows_within(extents, Extent(self.chunk_size, left), self.chunk_overlap)
-        return [_window(part(sentences, span), question) for span in parts]
-
-    def _entry(self, case: Case) -> dict[str, Any]:
-        return {
-            "metrics": metrics(self.evaluate(case.query, case.response, case.retrieved_documents))
-        }
+        windows = windows_within(extents, Extent(self.chunk_size, bytes_left), self.chunk_overlap)
+        return [_labelling_call(part(sentences, window), question) for window in windows]
 
 
-def scores_of(labellings: Sequence[Labelling], sentences: Sentences) -> GPTLabelingScores:
-    """The values of what counts among judges' labels, under the definition `sentence`."""
-    scores = trace_scores(sentences, counted(labellings, sentences).labels)
-    words = [
+def scores_of(
+    labellings: Sequence[Labelling], sentences: Sentences, definition: str = SENTENCE
+) -> GPTLabelingScores:
+    """The values of what counts among judges' labels."""
+    scores = trace_scores(sentences, counted(labellings, sentences).labels, definition)
+    verdicts = [
         labelling.judgement.overall_supported for labelling in labellings if labelling.judgement
     ]
     return GPTLabelingScores(
-        **dict(scores), overall_supported=sum(words) > len(words) / 2, labellings=tuple(labellings)
+        **dict(scores),
+        overall_supported=sum(verdicts) > len(verdicts) / 2,
+        labellings=tuple(labellings),
     )
 
 
@@ -343,67 +358,68 @@ def _keyed(documents: Sequence[str] | Sequence[Sequence[Sentence]]) -> Sequence[
     return keyed or DocumentSentencizer().sentencize_documents(texts)
 
 
-def _lines(sentences: Sequence[Sentence]) -> str:
-    return "\n".join(map(_line, sentences))
+def _keyed_lines(sentences: Sequence[Sentence]) -> str:
+    return "\n".join(map(_keyed_line, sentences))
 
 
-def _line(sentence: Sentence) -> str:
-    """One line, whatever the sentence holds: no line of it may pass for another sentence or for a
-    mark.
-    """
+def _keyed_line(sentence: Sentence) -> str:
+    # On one line whatever it holds: none may pass for another sentence or for a mark.
     return f"{sentence.key}: {' '.join(sentence.text.split())}"
 
 
-def _window(sentences: Sentences, question: str) -> Window:
+def _labelling_call(sentences: Sentences, question: str) -> LabellingCall:
     text = GPTLabelingPromptGenerator.generate_labeling_prompt(
         question, sentences.response, sentences.documents
     )
-    return Window(sentences, Prompt(text=text, question=question))
+    return LabellingCall(sentences, Prompt(text=text, question=question))
 
 
 def _extent(sentence: Sentence) -> Extent:
     """Its words, and its line's bytes with the breaks around it."""
-    return Extent(len(terms(sentence.text)), len(_line(sentence).encode(errors="replace")) + 2)
+    return Extent(
+        len(terms(sentence.text)), len(_keyed_line(sentence).encode(errors="replace")) + 2
+    )
 
 
 # The answer
 
 
-def _asked(judge: LLMClient, window: Window) -> Answered[GPTLabelingOutput]:
+def _judge_answer(judge: LLMClient, call: LabellingCall) -> Answered[GPTLabelingOutput]:
     def check(output: GPTLabelingOutput) -> str:
-        missing = output.missing(window.sentences.response)
-        return (
-            f"sentence_support_information lacks {', '.join(missing[:_MOST_TOLD])}."
-            if missing
-            else ""
-        )
+        missing = output.missing(call.sentences.response)
+        if not missing:
+            return ""
+        return f"sentence_support_information lacks {', '.join(missing[:_MOST_LISTED])}."
 
-    return ask(judge, window.prompt, GPTLabelingOutput, check)
+    return ask(judge, call.prompt, GPTLabelingOutput, check)
 
 
 def _read_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
     """The keys as named, without the signs that some judges write around them ("0a.", "[0a]")."""
-    bare = ((key, key.strip(_AROUND_KEYS).lower()) for key in named)
-    return tuple(plain if key not in keys and plain in keys else key for key, plain in bare)
+    read = []
+    for key in named:
+        bare = key.strip(_AROUND_KEYS).lower()
+        read.append(bare if key not in keys and bare in keys else key)
+    return tuple(read)
 
 
-def _known(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
-    return tuple(filter(keys.__contains__, _read_keys(named, keys)))
+def _existing_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
+    return tuple(key for key in _read_keys(named, keys) if key in keys)
 
 
-def _support(
-    said: SentenceSupportInformation, documents: frozenset[str], response: frozenset[str]
+def _as_sentence_support(
+    verdict: SentenceSupportInformation, documents: frozenset[str], response: frozenset[str]
 ) -> SentenceSupport:
-    carrying = _known(said.supporting_sentence_keys, documents)
+    carrying = _existing_keys(verdict.supporting_sentence_keys, documents)
+    if verdict.fully_supported:
+        support = Support.FULL
+    else:
+        support = Support.PARTIAL if carrying else Support.NONE
     return SentenceSupport(
-        key=_read_keys([said.response_sentence_key], response)[0],
-        support=Support.FULL
-        if said.fully_supported
-        else Support.PARTIAL
-        if carrying
-        else Support.NONE,
+        key=_read_keys([verdict.response_sentence_key], response)[0],
+        support=support,
         supporting_keys=carrying,
-        explanation=said.explanation,
+        explanation=verdict.explanation,
     )
 
 
@@ -411,20 +427,19 @@ def _strictest(
     supports: Sequence[SentenceSupport], response: Sequence[str]
 ) -> tuple[SentenceSupport, ...]:
     strictest_last = sorted(
-        supports, key=lambda each: STRICTEST_FIRST.index(each.support), reverse=True
+        supports, key=lambda sentence: STRICTEST_FIRST.index(sentence.support), reverse=True
     )
-    by_key = {support.key: support for support in strictest_last}
+    by_key = {sentence.key: sentence for sentence in strictest_last}
     return tuple(by_key[key] for key in response if key in by_key)
 
 
 def _judgement(
     answers: Sequence[Answered[GPTLabelingOutput]], labels: Labels, suspicions: tuple[str, ...]
 ) -> Judgement:
-    """What the judge said in all windows; of several, no one answer speaks for the whole response,
-    but the labels.
-    """
+    """What the judge said in all windows."""
     values = [answer.value for answer in answers]
-    is_supported = all(each.support is Support.FULL for each in labels.sentence_support)
+    # Of several answers, none speaks for the whole response; the merged labels do.
+    is_supported = all(sentence.support is Support.FULL for sentence in labels.sentence_support)
     return Judgement(
         relevance_explanation="\n".join(value.relevance_explanation for value in values),
         overall_supported=values[0].overall_supported if len(values) == 1 else is_supported,

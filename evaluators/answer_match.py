@@ -1,8 +1,8 @@
 """Answer match: is the answer the true one, does it contain it, or how many words do the two share?
 
 Texts are compared as HotpotQA compares them (Yang et al., EMNLP 2018, `hotpot_evaluate_v1.py`):
-lower case, without ASCII punctuation, without the articles a, an and the, with single spaces. No
-LLM.
+lower case, without ASCII punctuation, without the articles a, an and the, with single spaces; or as
+they stand. No LLM.
 """
 
 from __future__ import annotations
@@ -10,20 +10,23 @@ from __future__ import annotations
 import math
 import re
 import string
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError
-from evaluators.item_lists import averaged
-from evaluators.records import Averaged, Sample, Score
+from evaluators.item_lists import Averaged, averaged
+from evaluators.records import Sample, Score
 from evaluators.text.accepted import groups
+from evaluators.text.normalise import is_chinese
 
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
+Normalisation = Literal["hotpotqa", "none"]
 
 NO_TRUTH = "There is no ground truth to compare with."
+EMPTY_TRUTH = "The ground truth is empty, so there is nothing to compare with."
 WHY_ZERO = {
     "exact_match": (
         "Not the same words in the same order. For answers in sentences, choose a fuzzy "
@@ -32,27 +35,37 @@ WHY_ZERO = {
     "fuzzy_match": "The answer does not contain the ground truth.",
     "f1_score": "The answer and the ground truth share no word.",
 }
-NO_WORD = "The ground truth has no word to compare (case, punctuation and articles do not count)."
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
-_UTF8 = (
-    "utf-8",
-    "surrogatepass",
-)  # bytes lose single characters many times faster than a string does
+# Bytes lose single characters many times faster than a string does.
+_UTF8 = ("utf-8", "surrogatepass")
 _PUNCTUATION = string.punctuation.encode()
 _PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyz \t\n\r\v\f"
+# What closes a sentence or encloses a word; a sign of a number (-5, $5, 5 %) is not among them.
+_AROUND_WORDS = ".,;:!?\"'()[]{}“”‘’。，；：！？（）「」"
+
+
+class Comparison(NamedTuple):
+    """How well an answer matches one spelling, and the texts as they were compared."""
+
+    value: float
+    response: str
+    ground_truth: str
 
 
 @evaluator("answer_match", title="Answer match", needs=("response", "ground_truth"))
 class AnswerMatchAcc(Evaluator):
-    """Compares the answer with the ground truth, both normalised as in HotpotQA; 1 is a match, 0 is
-    none.
+    """Compares the answer with the ground truth; 1 is a match, 0 is none.
 
     `exact_match` wants the same words in the same order, `fuzzy_match` an answer that contains the
     ground truth, and `f1_score` gives 2PR / (P + R) over the words that both share: P is their
     share of the answer's words, R their share of the ground truth's. Of several spellings the best
     counts, of several required answers the worst.
+
+    Texts are normalised as in HotpotQA, or compared as they stand. They are also compared as they
+    stand where normalisation leaves nothing of the ground truth, as of the multiple-choice answer
+    "A", which is an article.
     """
 
     type: Match = Field(
@@ -63,81 +76,106 @@ class AnswerMatchAcc(Evaluator):
             "common words"
         ),
     )
+    normalise: Normalisation = Field(
+        "hotpotqa",
+        title="Normalisation",
+        description=(
+            "hotpotqa: case, punctuation and articles do not count; none: words as they stand, "
+            "so that 3.5 is not 35 and -5 is not 5"
+        ),
+    )
 
     def compute(self, pred_answers: Sequence[object], gt_answers: Sequence[object]) -> Averaged:
-        """The mean over all pairs, and the value of each; raises `ParameterError` where the lengths
-        differ.
+        """The mean over all pairs, and the value of each.
+
+        Raises `ParameterError` where the lengths differ.
         """
         return averaged(self.compute_single_item, pred_answers=pred_answers, gt_answers=gt_answers)
 
     def compute_single_item(self, y: object, y_gt: object) -> float:
-        """How well the answer `y` matches the ground truth, from 0 to 1; both may be anything that
-        has a text.
+        """How well the answer `y` matches the ground truth, from 0 to 1, as `score` has it.
 
-        Raises `MissingInputError` for `None`, NaN (an empty cell) and an object that has no text.
+        Both may be anything that has a text. Raises `MissingInputError` for `None`, NaN (an empty
+        cell), an object that has no text, and an empty ground truth.
         """
-        return _RULES[self.type](words(_text(y, "answer")), words(_text(y_gt, "ground truth")))
+        answer, truth = _text_of(y, "answer"), _text_of(y_gt, "ground truth")
+        if not truth.strip():
+            raise MissingInputError(f"{EMPTY_TRUTH} Give one, or leave the pair out.")
+        return self._compared(answer, truth).value
 
     def score(self, sample: Sample) -> Score:
-        """`answer_match` of one sample; not applicable where the ground truth has no word to
-        compare.
-        """
+        """`answer_match` of one sample; not applicable without a ground truth."""
         require(("response",), sample, self.title)
-        said = words(sample.response or "")
         required = [
-            [text for text in spellings if words(text)] for spellings in groups(sample.ground_truth)
+            [spelling for spelling in spellings if spelling.strip()]
+            for spellings in groups(sample.ground_truth)
         ]
         if not required or not all(required):
-            return Score(values={"answer_match": None}, reason=NO_WORD if required else NO_TRUTH)
-        rule = _RULES[self.type]
+            reason = EMPTY_TRUTH if required else NO_TRUTH
+            return Score(values={"answer_match": None}, reason=reason)
+        answer = sample.response or ""
         best = [
-            max(((rule(said, words(text)), text) for text in group), key=_value)
+            max((self._compared(answer, text) for text in group), key=_by_value)
             for group in required
         ]
-        value, spelling = min(best, key=_value)
-        compared = {"response": " ".join(said), "ground_truth": " ".join(words(spelling))}
-        reason = "" if value else WHY_ZERO[self.type]
-        return Score(values={"answer_match": value}, reason=reason, details={"compared": compared})
+        worst = min(best, key=_by_value)
+        return Score(
+            values={"answer_match": worst.value},
+            reason="" if worst.value else WHY_ZERO[self.type],
+            details={"compared": {"response": worst.response, "ground_truth": worst.ground_truth}},
+        )
+
+    def _compared(self, answer: str, truth: str) -> Comparison:
+        normalised = words(truth) if self.normalise == "hotpotqa" else []
+        is_literal = not normalised
+        true = literal_words(truth) if is_literal else normalised
+        said = literal_words(answer) if is_literal else words(answer)
+        joined, true_joined = " ".join(said), " ".join(true)
+        if self.type == "f1_score":
+            value = _f1(said, true)
+        elif self.type == "exact_match":
+            value = float(said == true)
+        elif is_literal and not is_chinese(truth):
+            # Letter by letter, the choice "A" would be found in "Answer: B", and 5 in 3.5.
+            value = float(f" {true_joined} " in f" {joined} ")
+        else:
+            value = float(true_joined in joined)
+        return Comparison(value, joined, true_joined)
 
 
 def words(text: str) -> list[str]:
     """The words of a text that count: lower case, without ASCII punctuation and articles."""
     kept = text.lower().encode(*_UTF8).translate(None, _PUNCTUATION)
-    found = kept.decode(*_UTF8).split()
-    others = kept.translate(None, _PLAIN)
-    if (
-        others and not others.decode(*_UTF8).isalnum()
-    ):  # other signs, as in “the” or the–a, end words too
-        return _ARTICLE.sub(" ", " ".join(found)).split()
-    return (
-        found if _ARTICLES.isdisjoint(found) else [word for word in found if word not in _ARTICLES]
-    )
+    spaced = kept.decode(*_UTF8).split()
+    others = kept.translate(None, _PLAIN).decode(*_UTF8)
+    if others and not others.isalnum():
+        # Other signs end words too, as in “the” or the–a.
+        return _ARTICLE.sub(" ", " ".join(spaced)).split()
+    if _ARTICLES.isdisjoint(spaced):
+        return spaced
+    return [word for word in spaced if word not in _ARTICLES]
 
 
-def _value(judged: tuple[float, str]) -> float:
-    return judged[0]
+def literal_words(text: str) -> list[str]:
+    """The words of a text as they stand, without the stops, quotes and brackets around them."""
+    return [word.strip(_AROUND_WORDS) or word for word in text.split()]
 
 
-def _exact(said: list[str], true: list[str]) -> float:
-    return 1.0 if said == true else 0.0
-
-
-def _fuzzy(said: list[str], true: list[str]) -> float:
-    return 1.0 if " ".join(true) in " ".join(said) else 0.0
+def _by_value(comparison: Comparison) -> float:
+    return comparison.value
 
 
 def _f1(said: list[str], true: list[str]) -> float:
-    common = _common(said, true)
+    common = _count_common(said, true)
     if not common:
         return 0.0
     precision, recall = common / len(said), common / len(true)
     return 2 * precision * recall / (precision + recall)
 
 
-def _common(said: list[str], true: list[str]) -> int:
-    """How many words both have, a repeated word as often as both repeat it (a `Counter` is slower
-    on short texts).
-    """
+def _count_common(said: list[str], true: list[str]) -> int:
+    """How many words both have, a repeated word as often as both repeat it."""
+    # By hand: a `Counter` is slower on short texts.
     left: dict[str, int] = {}
     for word in true:
         left[word] = left.get(word, 0) + 1
@@ -149,14 +187,7 @@ def _common(said: list[str], true: list[str]) -> int:
     return common
 
 
-_RULES: dict[Match, Callable[[list[str], list[str]], float]] = {
-    "exact_match": _exact,
-    "fuzzy_match": _fuzzy,
-    "f1_score": _f1,
-}
-
-
-def _text(value: object, what: str) -> str:
+def _text_of(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
     if value is None or (isinstance(value, float) and math.isnan(value)):

@@ -110,7 +110,9 @@ class ContextRecall(Evaluator):
         self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
     ) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
-        return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
+        return self.score(
+            item_lists.item_as_sample(contexts, question=question, ground_truth=ground_truth)
+        )
 
     def _asked(self, prompt: Prompt, count: int) -> Answered[Classifications]:
         judge = self.judge()
@@ -153,7 +155,9 @@ class LexicalContextRecall(Evaluator):
         self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
     ) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
-        return self.score(item_lists.sample(contexts, question=question, ground_truth=ground_truth))
+        return self.score(
+            item_lists.item_as_sample(contexts, question=question, ground_truth=ground_truth)
+        )
 
 
 def statements(truth: Accepted | None) -> list[Spellings]:

@@ -1,11 +1,12 @@
-"""All TRACE methods behind one door: the heuristic, GPT labelling, and the hybrid, which asks a
-judge if in doubt.
+"""All TRACE methods behind one door: heuristic, GPT labelling, and the hybrid of the two.
+
+The hybrid asks a judge where the heuristic is in doubt.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Literal, Self
 
@@ -18,7 +19,9 @@ from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.records import Labels, Record, Sample, Score, Sentences
 from evaluators.text.sentences import cut
+from evaluators.text.similarity import embedder
 from evaluators.trace import batch
+from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted
 from evaluators.trace.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
@@ -28,17 +31,14 @@ from evaluators.trace_evaluator import TRACEEvaluator
 Judges = LLMClient | tuple[LLMClient, ...] | None
 Method = Literal["trace", "gpt_labeling", "hybrid"]
 Agreement = dict[str, dict[str, float | None]]
-"""By label, "relevant", "utilized" and "support": how many sentences are "equal", "of" how many,
-and their "share".
-"""
+"""By label, "relevant", "utilized" and "support": "equal", "of" how many, and the "share"."""
 
 NEVER = 1.01
 """A `doubt_from` that no sample reaches: doubt is at most 1."""
 
 
 class HybridScores(Record):
-    """Both score sets of one answer; the values that count are the judge's where it was asked, else
-    the heuristic's.
+    """Both score sets of one answer; the judge's values count where it was asked.
 
     `labels_by` names the labeller that counts; without the judge, `gpt_labeling` is None and
     `agreement` empty.
@@ -73,16 +73,21 @@ class HybridScores(Record):
     def average(self) -> float | None:
         return self.counted.average()
 
+    def under(self, definition: str) -> Self:
+        """The same labels by another definition; raises `ParameterError` for an unknown one."""
+        judged = self.gpt_labeling.under(definition) if self.gpt_labeling else None
+        return self.model_copy(
+            update={"trace": self.trace.under(definition), "gpt_labeling": judged}
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """The values that count as "metrics", whose labels they are, and both score sets with their
-        agreement.
-        """
+        """The values that count as "metrics", whose labels they are, and both score sets."""
         return {
-            "metrics": batch.metrics(self.counted),
+            **batch.judged_entry(self.counted),
             "labels_by": self.labels_by,
             "doubt": self.doubt,
-            "trace": batch.metrics(self.trace),
-            "gpt_labeling": batch.metrics(self.gpt_labeling) if self.gpt_labeling else None,
+            "trace": self.trace.to_dict(),
+            "gpt_labeling": self.gpt_labeling.to_dict() if self.gpt_labeling else None,
             "agreement": self.agreement,
         }
 
@@ -120,98 +125,111 @@ class HybridEvaluator(TRACEMethod):
         response: str,
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
+        definition: str = SENTENCE,
     ) -> HybridScores:
-        """Both score sets of one answer, under the definition `sentence`; the ground truth is not
-        looked at.
+        """Both score sets of one answer; the ground truth is not looked at.
 
         Raises `AccessError` where a judge is to be asked and there is none, `LLMError` where it
         gives no usable answer.
         """
+        # An unknown definition is refused before a judge is paid.
+        definition_named(definition)
         sentences = cut(response, retrieved_documents)
-        heuristic, judges = self._labelled(sentences, question)
+        heuristic, judges = self._labellings(sentences, question)
         judged = counted(judges, sentences) if judges else None
         return HybridScores(
-            trace=trace_scores(sentences, heuristic.labels),
-            gpt_labeling=scores_of(judges, sentences) if judges else None,
+            trace=trace_scores(sentences, heuristic.labels, definition),
+            gpt_labeling=scores_of(judges, sentences, definition) if judges else None,
             labels_by=judged.by if judged else HEURISTIC,
             doubt=self._heuristic.doubt(sentences, question),
-            agreement=_agreement(sentences, heuristic.labels, judged.labels) if judged else {},
+            agreement=(
+                _labels_agreement(sentences, heuristic.labels, judged.labels) if judged else {}
+            ),
         )
 
     def evaluate_batch(
-        self, test_cases: Sequence[Mapping[str, Any]], budget: int | None = None
+        self,
+        test_cases: Sequence[Mapping[str, Any]],
+        budget: int | None = None,
+        definition: str = SENTENCE,
     ) -> dict[str, Any]:
         """Both score sets of all cases, their agreement, and for each case whose labels count.
 
         With a budget, the most doubtful cases are judged that so many calls can pay for (asking
         again where an answer cannot be read costs more). Raises `AccessError` without a judge.
         """
+        definition_named(definition)
+        embedder(self.embedding_model)
         hybrid = self if budget is None else self._within(budget, test_cases)
         if hybrid.needs_judge:
             hybrid.jury()
 
         def judge(case: batch.Case) -> dict[str, Any]:
-            return hybrid.evaluate(case.query, case.response, case.retrieved_documents).to_dict()
+            scores = hybrid.evaluate(
+                case.query, case.response, case.retrieved_documents, definition=definition
+            )
+            return scores.to_dict()
 
-        found = batch.entries(test_cases, judge, config().workers)
-        return {**batch.summary(found), **_side_by_side(found), "doubt_from": hybrid.doubt_from}
+        entries = batch.entries(test_cases, judge, config().workers)
+        return {
+            **batch.batch_summary(entries, definition),
+            **_both_score_sets(entries),
+            "doubt_from": hybrid.doubt_from,
+        }
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample; the heuristic's labels stand in `details` beside the judges', and
-        which of them count.
-        """
+        """Judges the sample; all labels stand in `details`, and which of them count."""
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
-        heuristic, judges = self._labelled(sentences, sample.question)
+        heuristic, judges = self._labellings(sentences, sample.question)
         chosen = counted(judges, sentences) if judges else heuristic
         return labelled_score(sample, sentences, [heuristic, *judges], chosen)
 
     def doubt(self, sample: Sample) -> float:
-        """How likely the heuristic's adherence of the sample is wrong, 0 to 1; see
-        `TRACEEvaluator.doubt`.
+        """How likely the heuristic's adherence of the sample is wrong, 0 to 1.
+
+        See `TRACEEvaluator.doubt`.
         """
         return self._heuristic.doubt(sentences_of(sample), sample.question)
 
     @property
     def _heuristic(self) -> TRACEEvaluator:
-        return TRACEEvaluator(**self._windows())
+        return TRACEEvaluator(**self._reading())
 
     @property
     def _judge(self) -> AdvancedRAGEvaluator:
-        return AdvancedRAGEvaluator(llm_client=self.llm_client, **self._windows())
+        return AdvancedRAGEvaluator(llm_client=self.llm_client, **self._reading())
 
-    def _windows(self) -> dict[str, Any]:
-        return self.model_dump(include=set(TRACEMethod.model_fields))
+    def _reading(self) -> dict[str, Any]:
+        """How texts are cut for both methods."""
+        return self.model_dump(include=set(TRACEMethod.model_fields), exclude={"llm_client"})
 
-    def _labelled(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
+    def _labellings(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
         """The heuristic's labels, and those of the judges where the sample is doubtful enough."""
         heuristic = self._heuristic
-        labelled = Labelling(by=HEURISTIC, labels=heuristic.label(sentences, question))
+        estimated = Labelling(by=HEURISTIC, labels=heuristic.label(sentences, question))
         is_doubtful = heuristic.doubt(sentences, question) >= self.doubt_from
-        return labelled, self._judge.label(sentences, question) if is_doubtful else []
+        return estimated, self._judge.label(sentences, question) if is_doubtful else []
 
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
-        """The same, judging no more cases than this many calls can pay for; cases that cannot be
-        judged cost none.
-        """
-        samples = list(_readable(test_cases))
-        doubts, calls = map(self.doubt, samples), map(self._calls, samples)
-        return self.model_copy(update={"doubt_from": threshold(list(doubts), budget, list(calls))})
-
-    def _calls(self, sample: Sample) -> int:
-        sentences, judge = sentences_of(sample), self._judge
-        return sum(
-            len(judge.prompts(sentences, sample.question, client.prompt_budget))
-            for client in self.jury()
-        )
+        """The same, judging no more cases than this many calls can pay for."""
+        judge, jury = self._judge, self.jury()
+        doubts, calls = [], []
+        for sample in _readable_samples(test_cases):
+            sentences = sentences_of(sample)
+            prompts = [
+                judge.prompts(sentences, sample.question, client.prompt_budget) for client in jury
+            ]
+            doubts.append(self.doubt(sample))
+            calls.append(sum(map(len, prompts)))
+        return self.model_copy(update={"doubt_from": threshold(doubts, budget, calls)})
 
 
 def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
-    """The lowest `doubt_from` by which at most `most` samples are judged; `NEVER` where not even
-    one may be.
+    """The lowest `doubt_from` by which at most `most` samples are judged.
 
-    Of equally doubtful samples either all or none are judged. With `calls`, what judging each one
-    costs, at most `most` calls are made.
+    `NEVER` where not even one may be. Of equally doubtful samples either all or none are judged.
+    With `calls`, what judging each one costs, at most `most` calls are made.
     """
     costs: Counter[float] = Counter()
     for doubt, cost in zip(doubts, calls, strict=False):
@@ -226,13 +244,14 @@ def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(
 
 
 class UnifiedEvaluationPipeline:
-    """One place to evaluate by any method; arguments given as None, as by a collection that lacks
-    them, are defaults.
+    """One place to evaluate by any method; arguments given as None are defaults.
 
     `llm_client` is the judge: a model id, what `connect` gives, an object whose `complete(prompt)`
-    returns text, or a list of them as a jury.
+    returns text, or a list of them as a jury. `definition` is how labels become values (see
+    `trace.definitions`), where a call does not say it.
     """
 
+    # None, as a collection gives that lacks a setting, stands for the default.
     def __init__(
         self,
         llm_client: object = None,
@@ -240,17 +259,20 @@ class UnifiedEvaluationPipeline:
         embedding_model: str | None = None,
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
+        definition: str | None = None,
     ) -> None:
         from evaluators.llm.judges import as_judges  # as in `Evaluator`
 
-        given = {
+        params = {
             "llm_client": as_judges(llm_client, HybridEvaluator.most_judges(), "The pipeline"),
             "chunking_strategy": chunking_strategy,
             "embedding_model": embedding_model,
             "chunk_size": chunk_size,
             "chunk_overlap": chunk_overlap,
         }
-        self._params = {name: value for name, value in given.items() if value is not None}
+        self._params = {name: value for name, value in params.items() if value is not None}
+        self._definition = definition or SENTENCE
+        definition_named(self._definition)
 
     def evaluate(
         self,
@@ -259,31 +281,38 @@ class UnifiedEvaluationPipeline:
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
         method: str = "trace",
+        definition: str | None = None,
     ) -> TRACEScores | HybridScores:
         """One answer's scores by the method: `TRACEScores`, `GPTLabelingScores` or `HybridScores`.
 
         Raises `AccessError` where the method needs a judge and there is none, `LLMError` where it
-        gives no usable answer, `ParameterError` for an unknown method.
+        gives no usable answer, `ParameterError` for an unknown method or definition.
         """
-        return self._by(method).evaluate(question, response, retrieved_documents, ground_truth)
+        return self._by(method).evaluate(
+            question,
+            response,
+            retrieved_documents,
+            ground_truth,
+            definition=definition or self._definition,
+        )
 
     def evaluate_batch(
         self,
         test_cases: Sequence[Mapping[str, Any]],
         method: str = "trace",
         budget: int | None = None,
+        definition: str | None = None,
     ) -> dict[str, Any]:
-        """The documented result for cases with query, response, retrieved_documents and perhaps
-        ground_truth.
+        """The documented result for cases with query, response and retrieved_documents.
 
         `budget` is how many calls the hybrid may make; it judges the most doubtful cases. A case
         that fails holds "error" and has no part in the means.
         """
-        chosen = self._by(method)
+        evaluator, definition = self._by(method), definition or self._definition
         if budget is None:
-            return chosen.evaluate_batch(test_cases)
-        if isinstance(chosen, HybridEvaluator):
-            return chosen.evaluate_batch(test_cases, budget)
+            return evaluator.evaluate_batch(test_cases, definition=definition)
+        if isinstance(evaluator, HybridEvaluator):
+            return evaluator.evaluate_batch(test_cases, budget, definition)
         raise ParameterError(
             f'A budget goes with method="hybrid" only, not with {method!r}. Leave it out.'
         )
@@ -330,12 +359,13 @@ _METHODS: dict[
 }
 
 
-def _readable(test_cases: Sequence[Mapping[str, Any]]) -> Iterable[Sample]:
-    for number, given in enumerate(test_cases, start=1):
+def _readable_samples(test_cases: Sequence[Mapping[str, Any]]) -> Iterator[Sample]:
+    """The cases that can be judged; what is wrong with the others stands in their entries."""
+    for number, raw in enumerate(test_cases, start=1):
         try:
-            case = batch.read(number, given)
+            case = batch.read_case(number, raw)
         except MissingInputError:
-            continue  # told as the error of its entry
+            continue
         yield Sample(
             id=str(number),
             question=case.query,
@@ -344,57 +374,51 @@ def _readable(test_cases: Sequence[Mapping[str, Any]]) -> Iterable[Sample]:
         )
 
 
-def _agreement(sentences: Sentences, first: Labels, second: Labels) -> Agreement:
-    """How often two labellers agree, on document sentences and on the response sentences that both
-    labelled.
-    """
+def _labels_agreement(sentences: Sentences, first: Labels, second: Labels) -> Agreement:
+    """How often two labellers agree, on the sentences that both labelled."""
     keys = sentences.document_keys
-    one, other = _supports(first), _supports(second)
+    supports = {sentence.key: sentence.support for sentence in first.sentence_support}
+    others = {sentence.key: sentence.support for sentence in second.sentence_support}
     both = [
         sentence.key
         for sentence in sentences.response
-        if sentence.key in one and sentence.key in other
+        if sentence.key in supports and sentence.key in others
     ]
+    relevant = _count_same(keys, first.relevant_keys, second.relevant_keys)
+    utilized = _count_same(keys, first.utilized_keys, second.utilized_keys)
     return {
-        "relevant": _share(_same(keys, first.relevant_keys, second.relevant_keys), len(keys)),
-        "utilized": _share(_same(keys, first.utilized_keys, second.utilized_keys), len(keys)),
-        "support": _share(sum(one[key] is other[key] for key in both), len(both)),
+        "relevant": _equal_of(relevant, len(keys)),
+        "utilized": _equal_of(utilized, len(keys)),
+        "support": _equal_of(sum(supports[key] is others[key] for key in both), len(both)),
     }
 
 
-def _supports(labels: Labels) -> dict[str, Any]:
-    return {support.key: support.support for support in labels.sentence_support}
-
-
-def _same(keys: Sequence[str], first: Sequence[str], second: Sequence[str]) -> int:
+def _count_same(keys: Sequence[str], first: Sequence[str], second: Sequence[str]) -> int:
     return sum((key in first) == (key in second) for key in keys)
 
 
-def _share(equal: int, of: int) -> dict[str, float | None]:
+def _equal_of(equal: int, of: int) -> dict[str, float | None]:
     return {"equal": equal, "of": of, "share": equal / of if of else None}
 
 
-def _side_by_side(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The means of both score sets, over the cases that have them, and the agreement over all
-    judged sentences.
-    """
-    scored = [entry for entry in found if "metrics" in entry]
+def _both_score_sets(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The means of both score sets, each over the cases that have it, and the agreement."""
+    scored = [entry for entry in entries if "metrics" in entry]
     judged = [entry for entry in scored if entry["gpt_labeling"]]
+    by_judge = [entry["gpt_labeling"] for entry in judged]
     return {
         "num_judged": len(judged),
-        "trace": batch.means([entry["trace"] for entry in scored]),
-        "gpt_labeling": batch.means([entry["gpt_labeling"] for entry in judged])
-        if judged
-        else None,
-        "agreement": _pooled([entry["agreement"] for entry in judged]),
+        "trace": batch.batch_means([entry["trace"] for entry in scored], asked=len(entries)),
+        "gpt_labeling": batch.batch_means(by_judge, asked=len(entries)) if judged else None,
+        "agreement": _pooled_agreement([entry["agreement"] for entry in judged]),
     }
 
 
-def _pooled(found: Sequence[Agreement]) -> Agreement:
+def _pooled_agreement(agreements: Sequence[Agreement]) -> Agreement:
+    """The agreement over the sentences of all cases together."""
+
     def total(name: str, part: str) -> int:
-        return sum(int(each[name][part] or 0) for each in found)
+        return sum(int(agreement[name][part] or 0) for agreement in agreements)
 
-    return {
-        name: _share(total(name, "equal"), total(name, "of"))
-        for name in (found[0] if found else ())
-    }
+    names = agreements[0] if agreements else ()
+    return {name: _equal_of(total(name, "equal"), total(name, "of")) for name in names}

@@ -9,8 +9,7 @@ weighs ratings by their probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validator, model_validator
@@ -122,21 +121,8 @@ class GEvalLLMJudge(BaseModel):
         return {name: ask(client, prompt, Rating).value for name, prompt in prompts.items()}
 
 
-@dataclass(frozen=True)
-class GEvalResult:
-    """What `compute` gives: unpacks to the mean of each value (`None` where there is none) and the
-    values of each item.
-
-    An item that failed is `None`, has no part in the means, and its message is in `errors` by its
-    number from 0.
-    """
-
-    avg_score: dict[str, float | None]
-    per_item_scores: list[Values | None]
-    errors: dict[int, str] = field(default_factory=dict)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.avg_score, self.per_item_scores))
+GEvalResult = item_lists.AveragedItems[dict[str, float | None], Values]
+"""The average is the mean of each value over the items that have it, `None` where none has."""
 
 
 @evaluator("g_eval", title="G-Eval", needs=("question", "response", "retrieved_documents"))
@@ -188,7 +174,7 @@ class GEvalJudgeEvaluator(Evaluator):
         """
         judge = self.llm_judge
         self.judge()
-        rows = item_lists.rows(
+        rows = item_lists.item_rows(
             ("pred_answers",), pred_answers=pred_answers, questions=questions, contexts=contexts
         )
         found, errors = item_lists.at_once(self.compute_single_item, rows)
@@ -206,7 +192,7 @@ class GEvalJudgeEvaluator(Evaluator):
     ) -> Values:
         """The values of one answer."""
         return self.score(
-            item_lists.sample(contexts, question=question or "", response=pred_answer)
+            item_lists.item_as_sample(contexts, question=question or "", response=pred_answer)
         ).values
 
     def score(self, sample: Sample) -> Score:

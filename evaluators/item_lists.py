@@ -1,78 +1,100 @@
-"""Items in lists, as the documented `compute` takes them: columns of one length, and an item that
-fails alone.
-"""
+"""Items in lists, as the documented `compute` takes them: each is judged, and fails, alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from evaluators.config import config
 from evaluators.errors import MissingInputError, ParameterError, PlumblineError
-from evaluators.records import Averaged, Sample
+from evaluators.records import Sample
 
 T = TypeVar("T")
+AverageT = TypeVar("AverageT")
+ItemT = TypeVar("ItemT")
 
 Outcomes = tuple[list[T | None], dict[int, str]]
-"""The value of each item, `None` where it could not be judged, with the message under its number
-from 0.
-"""
+"""The value of each item, `None` where it failed, and the messages by number from 0."""
 
 
-def rows(needed: Collection[str], **columns: Iterable[Any] | None) -> list[tuple[Any, ...]]:
-    """The items, one value from each column in their order; of a column that was not given each
-    value is `None`.
+@dataclass(frozen=True)
+class AveragedItems(Sequence[Any], Generic[AverageT, ItemT]):
+    """What `compute` gives; it is read like the pair (average, value of each item).
 
-    Raises `ParameterError` where a needed column is missing, where one is no list, or where their
-    lengths differ.
+    An item that could not be judged is `None`, has no part in the average, and its message is in
+    `errors` by its number from 0.
+    """
+
+    avg_score: AverageT
+    per_item_scores: list[ItemT | None]
+    errors: dict[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, place: Any) -> Any:
+        return (self.avg_score, self.per_item_scores)[place]
+
+
+Averaged = AveragedItems[float | None, float]
+"""The average is `None` where nothing was judged."""
+
+
+def item_rows(needed: Collection[str], **columns: Iterable[Any] | None) -> list[tuple[Any, ...]]:
+    """The items, one value from each column in their order.
+
+    Of a column that was not given each value is `None`. Raises `ParameterError` where a needed
+    column is missing, where one is not a list, or where their lengths differ.
     """
     for name in needed:
         if columns[name] is None:
             raise ParameterError(f"{name} is missing. Give a list with one entry for each item.")
-    given = {name: _listed(name, column) for name, column in columns.items() if column is not None}
-    lengths = {name: len(column) for name, column in given.items()}
+    entries = {
+        name: _column_entries(name, column)
+        for name, column in columns.items()
+        if column is not None
+    }
+    lengths = {name: len(column) for name, column in entries.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        listing = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise ParameterError(
-            f"The lists are not equally long: {told}. Give one entry for each item."
+            f"The lists are not equally long: {listing}. Give one entry for each item."
         )
     nothing = [None] * max(lengths.values(), default=0)
-    return list(zip(*(given.get(name, nothing) for name in columns), strict=True))
+    return list(zip(*(entries.get(name, nothing) for name in columns), strict=True))
 
 
 def outcomes(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcomes[T]:
     """What `judge` says of each item."""
-    found: list[T | None] = []
+    values: list[T | None] = []
     errors: dict[int, str] = {}
     for number, item in enumerate(items):
         try:
-            found.append(judge(*item))
+            values.append(judge(*item))
         except PlumblineError as error:
-            found.append(None)
+            values.append(None)
             errors[number] = str(error)
-    return found, errors
+    return values, errors
 
 
 def at_once(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcomes[T]:
-    """What `judge` says of each item, many at once:
-    that pays where judging is waiting for an LLM.
-    """
+    """The same with many items at once, which pays where judging is waiting for an LLM."""
     pool = ThreadPoolExecutor(config().workers)
     try:
         return outcomes(Future.result, [(pool.submit(judge, *item),) for item in items])
     finally:
-        pool.shutdown(
-            cancel_futures=True
-        )  # after Ctrl-C or a mistake in the code nothing more is asked
+        # After Ctrl-C or a mistake in the code nothing more is asked.
+        pool.shutdown(cancel_futures=True)
 
 
 def averaged(judge: Callable[..., float], **columns: Iterable[Any]) -> Averaged:
     """What `judge` says of each item, and the mean over the judged; every column is needed."""
-    found, errors = outcomes(judge, rows(tuple(columns), **columns))
-    return Averaged(mean(found), found, errors)
+    values, errors = outcomes(judge, item_rows(tuple(columns), **columns))
+    return Averaged(mean(values), values, errors)
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -81,25 +103,27 @@ def mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def sample(contexts: str | Sequence[str] | None = None, **fields: Any) -> Sample:
-    """One item as a sample; `contexts` may be one text or several. Raises `MissingInputError` for
-    what is not text.
+def item_as_sample(contexts: str | Sequence[str] | None = None, **fields: Any) -> Sample:
+    """One item as a sample; `contexts` may be one text or several.
+
+    Raises `MissingInputError` for what is not text.
     """
-    documents: Any = (
-        (contexts,) if isinstance(contexts, str) else () if contexts is None else contexts
-    )
+    documents: Any = contexts
+    if contexts is None:
+        documents = ()
+    elif isinstance(contexts, str):
+        documents = (contexts,)
     try:
         return Sample(id="item", retrieved_documents=documents, **fields)
     except ValidationError as error:
         first = error.errors()[0]
-        told = f"{first['loc'][0]} is {first['input']!r:.40}"
-        raise MissingInputError(f"The item cannot be judged: {told}. Give text.") from error
+        problem = f"{first['loc'][0]} is {first['input']!r:.40}"
+        raise MissingInputError(f"The item cannot be judged: {problem}. Give text.") from error
 
 
-def _listed(name: str, column: Iterable[Any]) -> list[Any]:
-    """The column as a list; a text, a mapping or a set has no entries in an order that could be
-    meant.
-    """
+def _column_entries(name: str, column: Iterable[Any]) -> list[Any]:
+    """The column as a list; raises `ParameterError` for what is not one."""
+    # A text, a mapping or a set has no entries in an order that could be meant.
     if isinstance(column, str | bytes | Mapping | Set) or not isinstance(column, Iterable):
         raise ParameterError(f"{name} is {column!r:.40}. Give a list with one entry for each item.")
     return list(column)

@@ -19,7 +19,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import Prompt, fenced, load
-from evaluators.records import Accepted, Averaged, Sample, Score
+from evaluators.records import Accepted, Sample, Score
 from evaluators.statistics import interval
 from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import groups, on_one_line
@@ -30,7 +30,7 @@ JUDGEMENT_QUERY = "For the question, does the predicted answer contain the groun
 
 
 @dataclass(frozen=True)
-class LLMJudgeEvalResult(Averaged):
+class LLMJudgeEvalResult(item_lists.AveragedItems[float | None, float]):
     """The share of yes (`None` where nothing was judged) and each judgement, with the share's 95 %
     interval.
     """
@@ -83,7 +83,7 @@ class LLMasJudge(Evaluator):
         judge = self.build(
             llm_client=self.judge(), judgement_query=judgement_query or self.judgement_query
         )
-        rows = item_lists.rows(
+        rows = item_lists.item_rows(
             ("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers
         )
         found, errors = item_lists.at_once(judge.compute_single_item, rows)
@@ -97,7 +97,9 @@ class LLMasJudge(Evaluator):
         nothing to judge.
         """
         score = self.score(
-            item_lists.sample(question=question or "", response=pred_answer, ground_truth=gt_answer)
+            item_lists.item_as_sample(
+                question=question or "", response=pred_answer, ground_truth=gt_answer
+            )
         )
         if score.values["llm_judge"] is None:
             raise MissingInputError(f"{score.reason} Give one, or ask a question of your own.")

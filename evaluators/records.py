@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
@@ -177,23 +177,6 @@ class Score(Record):
     values: dict[str, float | None]
     reason: str = ""
     details: dict[str, Any] = Field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Averaged:
-    """What `compute` gives: unpacks to the average (`None` where nothing was judged) and the value
-    of each item.
-
-    An item that could not be judged is `None`, has no part in the average, and its message is in
-    `errors` by its number from 0.
-    """
-
-    avg_score: float | None
-    per_item_scores: list[float | None]
-    errors: dict[int, str] = field(default_factory=dict)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.avg_score, self.per_item_scores))
 
 
 class Usage(Record):

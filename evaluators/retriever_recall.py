@@ -13,8 +13,8 @@ from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
-from evaluators.item_lists import averaged
-from evaluators.records import Averaged, Sample, Score
+from evaluators.item_lists import Averaged, averaged
+from evaluators.records import Sample, Score
 
 
 @evaluator(

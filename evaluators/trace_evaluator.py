@@ -16,7 +16,7 @@ from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport
 from evaluators.text.chunking import units
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import check_embedding, embedder
-from evaluators.trace.batch import Case, entries, metrics, summary
+from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
 from evaluators.trace.claims import is_claim, sentence_supports, support_estimate
 from evaluators.trace.comparison import (
     Likeness,
@@ -27,6 +27,7 @@ from evaluators.trace.comparison import (
     embedded,
     words_of,
 )
+from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.features import document_features, relevant, support_probability, utilized
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.method import TRACEMethod
@@ -58,8 +59,9 @@ class TRACEEvaluator(TRACEMethod):
         response: str,
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
+        definition: str = SENTENCE,
     ) -> TRACEScores:
-        """The TRACE values of one answer under the definition `sentence`.
+        """The TRACE values of one answer; the ground truth is not looked at.
 
         The ground truth is accepted because all methods take it, and not looked at. An empty
         response and an empty list of documents are judged as defined, with a reason. Raises
@@ -69,7 +71,7 @@ class TRACEEvaluator(TRACEMethod):
         # Before the texts are cut: that alone takes long for what is refused.
         check_text_length([*retrieved_documents, response])
         sentences = cut(response, retrieved_documents)
-        return trace_scores(sentences, self.label(sentences, question))
+        return trace_scores(sentences, self.label(sentences, question), definition)
 
     def label(self, sentences: Sentences, question: str) -> Labels:
         """Estimated labels: relevant and utilized document sentences, and each support."""
@@ -124,17 +126,25 @@ class TRACEEvaluator(TRACEMethod):
         sentences = sentences_of(sample)
         return to_score(trace_scores(sentences, self.label(sentences, sample.question)), sample)
 
-    def evaluate_batch(self, test_cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def evaluate_batch(
+        self, test_cases: Sequence[Mapping[str, Any]], definition: str = SENTENCE
+    ) -> dict[str, Any]:
         """The documented result for cases with query, response and retrieved_documents.
 
-        The entry of a case that cannot be judged holds "error".
+        A case that cannot be judged holds "error". Raises `ParameterError` where no case could be:
+        for an unknown definition, or an embedding model that is not available.
         """
+        definition_named(definition)
+        embedder(self.embedding_model)
 
         def judge(case: Case) -> dict[str, Any]:
-            scores = self.evaluate(case.query, case.response, case.retrieved_documents)
-            return {"metrics": metrics(scores)}
+            return judged_entry(
+                self.evaluate(
+                    case.query, case.response, case.retrieved_documents, definition=definition
+                )
+            )
 
-        return summary(entries(test_cases, judge))
+        return batch_summary(entries(test_cases, judge), definition)
 
     def _compare(self, sentences: Sentences, question: str) -> tuple[Words, Likeness]:
         embed = embedder(self.embedding_model)

@@ -45,7 +45,7 @@ from evaluators.records import (
 from evaluators.text.normalise import remove_reasoning
 from evaluators.text.size import tokens
 from evaluators.trace.labelling import labellings, sentences_of
-from evaluators.trace.metrics import from_score, trace_scores
+from evaluators.trace.metrics import VALUES, from_score, trace_scores
 from tests import judge as standin
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
@@ -153,6 +153,7 @@ def test_the_documented_example_has_its_numbers_under_the_definition_of_its_code
         "completeness": 1.0,
         "adherence": 0.0,
         "average": 0.55,
+        "supported_share": pytest.approx(2 / 3),
         "overall_supported": False,
         "fully_supported_sentences": 2,
         "partially_supported_sentences": 1,
@@ -186,6 +187,9 @@ def test_a_batch_has_the_documented_shape_and_leaves_failures_out_of_its_means()
         "completeness": 1.0,  # 4 / 4, and 1 where nothing is relevant or utilized
         "adherence": 0.0,
         "average": pytest.approx(((4 / 7 + 2) / 4 + 1 / 4) / 2),
+        "supported_share": pytest.approx(1 / 3),  # 2 of 3, and 0 of 3
+        "coverage": {name: {"scored": 2, "asked": 4} for name in VALUES},
+        "definition": "sentence",
         "overall_supported": False,
         "fully_supported_sentences": 2,
         "partially_supported_sentences": 1,

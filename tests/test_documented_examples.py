@@ -318,7 +318,12 @@ def test_trace_results_have_the_documented_shape():
     from evaluators.trace_evaluator import TRACEEvaluator
 
     results = json.loads(json.dumps(TRACEEvaluator().evaluate_batch(TEST_CASES)))
-    assert set(results) == TRACE_RESULTS | {"num_scored"}
+    assert set(results) == TRACE_RESULTS | {
+        "num_scored",
+        "coverage",
+        "definition",
+        "supported_share",
+    }
     first = results["detailed_results"][0]
     assert set(first) == ENTRY | {"ground_truth"}
     assert first["query_id"] == 1

@@ -18,8 +18,9 @@ from evaluators.evaluation_pipeline import (
     threshold,
 )
 from evaluators.records import Labels, Sample, Support
+from evaluators.trace.definitions import DEFINITIONS, METRICS
 from evaluators.trace.labelling import labellings
-from evaluators.trace.metrics import METRICS, TRACEScores
+from evaluators.trace.metrics import VALUES, TRACEScores
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests import judge
 
@@ -325,8 +326,8 @@ def test_the_batch_holds_both_means_and_the_agreement_over_all_judged_sentences(
     """
     found = HybridEvaluator(llm_client=labeller()).evaluate_batch(CASES)
     heuristic = TRACEEvaluator().evaluate_batch(CASES)
-    assert found["trace"] == {name: heuristic[name] for name in (*METRICS, "average")}
-    assert found["gpt_labeling"] == {name: found[name] for name in (*METRICS, "average")}
+    assert found["trace"] == {name: heuristic[name] for name in (*VALUES, "coverage")}
+    assert found["gpt_labeling"] == {name: found[name] for name in (*VALUES, "coverage")}
     assert {name: label["of"] for name, label in found["agreement"].items()} == {
         "relevant": 9,
         "utilized": 9,
@@ -369,3 +370,62 @@ def test_a_silent_judge_makes_failed_cases_and_no_means(method):
         "The judge said nothing."
     ] * 3
     assert (found["num_scored"], found["adherence"], found["average"]) == (0, None, None)
+    assert found["coverage"]["average"] == {"scored": 0, "asked": 3}
+    assert found["reasons"]["average"] == "3 of 3: The judge said nothing."
+
+
+# Definitions
+
+
+@pytest.mark.parametrize("method", ["trace", "gpt_labeling", "hybrid"])
+@pytest.mark.parametrize(
+    ("definition", "relevance"),
+    [("sentence", 1 / 3), ("fixed_20", 1 / 20), ("ragbench", 1 / 3)],
+)
+def test_every_method_counts_by_the_definition_that_is_named(method, definition, relevance):
+    """One of three document sentences is relevant."""
+    pipeline = UnifiedEvaluationPipeline(
+        llm_client=labeller(all_relevant_sentence_keys=["0b"]), definition=definition
+    )
+    assert pipeline.evaluate(QUESTION, SURE, DOCUMENTS, method=method).context_relevance == (
+        pytest.approx(relevance)
+    )
+    results = pipeline.evaluate_batch(CASES[:1], method=method)
+    assert results["definition"] == definition
+    assert results["context_relevance"] == pytest.approx(relevance)
+    # what a call says comes before what the pipeline says
+    results = pipeline.evaluate_batch(CASES[:1], method=method, definition="fixed_20")
+    assert (results["definition"], results["context_relevance"]) == ("fixed_20", 1 / 20)
+
+
+@pytest.mark.parametrize("method", ["trace", "gpt_labeling", "hybrid"])
+def test_an_unknown_definition_is_refused_before_a_judge_is_asked(method):
+    asked = labeller()
+    pipeline = UnifiedEvaluationPipeline(llm_client=asked)
+    for call in (
+        lambda: pipeline.evaluate(QUESTION, SURE, DOCUMENTS, method=method, definition="mine"),
+        lambda: pipeline.evaluate_batch(CASES, method=method, definition="mine"),
+    ):
+        with pytest.raises(ParameterError, match=r"'mine'\. Known: sentence, fixed_20, ragbench"):
+            call()
+    assert asked.calls == 0
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_scores_of_the_hybrid_change_their_definition_without_a_call(definition):
+    asked = labeller()
+    evaluator = HybridEvaluator(llm_client=asked)
+    changed = evaluator.evaluate(QUESTION, SURE, DOCUMENTS).under(definition)
+    assert asked.calls == 1
+    assert changed == evaluator.evaluate(QUESTION, SURE, DOCUMENTS, definition=definition)
+
+
+@pytest.mark.parametrize("method", ["trace", "hybrid"])
+def test_a_missing_embedding_package_refuses_the_batch_before_its_first_case(method):
+    asked = labeller()
+    pipeline = UnifiedEvaluationPipeline(
+        llm_client=asked, embedding_model="sentence-transformers/all-mpnet-base-v2"
+    )
+    with pytest.raises(ParameterError, match="`pip install sentence-transformers`"):
+        pipeline.evaluate_batch(CASES, method=method)
+    assert asked.calls == 0

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from evaluators.errors import LLMError, MissingInputError, ParameterError
-from evaluators.item_lists import at_once, averaged, mean, outcomes, rows, sample
+from evaluators.item_lists import at_once, averaged, item_as_sample, item_rows, mean, outcomes
 
 
 def third(number):
@@ -30,28 +30,28 @@ def third(number):
     ids=["list", "tuple", "deque", "iterator", "series", "array"],
 )
 def test_a_column_is_whatever_has_entries_in_order(column):
-    assert rows(("x",), x=column, y=[1, 2]) == [("a", 1), ("b", 2)]
+    assert item_rows(("x",), x=column, y=[1, 2]) == [("a", 1), ("b", 2)]
 
 
 def test_a_column_that_was_not_given_is_empty():
-    assert rows(("x",), x=["a", "b"], y=None) == [("a", None), ("b", None)]
-    assert rows(("x",), x=[], y=None) == []
+    assert item_rows(("x",), x=["a", "b"], y=None) == [("a", None), ("b", None)]
+    assert item_rows(("x",), x=[], y=None) == []
 
 
 @pytest.mark.parametrize("column", ["ab", b"ab", {"a": 1, "b": 2}, {"a", "b"}, 5])
 def test_what_has_no_entries_in_order_is_refused(column):
     with pytest.raises(ParameterError, match=r"x is .*Give a list with one entry for each item"):
-        rows(("x",), x=column)
+        item_rows(("x",), x=column)
 
 
 def test_a_column_that_is_needed_must_be_there():
     with pytest.raises(ParameterError, match="x is missing"):
-        rows(("x",), x=None, y=[1])
+        item_rows(("x",), x=None, y=[1])
 
 
 def test_columns_of_different_lengths_are_refused():
     with pytest.raises(ParameterError) as caught:
-        rows(("x",), x=[1], y=None, z=[1, 2])
+        item_rows(("x",), x=[1], y=None, z=[1, 2])
 
     assert (
         str(caught.value)
@@ -101,11 +101,11 @@ def test_a_mean_of_nothing_is_none(values, expected):
     ("contexts", "documents"), [(None, ()), ("a", ("a",)), (["a", "b"], ("a", "b"))]
 )
 def test_contexts_may_be_one_text_or_several(contexts, documents):
-    assert sample(contexts, question="q").retrieved_documents == documents
+    assert item_as_sample(contexts, question="q").retrieved_documents == documents
 
 
 def test_an_item_that_is_no_text_says_which_part():
     with pytest.raises(
         MissingInputError, match=r"The item cannot be judged: response is \['x'\]. Give text."
     ):
-        sample(question="q", response=["x"])
+        item_as_sample(question="q", response=["x"])

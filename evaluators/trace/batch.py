@@ -1,11 +1,12 @@
-"""Batch results in the shape that the GPT labelling document shows: one entry for each case, and
-means over the scored.
+"""Batch results in the shape that the GPT labelling document shows: an entry a case, and the means.
 
-A case that could not be judged is an entry with "error" and has no part in the means.
+A case that could not be judged is an entry with "error" and has no part in the means. Beside every
+mean stands how many of the cases it is made of ("coverage"), beside every null why ("reasons").
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluators.errors import MissingInputError, PlumblineError
 from evaluators.item_lists import mean
-from evaluators.trace.metrics import METRICS, TRACEScores
+from evaluators.trace.metrics import VALUES, TRACEScores, why_missing
 
 
 class Case(BaseModel):
@@ -28,10 +29,10 @@ class Case(BaseModel):
     ground_truth: Any = None
 
 
-def read(number: int, given: Mapping[str, Any]) -> Case:
+def read_case(number: int, raw: Mapping[str, Any]) -> Case:
     """The case of this number, from 1; raises `MissingInputError` where it cannot be judged."""
     try:
-        return Case.model_validate(given)
+        return Case.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the case"
@@ -45,57 +46,77 @@ def entries(
     judge: Callable[[Case], Mapping[str, Any]],
     workers: int = 1,
 ) -> list[dict[str, Any]]:
-    """One entry for each case, in order, with what `judge` says of it: its "metrics", and what else
-    it adds.
+    """One entry for each case, in order, with what `judge` says of it.
 
     `workers` cases are judged at once; more than 1 pay where judging is waiting for an LLM.
     """
 
-    def entry(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {**_told(number, given), **_outcome(number, given, judge)}
+    def entry(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+        facts = _case_facts(number, raw)
+        try:
+            return {**facts, **judge(read_case(number, raw))}
+        except PlumblineError as error:
+            return {**facts, "error": str(error)}
 
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(entry, range(1, len(test_cases) + 1), test_cases))
 
 
-def metrics(scores: TRACEScores) -> dict[str, float | None]:
-    """The values and counts of one case; the average is told of all cases only."""
-    return {name: value for name, value in scores.to_dict().items() if name != "average"}
+def judged_entry(scores: TRACEScores) -> dict[str, Any]:
+    """What an entry says of a case that was judged: its values, and why one is null."""
+    reasons = why_missing(scores)
+    return {"metrics": scores.to_dict(), **({"reasons": reasons} if reasons else {})}
 
 
-def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The means over the scored entries, how many those are, and all entries."""
-    scored = [entry["metrics"] for entry in found if "metrics" in entry]
-    counts = {"num_samples": len(found), "num_scored": len(scored)}
-    return {**means(scored), **counts, "detailed_results": list(found)}
+def batch_summary(case_entries: Sequence[Mapping[str, Any]], definition: str) -> dict[str, Any]:
+    """The means over the scored entries, what they stand on, and all entries."""
+    scored = [entry for entry in case_entries if "metrics" in entry]
+    means = batch_means([entry["metrics"] for entry in scored], asked=len(case_entries))
+    missing = [name for name in VALUES if means[name] is None]
+    reasons = {name: _why_no_mean(name, case_entries) for name in missing}
+    return {
+        **means,
+        **({"reasons": reasons} if reasons else {}),
+        "definition": definition,
+        "num_samples": len(case_entries),
+        "num_scored": len(scored),
+        "detailed_results": list(case_entries),
+    }
 
 
-def means(scored: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
-    """The mean of each TRACE metric over the cases it applies to (None where there is none), and
-    their average.
+def batch_means(metrics: Sequence[Mapping[str, Any]], asked: int) -> dict[str, Any]:
+    """The mean of each value over the cases that have it, and how many of those `asked` do.
+
+    So "average" is the mean over the cases of each one's average.
     """
-    found = {name: mean(values[name] for values in scored) for name in METRICS}
-    return {**found, "average": mean(found.values())}
+    columns = {name: [values[name] for values in metrics] for name in VALUES}
+    coverage = {
+        name: {"scored": len(column) - column.count(None), "asked": asked}
+        for name, column in columns.items()
+    }
+    return {**{name: mean(column) for name, column in columns.items()}, "coverage": coverage}
 
 
-def _outcome(
-    number: int, given: Mapping[str, Any], judge: Callable[[Case], Mapping[str, Any]]
-) -> Mapping[str, Any]:
-    try:
-        return judge(read(number, given))
-    except PlumblineError as error:
-        return {"error": str(error)}
+def _why_no_mean(name: str, case_entries: Sequence[Mapping[str, Any]]) -> str:
+    if not case_entries:
+        return "There is no case."
+    reasons = Counter(
+        entry["reasons"][name] if "metrics" in entry else entry["error"] for entry in case_entries
+    )
+    return " ".join(
+        f"{count} of {len(case_entries)}: {reason}" for reason, count in reasons.items()
+    )
 
 
-def _told(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    given = given if isinstance(given, Mapping) else {}
-    documents = given.get("retrieved_documents")
+def _case_facts(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+    raw = raw if isinstance(raw, Mapping) else {}
+    documents = raw.get("retrieved_documents")
     return {
         "query_id": number,
-        "question": given.get("query"),
-        "llm_response": given.get("response"),
-        "retrieved_documents": list(documents)
-        if isinstance(documents, list | tuple)
-        else documents,
-        "ground_truth": given.get("ground_truth"),
+        "question": raw.get("query"),
+        "llm_response": raw.get("response"),
+        "retrieved_documents": (
+            list(documents) if isinstance(documents, list | tuple) else documents
+        ),
+        "ground_truth": raw.get("ground_truth"),
     }

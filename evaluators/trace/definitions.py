@@ -13,6 +13,8 @@ from typing import NamedTuple
 from evaluators.errors import ParameterError
 from evaluators.records import Labels, Sentences, Support
 
+METRICS = ("context_relevance", "context_utilization", "completeness", "adherence")
+
 
 class Step(NamedTuple):
     """One value and the words that lead to it."""
@@ -21,7 +23,7 @@ class Step(NamedTuple):
     words: str
 
 
-class Counts(NamedTuple):
+class SentenceCounts(NamedTuple):
     """How many document sentences there are, are relevant, are utilized, are both."""
 
     total: int
@@ -33,19 +35,19 @@ class Counts(NamedTuple):
 # What counts
 
 
-def existing_keys(sentences: Sentences, labels: Labels) -> Counts:
+def existing_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
     """A labelled key counts once, and only if a document sentence has it."""
     keys = sentences.document_keys
     relevant = set(labels.relevant_keys).intersection(keys)
     utilized = set(labels.utilized_keys).intersection(keys)
-    return Counts(len(keys), len(relevant), len(utilized), len(relevant & utilized))
+    return SentenceCounts(len(keys), len(relevant), len(utilized), len(relevant & utilized))
 
 
-def published_keys(sentences: Sentences, labels: Labels) -> Counts:
+def published_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
     """Published lists count as they are, repeated and unknown keys included."""
     both = set(labels.relevant_keys) & set(labels.utilized_keys)
     listed = len(labels.relevant_keys), len(labels.utilized_keys)
-    return Counts(len(sentences.document_keys), *listed, len(both))
+    return SentenceCounts(len(sentences.document_keys), *listed, len(both))
 
 
 # The formulas
@@ -53,28 +55,26 @@ def published_keys(sentences: Sentences, labels: Labels) -> Counts:
 _UTILIZED_OF_RELEVANT = "sentences both relevant and utilized / relevant sentences"
 
 
-def relevant_share(counts: Counts) -> Step:
+def relevant_share(counts: SentenceCounts) -> Step:
     return _ratio("relevant sentences / all document sentences", counts.relevant, counts.total)
 
 
-def relevant_of_20(counts: Counts) -> Step:
+def relevant_of_20(counts: SentenceCounts) -> Step:
     return _capped("relevant sentences / 20", counts.relevant, 20)
 
 
-def utilized_share(counts: Counts) -> Step:
+def utilized_share(counts: SentenceCounts) -> Step:
     return _ratio("utilized sentences / all document sentences", counts.utilized, counts.total)
 
 
-def utilized_of_relevant(counts: Counts) -> Step:
+def utilized_of_relevant(counts: SentenceCounts) -> Step:
     if not counts.relevant:
         return Step(0.0, "= 0.00, because no document sentence is relevant")
     return _capped("utilized sentences / relevant sentences", counts.utilized, counts.relevant)
 
 
-def complete(counts: Counts) -> Step:
-    """The utilized share of what is relevant; where nothing is,
-    1 if nothing was utilized either.
-    """
+def complete(counts: SentenceCounts) -> Step:
+    """The utilized share of what is relevant; where nothing is, 1 if nothing was utilized."""
     nothing = "because no document sentence is relevant"
     if counts.relevant:
         return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
@@ -83,7 +83,7 @@ def complete(counts: Counts) -> Step:
     return Step(1.0, f"= 1.00, {nothing} and none is utilized")
 
 
-def complete_or_nothing_relevant(counts: Counts) -> Step:
+def complete_or_nothing_relevant(counts: SentenceCounts) -> Step:
     """The same; where nothing is relevant always 1."""
     if not counts.relevant:
         return Step(1.0, "= 1.00, because no document sentence is relevant")
@@ -143,11 +143,11 @@ class Definition(NamedTuple):
 
     title: str
     meaning: str
-    relevance: Callable[[Counts], Step]
-    utilization: Callable[[Counts], Step]
-    completeness: Callable[[Counts], Step]
+    relevance: Callable[[SentenceCounts], Step]
+    utilization: Callable[[SentenceCounts], Step]
+    completeness: Callable[[SentenceCounts], Step]
     adherence: Callable[[Sentences, Labels], Step]
-    counts: Callable[[Sentences, Labels], Counts] = existing_keys
+    counts: Callable[[Sentences, Labels], SentenceCounts] = existing_keys
 
 
 SENTENCE = "sentence"

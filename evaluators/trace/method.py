@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SkipValidation, model_validator
 
 from evaluators.base import Evaluator
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
@@ -19,6 +19,9 @@ class TRACEMethod(Evaluator):
 
     unused: ClassVar[tuple[str, ...]] = ()
 
+    # First, as in the documents' constructors, where it may stand without its name.
+    llm_client: SkipValidation[Any] = None
+    """The judge, of a method that asks one."""
     chunking_strategy: ChunkingStrategy = Field(
         "dense",
         description="Heuristic: a sentence is read within overlapping windows of words (dense), "

@@ -7,17 +7,25 @@ from typing import Any, Self
 
 from evaluators.errors import StoreError
 from evaluators.records import Labels, Record, Sample, Score, Sentences, Support
-from evaluators.trace.definitions import SENTENCE, Step, definition_named, response_supports
+from evaluators.trace.definitions import (
+    METRICS,
+    SENTENCE,
+    Step,
+    definition_named,
+    response_supports,
+)
+from evaluators.trace.patterns import Pattern, ideals, pattern
 
-METRICS = ("context_relevance", "context_utilization", "completeness", "adherence")
+VALUES = (*METRICS, "average", "supported_share")
+"""What a sample has of TRACE: the four metrics, and what stands beside them."""
 
 
 class TRACEScores(Record):
-    """The four TRACE values of one sample, 0 to 1 or None where one does not apply, with what they
-    were counted from.
+    """The four TRACE values of one sample, 0 to 1, with the labels that they were counted from.
 
-    `supported_share` is the share of the labelled response sentences that are fully supported;
-    `reason` says why a value is None or was decided without any sentence.
+    A value that does not apply is None. `supported_share` is the share of the labelled response
+    sentences that are fully supported; `reason` says why a value is None or was decided without
+    any sentence.
     """
 
     context_relevance: float | None
@@ -44,12 +52,21 @@ class TRACEScores(Record):
         return sum(values) / len(values) if values else None
 
     def to_dict(self) -> dict[str, float | None]:
-        """The four values and their average, under the documented names."""
-        return {**{name: getattr(self, name) for name in METRICS}, "average": self.average()}
+        """The four values, their average and the supported share, under the documented names."""
+        return self.values()
 
     def values(self) -> dict[str, float | None]:
-        """What is stored and shown: the documented values and the supported share."""
-        return {**self.to_dict(), "supported_share": self.supported_share}
+        """What is stored and shown."""
+        four = {name: getattr(self, name) for name in METRICS}
+        return {**four, "average": self.average(), "supported_share": self.supported_share}
+
+    def pattern(self) -> Pattern | None:
+        """The documented pattern that the values show, with its meaning and remedy, if any."""
+        return pattern(self.values())
+
+    def ideals(self) -> dict[str, bool | None]:
+        """Whether each of the four values is in its documented ideal range; None where unknown."""
+        return ideals(self.values())
 
     def under(self, definition: str) -> Self:
         """The same labels by another definition; raises `ParameterError` for an unknown one."""
@@ -62,18 +79,29 @@ def trace_scores(sentences: Sentences, labels: Labels, definition: str = SENTENC
 
 
 def arithmetic(scores: TRACEScores) -> dict[str, str]:
-    """How each of the four values was worked out, in plain text,
-    with the numbers of this sample.
-    """
+    """How each of the four values was worked out, in words, with the numbers of this sample."""
     worked = _worked(scores.sentences, scores.labels, scores.definition)
     return {
         name: f"{name.replace('_', ' ').capitalize()} {step.words}" for name, step in worked.items()
     }
 
 
+def why_missing(scores: TRACEScores) -> dict[str, str]:
+    """Why each value that is None is so, by its name."""
+    reasons = {**arithmetic(scores), **_FURTHER_REASONS}
+    return {name: reasons[name] for name, value in scores.values().items() if value is None}
+
+
+_FURTHER_REASONS = {
+    "average": "None of the four values applies.",
+    "supported_share": "No response sentence has a label.",
+}
+
+
 def to_score(scores: TRACEScores, sample: Sample) -> Score:
-    """The stored form: the values, and in `details` the labels, with the sentences unless they are
-    the sample's own.
+    """The stored form: the values, and in `details` the labels.
+
+    The sentences stand there too, unless they are the sample's own.
     """
     details: dict[str, Any] = {"labels": scores.labels.model_dump(mode="json")}
     if scores.sentences is not sample.sentences:
@@ -82,8 +110,9 @@ def to_score(scores: TRACEScores, sample: Sample) -> Score:
 
 
 def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRACEScores:
-    """What `to_score` stored, counted by any definition. Raises `StoreError` where labels or
-    sentences are missing.
+    """What `to_score` stored, counted by any definition.
+
+    Raises `StoreError` where labels or sentences are missing.
     """
     stored = score.details.get("sentences")
     sentences = Sentences.model_validate(stored) if stored else sample.sentences

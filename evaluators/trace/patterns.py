@@ -1,26 +1,29 @@
-"""Patterns in the four TRACE values: what the GPT labelling document reads from them, and what
-helps.
-"""
+"""Patterns and ideal ranges of the four TRACE values, as the GPT labelling document has them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from evaluators.records import Record
-from evaluators.trace.metrics import METRICS
+from evaluators.trace.definitions import METRICS
 
 Values = Mapping[str, float | None]
 
 HIGH = 0.7
 LOW_UTILIZATION = 0.5
 GROUNDED = 0.95
-"""Adherence of a run; one sample's is 0 or 1."""
+"""Adherence of a run that is as good as perfect; one sample's is 0 or 1."""
+IDEALS: Mapping[str, float] = {
+    "context_relevance": HIGH,
+    "context_utilization": HIGH,
+    "completeness": HIGH,
+    "adherence": 1.0,
+}
+"""From where each value is ideal: the first three high, adherence perfect."""
 
 
 class Pattern(Record):
-    """What the values say together: a name, its meaning and the remedy, as sentences for the
-    screen.
-    """
+    """What the values say together: a name, its meaning and the remedy, as plain sentences."""
 
     name: str
     meaning: str
@@ -50,14 +53,21 @@ COMPREHENSIVE = Pattern(
 
 
 def pattern(values: Values) -> Pattern | None:
-    """The first documented pattern that the values of a sample, or the means of a run, show; None
-    where none does.
+    """The first documented pattern that the values of a sample, or the means of a run, show.
 
-    A value that is missing or None is neither high nor low. Unused retrieval comes first, as it
-    also explains why relevant information is left out.
+    None where they show none. A value that is missing or None is neither high nor low. Unused
+    retrieval comes first, as it also explains why relevant information is left out.
     """
     known = {name: value for name in METRICS if (value := values.get(name)) is not None}
-    return next((found for found, holds in _RULES if holds(known)), None)
+    return next((candidate for candidate, holds in _RULES if holds(known)), None)
+
+
+def ideals(values: Values) -> dict[str, bool | None]:
+    """Whether each of the four values is in its ideal range; None for a value that is unknown."""
+    return {
+        name: None if (value := values.get(name)) is None else value >= least
+        for name, least in IDEALS.items()
+    }
 
 
 def _is_unused(known: Mapping[str, float]) -> bool:

@@ -96,6 +96,7 @@ def test_the_complete_example_averages_0_55_under_the_definition_of_its_code():
         "completeness": 1.0,
         "adherence": 0.0,
         "average": pytest.approx(0.55),
+        "supported_share": pytest.approx(2 / 3),
     }
 
 

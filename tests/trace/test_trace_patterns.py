@@ -4,8 +4,10 @@ apply.
 
 import pytest
 
-from evaluators.trace.metrics import METRICS
-from evaluators.trace.patterns import COMPREHENSIVE, CONSERVATIVE, UNUSED, pattern
+from evaluators.records import Labels, Sentence, Sentences, SentenceSupport, Support
+from evaluators.trace.definitions import METRICS
+from evaluators.trace.metrics import trace_scores
+from evaluators.trace.patterns import COMPREHENSIVE, CONSERVATIVE, UNUSED, ideals, pattern
 
 
 def values(*four):
@@ -62,3 +64,32 @@ def test_every_pattern_says_what_it_means_and_what_helps(found):
     assert found.name
     assert found.meaning.endswith(".")
     assert found.remedy.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("four", "expected"),
+    [
+        ((0.70, 0.70, 0.70, 1.0), (True, True, True, True)),
+        ((0.69, 0.69, 0.69, 0.99), (False, False, False, False)),
+        ((None, 1.0, 0.0, None), (None, True, False, None)),
+    ],
+)
+def test_the_first_three_are_ideal_from_0_7_and_adherence_at_1(four, expected):
+    assert ideals(values(*four)) == values(*expected)
+
+
+def test_the_scores_of_one_sample_say_their_pattern_and_which_values_are_ideal():
+    """Three of three sentences are relevant, one is used, and the response is supported."""
+    keys = ("0a", "0b", "0c")
+    sentences = Sentences(
+        documents=(tuple(Sentence(key=key, text="D.") for key in keys),),
+        response=(Sentence(key="a", text="A."),),
+    )
+    labels = Labels(
+        relevant_keys=keys,
+        utilized_keys=("0a",),
+        sentence_support=(SentenceSupport(key="a", support=Support.FULL),),
+    )
+    scores = trace_scores(sentences, labels)
+    assert scores.pattern() == UNUSED
+    assert scores.ideals() == values(True, False, False, True)

@@ -16,9 +16,8 @@ from evaluators.runs import aggregate, export
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Outline, Store
-from evaluators.trace.definitions import DEFINITIONS, SENTENCE
+from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC
-from evaluators.trace.metrics import METRICS
 from evaluators.trace.patterns import pattern
 from ui import session
 from ui.metrics import results as metric_results
