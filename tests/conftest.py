@@ -12,7 +12,8 @@ from hypothesis import settings
 from pydantic import SecretStr
 
 from evaluators.llm import Access, LLMClient
-from evaluators.llm.clients import Account, Ledger, Seat
+from evaluators.llm.call_log import CallLog
+from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, ModelSpec
@@ -43,22 +44,20 @@ def loopback() -> Iterator[Callable[..., Loopback]]:
 
 
 @pytest.fixture
-def seat(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LLMClient]]:
-    """`seat(answer=...)` is a client, through all layers, of a judge whose provider is on this
-    computer.
-    """
-    seats = []
+def judge_client(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LLMClient]]:
+    """`judge_client(answer=...)` is a client, through all layers, of a judge on this computer."""
+    sessions = []
 
     def client(provider: str = "custom", model: str = "judge", **options: object) -> LLMClient:
         server = loopback(**options)
         address = server.base_url if provider == "custom" else server.address
         keys = {provider: Access(provider=provider, base_url=address, key=SecretStr("sk-any"))}
         spec = ModelSpec(provider=provider, model=model, answer_tokens=2048)
-        seats.append(Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None)))
-        return seats[-1].client(Ledger())
+        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None)))
+        return sessions[-1].client(CallLog())
 
     yield client
-    for each in seats:
+    for each in sessions:
         each.close()
 
 

@@ -26,7 +26,8 @@ from evaluators.errors import (
     UnreadableAnswerError,
 )
 from evaluators.llm import Access
-from evaluators.llm.clients import Account, Ledger, Seat
+from evaluators.llm.call_log import CallLog
+from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.params import parameters
@@ -430,7 +431,7 @@ def labelled(loopback):
     """`labelled(answer=..., fault=...)` scores the sample by a judge behind a provider; returns
     score and server.
     """
-    seats = []
+    sessions = []
 
     def score(sample=SAMPLE, **options):
         server = loopback(**options)
@@ -438,12 +439,12 @@ def labelled(loopback):
             "custom": Access(provider="custom", base_url=server.base_url, key=SecretStr("sk-any"))
         }
         spec = ModelSpec(provider="custom", model="judge", answer_tokens=2048)
-        seats.append(Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None)))
-        return AdvancedRAGEvaluator(llm_client=seats[-1].client(Ledger())).score(sample), server
+        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None)))
+        return AdvancedRAGEvaluator(llm_client=sessions[-1].client(CallLog())).score(sample), server
 
     yield score
-    for seat in seats:
-        seat.close()
+    for session in sessions:
+        session.close()
 
 
 CHINESE = answer(

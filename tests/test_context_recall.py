@@ -260,21 +260,21 @@ def test_a_statement_cannot_pass_for_another_or_for_two_spellings():
     assert lines == "a: Paris b: Rome c: Oslo\nb: AC/DC / Acca"
 
 
-def test_half_characters_disturb_nothing(seat):
+def test_half_characters_disturb_nothing(judge_client):
     sample = Sample(
         id="1",
         question="\ud800?",
         retrieved_documents=("x \udc00",),
         ground_truth="One \ud800 fact.",
     )
-    score = ContextRecall(llm_client=seat(answer=lambda prompt: answer(said("a", True)))).score(
-        sample
-    )
+    score = ContextRecall(
+        llm_client=judge_client(answer=lambda prompt: answer(said("a", True)))
+    ).score(sample)
 
     assert score.details["statements"][0]["statement"] == "One \ufffd fact."
 
 
-def test_a_provider_that_reads_the_prompt_is_understood(seat):
+def test_a_provider_that_reads_the_prompt_is_understood(judge_client):
     def answers(prompt):
         lines = material(prompt, "statements").splitlines()
         found = re.findall(r"\d{4}", material(prompt, "documents"))
@@ -285,7 +285,7 @@ def test_a_provider_that_reads_the_prompt_is_understood(seat):
             )
         )
 
-    score = ContextRecall(llm_client=seat(answer=answers)).score(SAMPLE)
+    score = ContextRecall(llm_client=judge_client(answer=answers)).score(SAMPLE)
 
     assert score.values == {"context_recall": 0.5}  # 1905 and 1895 stand nowhere
 

@@ -52,11 +52,11 @@ TEST_CASES = [
 
 
 @pytest.fixture
-def groq_llm_client(seat):
+def groq_llm_client(judge_client):
     """A client of Groq through all layers; the provider is on this computer and labels by shared
     words.
     """
-    return seat("groq", "openai/gpt-oss-20b", answer=judge.labels_for)
+    return judge_client("groq", "openai/gpt-oss-20b", answer=judge.labels_for)
 
 
 @pytest.fixture
@@ -406,12 +406,12 @@ def contains(prompt):
     return json.dumps({"reason": "Compared.", "verdict": "yes" if truth in answer else "no"})
 
 
-def test_llm_as_judge(seat):
+def test_llm_as_judge(judge_client):
     questions = ["Is Beijing in China?", "Is Apple founded before Google?", "Is earth flat?"]
     pred_answers = ["Yes", "Yes, Appled is founded before Google", "Yes"]
     gt_answers = ["Yes", "Yes", "No"]
     judgement_query = "For the question, does the predicted answer contain the ground truth answer?"
-    llm_judge = LLMasJudge(llm_judge=seat(answer=contains))
+    llm_judge = LLMasJudge(llm_judge=judge_client(answer=contains))
     avg_judgement, judgement_list = llm_judge.compute(
         questions, gt_answers, pred_answers, judgement_query
     )
@@ -426,9 +426,9 @@ def test_llm_as_judge(seat):
     assert low < result.avg_score < high
 
 
-def test_g_eval(seat):
+def test_g_eval(judge_client):
     llm_judge = GEvalLLMJudge(
-        model_client=seat(answer=lambda prompt: '{"reason": "Poor.", "score": 1}')
+        model_client=judge_client(answer=lambda prompt: '{"reason": "Poor.", "score": 1}')
     )
     evaluator = GEvalJudgeEvaluator(llm_judge=llm_judge)
     averages, items = evaluator.compute(["It is Paris."], ["Which capital?"], [["Paris."]])

@@ -162,8 +162,8 @@ def test_arguments_with_their_documented_defaults_are_taken():
     assert judge.criteria.keys() == set(CRITERIA)
 
 
-def test_a_list_unpacks_to_means_and_items(seat):
-    means, items = GEvalJudgeEvaluator(llm_client=seat(answer=rates)).compute(
+def test_a_list_unpacks_to_means_and_items(judge_client):
+    means, items = GEvalJudgeEvaluator(llm_client=judge_client(answer=rates)).compute(
         ["It is Paris.", "Bad."], ["Which capital?", "Which one?"], [["Paris."], "Rome."]
     )
 
@@ -173,8 +173,8 @@ def test_a_list_unpacks_to_means_and_items(seat):
 
 
 @pytest.mark.parametrize("bad", [None, 5, ["Paris"]])
-def test_one_bad_item_does_not_disturb_the_others(seat, bad):
-    result = GEvalJudgeEvaluator(llm_client=seat(answer=rates)).compute(
+def test_one_bad_item_does_not_disturb_the_others(judge_client, bad):
+    result = GEvalJudgeEvaluator(llm_client=judge_client(answer=rates)).compute(
         [bad, "Bad."], contexts=[["Paris."], ["Paris."]]
     )
 

@@ -31,8 +31,8 @@ def contains(prompt):
 # Lists of answers
 
 
-def test_the_result_has_its_interval(seat):
-    result = LLMasJudge(llm_client=seat(answer=contains)).compute(
+def test_the_result_has_its_interval(judge_client):
+    result = LLMasJudge(llm_client=judge_client(answer=contains)).compute(
         pred_answers=PRED_ANSWERS, questions=QUESTIONS, gt_answers=GT_ANSWERS
     )
 
@@ -43,13 +43,13 @@ def test_the_result_has_its_interval(seat):
     assert result.errors == {}
 
 
-def test_a_judgement_that_is_neither_yes_nor_no_is_failed_and_not_false(seat):
+def test_a_judgement_that_is_neither_yes_nor_no_is_failed_and_not_false(judge_client):
     def answers(prompt):
         return (
             verdict("maybe") if material(prompt, "predicted_answer") == "Lyon" else contains(prompt)
         )
 
-    result = LLMasJudge(llm_client=seat(answer=answers)).compute(
+    result = LLMasJudge(llm_client=judge_client(answer=answers)).compute(
         gt_answers=["Paris", "Paris", "Paris"], pred_answers=["Paris", "Lyon", "Rome"]
     )
 
@@ -58,12 +58,12 @@ def test_a_judgement_that_is_neither_yes_nor_no_is_failed_and_not_false(seat):
     assert "could not be read" in result.errors[1]
 
 
-def test_ones_own_question_needs_no_ground_truth(seat):
+def test_ones_own_question_needs_no_ground_truth(judge_client):
     def answers(prompt):
         assert "Is the answer polite?" in prompt
         return verdict("yes" if "please" in material(prompt, "predicted_answer") else "no")
 
-    found = LLMasJudge(llm_client=seat(answer=answers)).compute(
+    found = LLMasJudge(llm_client=judge_client(answer=answers)).compute(
         pred_answers=["Wait, please.", "Go away."], judgement_query="Is the answer polite?"
     )
 
@@ -71,8 +71,8 @@ def test_ones_own_question_needs_no_ground_truth(seat):
 
 
 @pytest.mark.parametrize("bad", [None, 5, ["Paris"]])
-def test_one_bad_item_does_not_disturb_the_others(seat, bad):
-    result = LLMasJudge(llm_client=seat(answer=contains)).compute(
+def test_one_bad_item_does_not_disturb_the_others(judge_client, bad):
+    result = LLMasJudge(llm_client=judge_client(answer=contains)).compute(
         gt_answers=["Paris", "Paris"], pred_answers=[bad, "Paris"]
     )
 

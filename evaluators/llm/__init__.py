@@ -2,8 +2,8 @@
 
 A call passes, from the outside in: `Cached` (is the answer there already?), `Retried` (is it worth
 another try?), `Metered` (may the run spend it, and what did it cost?), `Limited` (does the plan
-allow it now?), and `Connection` (one attempt with the SDK). The outside is synchronous, for
-evaluators; the layers run on one event loop.
+allow it now?), and `Connection` (one attempt with the SDK). `Cached` is synchronous, for
+evaluators, and reads the store on their threads; the others run on one event loop.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec, Record
 
 CACHE_SCHEMA = 1
+"""Goes into the key of every stored answer: a greater number would leave all of them unused."""
 
 
 class LLMClient(Protocol):
@@ -65,7 +66,7 @@ class Access(Record):
 
 
 _living: WeakValueDictionary[int, Access] = WeakValueDictionary()
-"""By identity, as of two equal ones either may go first; it keeps none alive."""
+"""By identity, as of two equal ones either may go first; an entry keeps none alive."""
 
 
 def living() -> set[Access]:
@@ -78,21 +79,25 @@ Keys = Mapping[str, Access]
 
 
 class Request(Record):
-    """One request on its way to a provider's address; `schema_text` is the JSON schema that the
-    answer shall follow.
+    """One request on its way to a provider's address.
+
+    `schema_text` is the JSON schema that the answer shall follow. `json_mode` is how it is asked
+    for (see `json_modes`) after a refusal; empty for the best way that is known.
     """
 
     spec: ModelSpec
     text: str
     base_url: str = ""
     schema_text: str = ""
+    json_mode: str = ""
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 over all that can change the answer, and nothing else: no key, no time-out, no
-        limit.
+        """SHA-256 over all that can change the answer, and nothing else.
+
+        So without the key, time-outs and limits: another key gets the same stored answers.
         """
-        digest = hashlib.sha256(_facts(self.spec, self.base_url))
+        digest = hashlib.sha256(_model_facts(self.spec, self.base_url))
         digest.update(self.text.encode(errors="surrogatepass"))
         if self.schema_text:
             digest.update(b"\0" + self.schema_text.encode())
@@ -100,7 +105,7 @@ class Request(Record):
 
 
 @lru_cache
-def _facts(spec: ModelSpec, base_url: str) -> bytes:
+def _model_facts(spec: ModelSpec, base_url: str) -> bytes:
     """What of a request is the same for a whole run."""
     facts = {
         "schema": CACHE_SCHEMA,

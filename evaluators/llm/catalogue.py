@@ -34,7 +34,7 @@ other addresses.
 """
 
 
-class Limits(Record):
+class PlanLimits(Record):
     """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d); `None` is no
     limit.
     """
@@ -61,7 +61,7 @@ class Model(Record):
     most_answer_tokens: int | None = Field(None, gt=0)
     price_in: float | None = Field(None, ge=0)
     price_out: float | None = Field(None, ge=0)
-    free: Limits | None = None
+    free: PlanLimits | None = None
     json_mode: Literal["strict", "schema", "object", "none"] = "none"
     temperature: Literal["yes", "no", "without reasoning", "unknown"] = "unknown"
     efforts: tuple[str, ...] = ()
@@ -187,6 +187,6 @@ _OFFLINE_MODEL = Model(
     title="Offline reader (baseline, no key)",
     price_in=0,
     price_out=0,
-    free=Limits(),
+    free=PlanLimits(),
     temperature="yes",
 )

@@ -1,5 +1,6 @@
-"""Clients: from a model and a key to something that answers; one connection for all that use the
-same key.
+"""Clients: from a model and a key to something that answers.
+
+All that use the same key share one connection.
 """
 
 from __future__ import annotations
@@ -8,119 +9,76 @@ import asyncio
 import atexit
 import threading
 import time
-from collections.abc import Collection
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
+from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, title
 from evaluators.llm.connection import Connection
-from evaluators.llm.layers import Cached, Limited, Meter, Metered, Retried, Shelf
+from evaluators.llm.layers import Cached, Limited, Meter, Metered, ResponseCache, Retried
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
-from evaluators.records import Call, Completion, ModelSpec, Remedy, SampleResult, Usage
+from evaluators.records import Completion, ModelSpec, Remedy
 
 LIST_SECONDS = 3600
-"""How long a provider's list of models is believed."""
+"""How long a provider's list of models is believed; new models do not come by the minute."""
 
 RETRY_SECONDS = 60
-"""How long after a list was asked for in vain it is asked for again."""
+"""How long after a list was asked for in vain it is asked for again.
+
+Every drawing of a page looks for the lists: without a pause each would send a request.
+"""
 
 CLOSE_SECONDS = 2
 """How long the end of a process waits for a connection to close; it takes milliseconds."""
 
-FOR_A_SCHEMA = 400
-"""Tokens that the providers may count for the schema of an answer."""
+SCHEMA_TOKENS = 400
+"""Tokens that the providers may count for the schema of an answer, kept free in a prompt budget."""
 
 
-class Ledger:
-    """What one cell paid for, and how many of its answers were there already."""
+class RunContext(NamedTuple):
+    """What the models of one run share: what is in flight, the cap, and the stored answers.
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
-        self.calls: list[Call] = []
-        self.cached = 0
-        self._notes: dict[str, None] = {}
-        self._shelf = shelf
-
-    def add(self, completion: Completion) -> None:
-        """An answer came, from the provider or from the store."""
-        self.cached += completion.cached
-        if completion.note:
-            self._notes[completion.note] = None
-
-    def bill(self, earlier: SampleResult | None = None) -> dict[str, Any]:
-        """The fields of a `SampleResult` that tell what it cost, with what an earlier, failed try
-        had cost.
-        """
-        costs = [call.cost for call in self.calls] + ([earlier.cost] if earlier else [])
-        usages = [call.completion.usage for call in self.calls] + (
-            [earlier.usage] if earlier else []
-        )
-        known = [cost for cost in costs if cost is not None]
-        return {
-            "calls": len(self.calls) + (earlier.calls if earlier else 0),
-            "cached": self.cached + (earlier.cached if earlier else 0),
-            "note": ", ".join(self._notes) or (earlier.note if earlier else ""),
-            "cost": sum(known) if len(known) == len(costs) else None,
-            "usage": {
-                name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields
-            },
-        }
-
-    def spoil(self, texts: Collection[str]) -> None:
-        """These answers were of no use: they are paid for, but must not serve again."""
-        self.calls[:] = [
-            call.model_copy(update={"reusable": False}) if call.completion.text in texts else call
-            for call in self.calls
-        ]
-
-    def stored(self) -> None:
-        """The calls are in the store now: who asks the same finds them there."""
-        if self._shelf:
-            for call in self.calls:
-                self._shelf.stored(call.key)
-
-
-class Account(NamedTuple):
-    """What the models of one run share: what is in flight, the cap, and (unless bypassed) the
-    stored answers.
+    Without a `cache` every request is paid for.
     """
 
     scope: Scope
     meter: Meter
-    shelf: Shelf | None
+    cache: ResponseCache | None
 
 
-class Seat:
-    """A model's place in one run; `client` gives what one cell talks to, `close` lets the
-    connection go.
-    """
+class ModelSession:
+    """A model as one run uses it, with its connection; `client` gives what one cell talks to."""
 
-    def __init__(self, spec: ModelSpec, keys: Keys, account: Account) -> None:
+    def __init__(self, spec: ModelSpec, keys: Keys, context: RunContext) -> None:
         self.name = title(spec)
         self._spec = spec
-        self._account = account
-        self._access = None if spec.provider == OFFLINE.provider else access_for(spec, keys)
-        self._connection = _connections.take(self._access) if self._access else None
-        self._limiter = limiter_for(self._access, spec) if self._access else None
+        self._context = context
+        self._access: Access | None = None
+        self._connection: Connection | None = None
+        self._limiter: Limiter | None = None
+        if self.is_remote:
+            self._access = access_for(spec, keys)
+            self._connection = _connections.take(self._access)
+            self._limiter = limiter_for(self._access, spec)
 
-    def client(self, ledger: Ledger) -> LLMClient:
-        if self._spec.provider == OFFLINE.provider:
+    def client(self, log: CallLog) -> LLMClient:
+        """What answers one cell's prompts, and notes in its log what they cost."""
+        if not self.is_remote:
             return OfflineReader()
         if self._access is None or self._connection is None or self._limiter is None:
-            raise RuntimeError("The seat is closed.")
+            raise RuntimeError("The model session is closed.")
+        scope, meter, cache = self._context
         limited = Limited(self._connection, self._limiter)
-        asked = Retried(Metered(limited, self._account.meter, ledger.calls))
-        shelf = self._account.shelf
-        layers = Cached(asked, shelf) if shelf else asked
-        return _Client(
-            self._spec, self._access.base_url, self._limiter, layers, self._account.scope, ledger
-        )
+        retried = Retried(Metered(limited, meter, log.calls))
+        cached = Cached(retried, cache, scope)
+        return _RemoteClient(self._spec, self._access.base_url, self._limiter, cached, log)
 
     @property
     def is_remote(self) -> bool:
@@ -148,25 +106,18 @@ class Seat:
             _connections.give_back(access)
 
 
-class _Client(LLMClient):
-    """The synchronous face: evaluators call `complete` and wait."""
+class _RemoteClient(LLMClient):
+    """The synchronous face of the layers: evaluators call `complete` and wait."""
 
     def __init__(
-        self,
-        spec: ModelSpec,
-        base_url: str,
-        limiter: Limiter,
-        layers: Cached | Retried,
-        scope: Scope,
-        ledger: Ledger,
+        self, spec: ModelSpec, base_url: str, limiter: Limiter, layers: Cached, log: CallLog
     ) -> None:
         self.model = spec.id
         self._spec = spec
         self._base_url = base_url
         self._limiter = limiter
         self._layers = layers
-        self._scope = scope
-        self._ledger = ledger
+        self._log = log
 
     @property
     def prompt_budget(self) -> int | None:
@@ -179,10 +130,9 @@ class _Client(LLMClient):
             base_url=self._base_url,
             schema_text=prompt.schema_text,
         )
-        stored = self._layers.stored(request) if isinstance(self._layers, Cached) else None
-        reply = stored or self._scope.run(self._layers.complete(request))
-        self._ledger.add(reply.completion)
-        return reply.completion
+        completion = self._layers.complete(request).completion
+        self._log.add(completion)
+        return completion
 
 
 def spec_for(model: Model, keys: Keys, *, temperature: float, answer_tokens: int) -> ModelSpec:
@@ -192,11 +142,13 @@ def spec_for(model: Model, keys: Keys, *, temperature: float, answer_tokens: int
     """
     if model.id == OFFLINE.id:
         return OFFLINE
-    most = min(answer_tokens, model.most_answer_tokens or answer_tokens)
-    spec = model.spec(temperature=temperature, answer_tokens=most)
+    if model.most_answer_tokens:
+        answer_tokens = min(answer_tokens, model.most_answer_tokens)
+    spec = model.spec(temperature=temperature, answer_tokens=answer_tokens)
     address = access_for(spec, keys).base_url
-    is_own = address == PROVIDERS[model.provider].address
-    return spec.model_copy(update={"base_url": "" if is_own else address})
+    if address == PROVIDERS[model.provider].address:
+        return spec
+    return spec.model_copy(update={"base_url": address})
 
 
 def prompt_budget(spec: ModelSpec, keys: Keys) -> int | None:
@@ -206,15 +158,19 @@ def prompt_budget(spec: ModelSpec, keys: Keys) -> int | None:
 
 def _tokens_left_for_a_prompt(spec: ModelSpec, limiter: Limiter) -> int | None:
     """What context and plan leave for a prompt beside the answer budget and a schema."""
-    known = find(spec.id)
-    limits = (known.context if known else None, limiter.minute_tokens)
-    least = min((limit for limit in limits if limit is not None), default=None)
-    return None if least is None else max(0, least - spec.answer_tokens - FOR_A_SCHEMA)
+    model = find(spec.id)
+    context = model.context if model else None
+    # A request that takes more than a minute's tokens could never be sent.
+    limits = [limit for limit in (context, limiter.minute_tokens) if limit is not None]
+    if not limits:
+        return None
+    return max(0, min(limits) - spec.answer_tokens - SCHEMA_TOKENS)
 
 
 class _Connections:
-    """One connection for each access, kept while it is used;
-    with the last user it forgets the key.
+    """One connection for each access; with its last user it is closed, and the key forgotten.
+
+    Shared, as a client of its own for each call takes ten times the processor time.
     """
 
     def __init__(self) -> None:
@@ -235,28 +191,31 @@ class _Connections:
             else:
                 asyncio.run_coroutine_threadsafe(connection.close(), loop())
 
-    def close(self) -> None:
+    def close_all(self) -> None:
         """Closes what is open when the process ends: aiohttp would complain of it."""
         for connection, _ in self._open.values():
-            with suppress(Exception):  # nobody is left to hear of it
+            # Whatever goes wrong now, nobody is left who could be told.
+            with suppress(Exception):
                 asyncio.run_coroutine_threadsafe(connection.close(), loop()).result(CLOSE_SECONDS)
 
 
 _connections = _Connections()
-atexit.register(_connections.close)
+atexit.register(_connections.close_all)
 
 
 def access_for(spec: ModelSpec, keys: Keys) -> Access:
-    """The key for this model; raises `AccessError` where there is none, or only one for another
-    address.
+    """The key for this model.
+
+    Raises `AccessError` where there is none, or only one for another address.
     """
     access = keys.get(spec.provider)
     if access is None:
         raise missing_access(spec.provider)
-    if secrets_in(access.base_url):  # it would stand in the run's card
+    # The address is kept with the run and shown on its card.
+    if secrets_in(access.base_url):
         raise AccessError(
-            "The base URL holds a user name, a password or a query. Give it without, and "
-            "the key alone."
+            "The base URL holds a user name, a password or a query. Enter it without them, and "
+            "the key in its own field."
         )
     if spec.base_url and spec.base_url != access.base_url:
         message = f"This run asked {spec.base_url}; the address is now {access.base_url}."
@@ -269,8 +228,9 @@ def missing_access(provider: str) -> AccessError:
     """What to raise where there is no key for a provider, or no address of a custom endpoint."""
     record = PROVIDERS.get(provider)
     if record is None:
-        unknown = f"{provider} is not a provider that Plumbline knows."
-        return AccessError(f"{unknown} Choose another model.")
+        return AccessError(
+            f"{provider} is not a provider that Plumbline knows. Choose another model."
+        )
     if record.is_custom:
         remedy = Remedy("enter_address", record.address_variable)
         return AccessError("No address of a custom endpoint.", remedy=remedy)
@@ -280,43 +240,54 @@ def missing_access(provider: str) -> AccessError:
 
 
 def ask_models(access: Access) -> list[str]:
-    """The ids of the models that the provider offers to this key; raises `LLMError` with what is
-    wrong.
+    """The ids of the models that the provider offers to this key.
+
+    Raises `LLMError` with what is wrong.
     """
-    found = Scope().run(_listed(access))
-    with _asking:
-        _offered[digest(access)] = time.monotonic() + LIST_SECONDS, found
-    return found
+    ids = Scope().run(_model_ids(access))
+    with _lists_lock:
+        _model_lists[digest(access)] = time.monotonic() + LIST_SECONDS, ids
+    return ids
 
 
 def offered(access: Access) -> list[str] | None:
-    """The provider's list where it is known, else `None`; fetches it in the background when it is
-    not, or is old.
+    """The provider's list of models where it is known, else `None`.
+
+    It is fetched in the background when it is not known, or old: a page does not wait for it.
     """
-    with _asking:
-        until, found = _offered.get(digest(access), (0.0, None))
-        if time.monotonic() > until:
-            for old in [
-                key for key, (end, _) in _offered.items() if time.monotonic() - end > LIST_SECONDS
-            ]:
-                del _offered[old]
-            _offered[digest(access)] = time.monotonic() + RETRY_SECONDS, found
+    now = time.monotonic()
+    with _lists_lock:
+        until, ids = _model_lists.get(digest(access), (0.0, None))
+        if now > until:
+            _forget_old_lists(now)
+            # Noted before the answer comes, so that only one thread asks.
+            _model_lists[digest(access)] = now + RETRY_SECONDS, ids
             threading.Thread(
-                target=_fetch, args=(access,), daemon=True, name="plumbline-models"
+                target=_fetch_models, args=(access,), daemon=True, name="plumbline-models"
             ).start()
-    return found
+    return ids
 
 
-_offered: dict[str, tuple[float, list[str] | None]] = {}
-_asking = threading.Lock()
+_model_lists: dict[str, tuple[float, list[str] | None]] = {}
+"""By the digest of the access: until when the list is believed, and the list."""
+
+_lists_lock = threading.Lock()
 
 
-def _fetch(access: Access) -> None:
-    with suppress(LLMError):  # a test of the key shows it; a list that is missing hides no model
+def _forget_old_lists(now: float) -> None:
+    """Drops the lists that nobody has asked for in an hour: visitors bring ever new keys."""
+    for key, (until, _) in list(_model_lists.items()):
+        if now - until > LIST_SECONDS:
+            del _model_lists[key]
+
+
+def _fetch_models(access: Access) -> None:
+    # A missing list hides no model, and what is wrong with a key is shown by its test on Settings.
+    with suppress(LLMError):
         ask_models(access)
 
 
-async def _listed(access: Access) -> list[str]:
+async def _model_ids(access: Access) -> list[str]:
     connection = _connections.take(access)
     try:
         return await connection.models()

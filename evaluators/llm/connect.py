@@ -12,10 +12,17 @@ from typing import Any
 from evaluators.errors import ParameterError
 from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.answer_file import AnswerFile
+from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, models, successor, unlisted
-from evaluators.llm.clients import Account, Ledger, Seat, access_for, missing_access, spec_for
+from evaluators.llm.clients import (
+    ModelSession,
+    RunContext,
+    access_for,
+    missing_access,
+    spec_for,
+)
 from evaluators.llm.keys import bind, clean_address, from_environment
-from evaluators.llm.layers import Meter, Shelf
+from evaluators.llm.layers import Meter, ResponseCache
 from evaluators.llm.loop import Scope
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
@@ -47,32 +54,36 @@ class ConnectedLLM(LLMClient):
         self.calls = 0
         self.cost: float | None = 0.0
         self._file = AnswerFile(Path(cache)) if cache else None
-        self._shelf = Shelf(self._file.find) if self._file else None
-        self._seat = Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), self._shelf))
+        self._cache = ResponseCache(self._file.find) if self._file else None
+        context = RunContext(Scope(), Meter(Cap(), 0, 0.0), self._cache)
+        self._session = ModelSession(spec, keys, context)
         self._lock = Lock()
 
     @property
     def prompt_budget(self) -> int | None:
-        return self._seat.client(Ledger()).prompt_budget
+        return self._session.client(CallLog()).prompt_budget
 
     def complete(self, prompt: Prompt | str) -> Completion:
         """The answer to a prompt or to plain text; raises `LLMError` where none can be used."""
-        ledger = Ledger(self._shelf)
+        log = CallLog(self._cache)
+        if isinstance(prompt, str):
+            prompt = Prompt(text=prompt)
         try:
-            asked = Prompt(text=prompt) if isinstance(prompt, str) else prompt
-            return self._seat.client(ledger).complete(asked)
+            return self._session.client(log).complete(prompt)
         finally:
-            self._count(ledger)
+            # A call that gave no usable answer is paid for all the same.
+            self._count(log)
 
-    def _count(self, ledger: Ledger) -> None:
-        bill = ledger.bill()
+    def _count(self, log: CallLog) -> None:
+        totals = log.totals()
         with self._lock:
-            self.calls += bill["calls"]
-            is_known = self.cost is not None and bill["cost"] is not None
-            self.cost = self.cost + bill["cost"] if is_known else None
+            self.calls += totals["calls"]
+            if self.cost is not None:
+                cost = totals["cost"]
+                self.cost = None if cost is None else self.cost + cost
         if self._file:
-            self._file.add([call for call in ledger.calls if call.reusable])
-            ledger.stored()
+            self._file.add([call for call in log.calls if call.reusable])
+            log.mark_stored()
 
 
 def connect(
@@ -96,35 +107,42 @@ def connect(
             raise ParameterError(
                 'model goes with an SDK\'s object. Write connect("provider/model").'
             )
-        named: str | ModelSpec = llm
-        keys = _keys(llm.provider if isinstance(llm, ModelSpec) else llm.partition("/")[0], api_key)
+        requested: str | ModelSpec = llm
+        provider = llm.provider if isinstance(llm, ModelSpec) else llm.partition("/")[0]
+        keys = _keys_to_connect(provider, api_key)
     else:
         if api_key:
             raise ParameterError("The object brings a key of its own. Leave api_key out.")
         access = _sdk_access(llm)
         if not model:
             raise ParameterError(which_model(llm))
-        known = find(model)
-        is_id = known is not None and known.provider == access.provider
-        named = model if is_id else f"{access.provider}/{model}"
+        # Either an id of ours or a name of the provider's, which may hold a slash as well.
+        listed = find(model)
+        is_id = listed is not None and listed.provider == access.provider
+        requested = model if is_id else f"{access.provider}/{model}"
         keys = {access.provider: access}
-    if isinstance(named, str):
-        named = spec_of(named, keys, answer_tokens=JUDGE_TOKENS)
-    return ConnectedLLM(named, keys, cache)
+    if isinstance(requested, str):
+        requested = spec_of(requested, keys, answer_tokens=JUDGE_TOKENS)
+    return ConnectedLLM(requested, keys, cache)
 
 
-def accesses(*given: object) -> dict[str, Access]:
-    """The keys that connected models among these bring along, by provider, for a run with them."""
-    found: dict[str, Access] = {}
-    for llms in given:
-        for llm in llms if isinstance(llms, list | tuple) else [llms]:
-            access = llm.access if isinstance(llm, ConnectedLLM) else None
-            if access and found.setdefault(access.provider, access) != access:
+def accesses(*arguments: object) -> dict[str, Access]:
+    """The keys that connected models among these bring along, by provider, for a run with them.
+
+    Each argument is a model or a list of models; raises `ParameterError` where two keys differ.
+    """
+    by_provider: dict[str, Access] = {}
+    for argument in arguments:
+        for llm in argument if isinstance(argument, list | tuple) else [argument]:
+            if not isinstance(llm, ConnectedLLM) or llm.access is None:
+                continue
+            access = llm.access
+            if by_provider.setdefault(access.provider, access) != access:
                 raise ParameterError(
                     f"A run has one key and address for {PROVIDERS[access.provider].title}, "
-                    "and two are given. Connect its models with the same ones."
+                    "but the models were connected with different ones. Connect them with the same."
                 )
-    return found
+    return by_provider
 
 
 def spec_of(name: str, keys: Keys, *, temperature: float = 0.0, answer_tokens: int) -> ModelSpec:
@@ -132,14 +150,14 @@ def spec_of(name: str, keys: Keys, *, temperature: float = 0.0, answer_tokens: i
 
     Raises `ParameterError` for one that is unknown or retired, `AccessError` without its key.
     """
-    model = find(name) or _unlisted(name)
+    model = find(name) or _unlisted_model(name)
     if model.is_retired(date.today()):
-        use = successor(model).id
-        raise ParameterError(f"{model.title} retired on {model.status_date}. Use {use}.")
+        replacement = successor(model).id
+        raise ParameterError(f"{model.title} retired on {model.status_date}. Use {replacement}.")
     return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
 
 
-def _unlisted(name: str) -> Model:
+def _unlisted_model(name: str) -> Model:
     """A model that the catalogue lacks; whether the provider has it shows when it is asked."""
     provider, _, model = name.partition("/")
     if provider not in PROVIDERS or not model:
@@ -151,7 +169,7 @@ def _unlisted(name: str) -> Model:
     return unlisted(provider, model)
 
 
-def _keys(provider: str, api_key: str) -> Keys:
+def _keys_to_connect(provider: str, api_key: str) -> Keys:
     """The environment's keys, or this one at the address that the environment names, if any."""
     record = PROVIDERS.get(provider)
     if not api_key or record is None:
@@ -163,7 +181,8 @@ def _keys(provider: str, api_key: str) -> Keys:
     return {provider: bind(provider, base_url, api_key)}
 
 
-# Objects of the SDKs, known by the names of their classes: nothing of an SDK is loaded for it
+# The objects of the SDKs are known by the names of their classes: importing an SDK only to compare
+# would take a second.
 
 
 def sdk_name(llm: object) -> str:
@@ -184,8 +203,9 @@ def which_model(llm: object) -> str:
 
 
 def _sdk_access(llm: Any) -> Access:
-    """The key and address of an SDK's object;
-    OpenAI's at an unknown address is a custom endpoint.
+    """The key and address of an SDK's object.
+
+    One of OpenAI's at an address that no provider has is for a custom endpoint.
     """
     name = sdk_name(llm)
     if not name:
@@ -196,6 +216,7 @@ def _sdk_access(llm: Any) -> Access:
             f"{name}: the object needs more than a key and an address. Connect an openai.OpenAI "
             "with the endpoint as base_url, or give an object whose complete(prompt) returns text."
         )
+    # These would go with each request of the object, and ours would be sent without them.
     for setting in ("organization", "project", "_custom_headers", "_custom_query"):
         if getattr(llm, setting, None):
             raise ParameterError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluators.llm.catalogue import OFFLINE, Limits, Model, find, title
+from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, title
 from evaluators.llm.limits import TOLERANCE
 from evaluators.records import Cap, ModelSpec, Record, Usage
 
@@ -275,7 +275,7 @@ def _narrowest(each: Estimate) -> tuple[str, str]:
     return f"{most:,} {what}", plan
 
 
-def _minutes(plan: Limits | None, calls: int, tokens: int) -> tuple[float | None, str]:
+def _minutes(plan: PlanLimits | None, calls: int, tokens: int) -> tuple[float | None, str]:
     """How long the plan makes so much last, and which of its limits it is."""
     if plan is None:
         return None, ""

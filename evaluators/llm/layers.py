@@ -1,13 +1,11 @@
-"""The layers around a provider: what a call costs, how often it is tried, and whether it is needed
-at all.
-"""
+"""The layers around a provider: is a call needed, how often is it tried, may the run pay for it."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
@@ -20,8 +18,9 @@ from evaluators.errors import (
 )
 from evaluators.llm import Layer, Reply, Request
 from evaluators.llm.catalogue import find, title
-from evaluators.llm.connection import Connection
+from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
+from evaluators.llm.loop import Scope
 from evaluators.records import Call, Cap, Completion, Remedy, Usage
 from evaluators.text.size import tokens
 
@@ -29,50 +28,209 @@ MOST_REFUSALS = 30
 """How often in a row a provider may ask one request to wait before the run stops."""
 
 NOT_WHOLE = frozenset({"length", "max_tokens", "content_filter", "tool_calls", "function_call"})
-"""Reasons to end that leave no whole answer;
-local servers have names of their own for a good end.
+"""Reasons to end that leave no whole answer.
+
+What is listed are the bad ends: local servers have names of their own for a good one.
 """
 
-MOST_ARRIVED = 256
-"""Answers may be stored between a look into the store and the next step of the one who looked."""
+# Half a second doubling to eight, as the SDKs of Groq and OpenAI wait when they retry themselves.
+# The random part keeps requests that failed together from coming back together.
+_pause_before_retry = wait_random_exponential(multiplier=0.5, max=8)
 
-_pause = wait_random_exponential(multiplier=0.5, max=8)
+
+class ResponseCache:
+    """The answers of one workspace: those in the store, and those on their way there.
+
+    `find` reads the store and may wait for the disk, so it is never called on the event loop.
+    """
+
+    def __init__(self, find: Callable[[str], Completion | None]) -> None:
+        self.find = find
+        self.in_flight: dict[str, Future[Completion]] = {}
+        """By the key of the request; an answer stays until it is in the store."""
+
+    def mark_stored(self, key: str) -> None:
+        """The answer is in the store now, or of no use to others; may be called from any thread."""
+        call = self.in_flight.get(key)
+        # One that is not done is somebody else's new call for the same key.
+        if call is not None and call.done():
+            self.in_flight.pop(key, None)
 
 
-class Limited:
-    """Waits until the plan allows the request."""
+class Cached:
+    """Gives an answer that is there already, and lets the same requests share one call.
 
-    def __init__(self, connection: Connection, limiter: Limiter) -> None:
-        self._connection = connection
-        self._limiter = limiter
+    It is called on the evaluator's thread, which waits; the layers inside run on the event loop.
+    Without a cache every request is a call.
+    """
+
+    def __init__(self, inner: Layer, cache: ResponseCache | None, scope: Scope) -> None:
+        self._inner = inner
+        self._cache = cache
+        self._scope = scope
+
+    def complete(self, request: Request) -> Reply:
+        """Answers the request; raises `CancelledError` where the run was cancelled."""
+        if self._cache is None:
+            return self._call(request)
+        in_flight = self._cache.in_flight
+        own: Future[Completion] = Future()
+        while (call := in_flight.setdefault(request.key, own)) is not own:
+            try:
+                return _from_cache(self._scope.run(_result_of(call)))
+            except CancelledError:
+                if not call.cancelled():
+                    raise  # this run was cancelled, not the one that it waited for
+        try:
+            # Looked up only now that nobody else calls: whoever called before has it stored.
+            stored = self._cache.find(request.key)
+            reply = _from_cache(stored) if stored else self._call(request)
+        except BaseException as error:
+            del in_flight[request.key]
+            if isinstance(error, CancelledError | RunStoppedError):
+                # What stopped one run (its cap, its key) is its own: who waits asks for itself.
+                own.cancel()
+            else:
+                own.set_exception(error)
+            raise
+        own.set_result(reply.completion)
+        if stored:
+            self._cache.mark_stored(request.key)
+        return reply
+
+    def _call(self, request: Request) -> Reply:
+        return self._scope.run(self._inner.complete(request))
+
+
+async def _result_of(call: Future[Completion]) -> Completion:
+    # Shielded, as who stops waiting must not cancel the call that others wait for.
+    return await asyncio.shield(asyncio.wrap_future(call))
+
+
+def _from_cache(completion: Completion) -> Reply:
+    return Reply(completion.model_copy(update={"cached": True}), {})
+
+
+class EmptyAnswerError(TransientError):
+    """The model said nothing: worth a second try, and no sign that the provider is in trouble."""
+
+
+class Retried:
+    """Tries again what may go better in a moment, and lets only whole answers through."""
+
+    def __init__(self, inner: Layer) -> None:
+        self._inner = inner
 
     async def complete(self, request: Request) -> Reply:
-        size = _request_tokens(request) + request.spec.answer_tokens
-        _check_context(request, size)
-        await self._connection.open()  # before the limiter notes when the request went out
-        ticket = await self._limiter.acquire(size)
-
-        async def again() -> None:
-            nonlocal ticket
-            self._limiter.failed(ticket)
-            ticket = await self._limiter.acquire(size)
-
         try:
-            reply = await self._connection.complete(request, again)
+            # Nearly always enough, and tenacity would take half of the layers' processor time.
+            return await self._try(request)
+        except TransientError as error:
+            return await self._retry(request, error)
+
+    async def _retry(self, request: Request, first: TransientError) -> Reply:
+        """Goes on after a first try that failed."""
+        # The first failure counts as tenacity's first try: it is raised there once more.
+        failed = [first]
+
+        async def attempt() -> Reply:
+            if failed:
+                raise failed.pop()
+            return await self._try(request)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(TransientError),
+            stop=_TriesUsedUp(),
+            wait=_seconds_before_retry,
+            reraise=True,
+        )
+        try:
+            return await retrying(attempt)
         except RateLimitedError as error:
-            self._limiter.refused(ticket, error.wait, error.headers)
-            raise
-        except BaseException:  # also a cancelled one: its place must be freed
-            self._limiter.failed(ticket)
-            raise
-        usage = reply.completion.usage
-        self._limiter.settle(ticket, usage.prompt_tokens + usage.answer_tokens, reply.headers)
+            message = (
+                f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. "
+                "Resume later."
+            )
+            raise RunStoppedError(message, error.details, kind="limits") from error
+        except EmptyAnswerError as error:
+            # No longer transient: an outage, which stops a run, is not what empty answers show.
+            raise LLMError(str(error), error.details) from error
+        except UnreachableError as error:
+            message = f"{error.message} Everything so far is kept; resume when it answers."
+            raise RunStoppedError(
+                message, error.details, kind="unreachable", remedy=error.remedy
+            ) from error
+
+    async def _try(self, request: Request) -> Reply:
+        reply = await self._inner.complete(request)
+        if not _is_whole(reply.completion):
+            raise _not_whole(reply.completion, request)
         return reply
 
 
+class _TriesUsedUp:
+    """Whether a request has been tried often enough; being asked to wait is not a try."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._refusals_in_a_row = 0
+
+    def __call__(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, RateLimitedError):
+            self._refusals_in_a_row += 1
+            return self._refusals_in_a_row >= MOST_REFUSALS
+        self._failures += 1
+        self._refusals_in_a_row = 0
+        return not isinstance(error, TransientError) or self._failures >= error.tries
+
+
+def _seconds_before_retry(state: RetryCallState) -> float:
+    """What the provider asked for, else an exponential pause."""
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, RateLimitedError):
+        return 0.0  # the limiter waits, for all requests of the key together
+    if isinstance(error, TransientError) and error.wait is not None:
+        return error.wait
+    return _pause_before_retry(state)
+
+
+def _is_whole(completion: Completion) -> bool:
+    return bool(completion.text.strip()) and completion.finish_reason not in NOT_WHOLE
+
+
+def _not_whole(completion: Completion, request: Request) -> LLMError:
+    """Why the answer cannot be used: cut off, withheld or empty."""
+    model, budget = title(request.spec), request.spec.answer_tokens
+    text = completion.text.strip()
+    details = f"finish_reason {completion.finish_reason} · {text[:300]}"
+    is_cut_off = completion.finish_reason in ("length", "max_tokens")
+    if is_cut_off and text:
+        return LLMError(
+            f"The answer of {model} was cut off at {budget:,} tokens. Raise the answer budget.",
+            details,
+        )
+    if is_cut_off:
+        return LLMError(
+            f"{model} used all {budget:,} tokens of its answer budget for thinking. "
+            "Raise the answer budget.",
+            details,
+        )
+    if completion.finish_reason == "content_filter":
+        return LLMError(f"The provider of {model} withheld the answer (content filter).", details)
+    if not text:
+        return EmptyAnswerError(
+            f"{model} gave an empty answer. Try again, or choose another model.", details, tries=2
+        )
+    return LLMError(
+        f"{model} wanted to call a tool instead of answering. Choose another model.", details
+    )
+
+
 class Meter:
-    """What a run has spent and may spend; lives on the loop. Calls in flight count with the most
-    they can cost.
+    """What a run has spent and may spend; lives on the event loop.
+
+    Calls in flight count with the most that they can cost.
     """
 
     def __init__(self, cap: Cap, calls: int, cost: float) -> None:
@@ -86,6 +244,7 @@ class Meter:
     async def reserve(self, most: float) -> None:
         """Returns when the call fits under the cap; raises `RunStoppedError` when it never will."""
         while not self._fits(most):
+            # A call in flight may cost less than is reserved for it, so its end is waited for.
             if not self._in_flight:
                 raise RunStoppedError(self._reason(), kind="cap", remedy=Remedy("raise_cap"))
             self._changed.clear()
@@ -102,23 +261,22 @@ class Meter:
         self._changed.set()
 
     def _fits(self, most: float) -> bool:
-        calls, cost = self._calls + self._in_flight + 1, self._cost + self._reserved + most
-        return (self._cap.calls is None or calls <= self._cap.calls) and (
-            self._cap.cost is None or cost <= self._cap.cost
-        )
+        calls = self._calls + self._in_flight + 1
+        cost = self._cost + self._reserved + most
+        if self._cap.calls is not None and calls > self._cap.calls:
+            return False
+        return self._cap.cost is None or cost <= self._cap.cost
 
     def _reason(self) -> str:
         if self._cap.calls is not None and self._calls >= self._cap.calls:
-            spent = (
-                f"The cap of {self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''} is "
-                "reached"
-            )
+            number = f"{self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''}"
+            reached = f"The cap of {number} is reached"
         else:
-            spent = (
+            reached = (
                 f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the "
                 "next call could exceed it"
             )
-        return f"{spent}. Everything so far is kept."
+        return f"{reached}. Everything so far is kept."
 
 
 class Metered:
@@ -130,17 +288,19 @@ class Metered:
         self._calls = calls
 
     async def complete(self, request: Request) -> Reply:
-        usage = Usage(
-            prompt_tokens=_request_tokens(request), answer_tokens=request.spec.answer_tokens
+        most_usage = Usage(
+            prompt_tokens=_prompt_tokens(request), answer_tokens=request.spec.answer_tokens
         )
-        most = _cost(request, usage) or 0.0
+        most = _cost(request, most_usage) or 0.0
         await self._meter.reserve(most)
-        started, calls, paid = time.perf_counter(), 0, 0.0
+        started = time.perf_counter()
+        calls, paid = 0, 0.0
         try:
             reply = await self._inner.complete(request)
             cost = _cost(request, reply.completion.usage)
             calls, paid = 1, cost or 0.0
         finally:
+            # Also a failed or cancelled call gives its reservation back.
             self._meter.settle(most, calls, paid)
         self._calls.append(
             Call(
@@ -155,223 +315,58 @@ class Metered:
         return reply
 
 
-class EmptyAnswerError(TransientError):
-    """The model said nothing: worth a second try, and no sign that the provider is in trouble."""
-
-
-class Retried:
-    """Tries again what may go better in a moment, and lets only whole answers through."""
-
-    def __init__(self, inner: Layer) -> None:
-        self._inner = inner
-
-    async def complete(self, request: Request) -> Reply:
-        try:
-            return await self._try(
-                request
-            )  # nearly always enough; tenacity would take half of the layers' time
-        except TransientError as error:
-            return await self._again(request, error)
-
-    async def _again(self, request: Request, first: TransientError) -> Reply:
-        """Goes on after a first try that failed."""
-        before = [first]
-
-        async def attempt() -> Reply:
-            if before:
-                raise before.pop()
-            return await self._try(request)
-
-        again = AsyncRetrying(
-            retry=retry_if_exception_type(TransientError),
-            stop=_Tries().are_enough,
-            wait=_wait,
-            reraise=True,
-        )
-        try:
-            return await again(attempt)
-        except RateLimitedError as error:
-            message = (
-                f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. "
-                "Resume later."
-            )
-            raise RunStoppedError(message, error.details, kind="limits") from error
-        except EmptyAnswerError as error:
-            raise LLMError(str(error), error.details) from error
-        except UnreachableError as error:
-            message = f"{error.message} Everything so far is kept; resume when it answers."
-            raise RunStoppedError(
-                message,
-                error.details,
-                kind="unreachable",
-                remedy=error.remedy,
-            ) from error
-
-    async def _try(self, request: Request) -> Reply:
-        reply = await self._inner.complete(request)
-        _check(reply.completion, request)
-        return reply
-
-
-class Shelf:
-    """The answers of one workspace: those that are stored, and those that are on their way to the
-    store.
-
-    `find` reads the store and may wait for the disk: never on the loop. `arrived` holds the keys
-    that were stored lately, for those who looked just before.
-    """
-
-    def __init__(self, find: Callable[[str], Completion | None]) -> None:
-        self.find = find
-        self.coming: dict[str, asyncio.Future[Completion]] = {}
-        self.arrived: deque[str] = deque(maxlen=MOST_ARRIVED)
-
-    def stored(self, key: str) -> None:
-        """The answer is in the store now, or of no use to others; may be called from any thread."""
-        future = self.coming.get(key)
-        if future is not None and future.done():
-            self.arrived.append(key)
-            self.coming.pop(key, None)
-
-
-class Cached:
-    """Gives an answer that is there already, and lets the same requests share one call."""
-
-    def __init__(self, inner: Layer, shelf: Shelf) -> None:
-        self._inner = inner
-        self._shelf = shelf
-
-    async def complete(self, request: Request) -> Reply:
-        key = request.key
-        while (coming := self._shelf.coming.get(key)) is not None:
-            try:
-                return _reused(await asyncio.shield(coming))
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if not coming.cancelled() or (task and task.cancelling()):
-                    raise  # this one was cancelled, not only the call it waited for
-        coming = self._shelf.coming[key] = asyncio.get_running_loop().create_future()
-        try:
-            reply = await self._just_stored(key) or await self._inner.complete(request)
-        except BaseException as error:
-            del self._shelf.coming[key]
-            _pass_on(error, coming)
-            raise
-        coming.set_result(reply.completion)
-        if reply.completion.cached:
-            self._shelf.stored(key)
-        return reply
-
-    def stored(self, request: Request) -> Reply | None:
-        """The answer that is in the store, if there is one; reads the disk, so it is not for the
-        loop.
-        """
-        found = self._shelf.find(request.key)
-        return _reused(found) if found else None
-
-    async def _just_stored(self, key: str) -> Reply | None:
-        """The answer that came into the store after the caller had looked there."""
-        found = (
-            await asyncio.to_thread(self._shelf.find, key) if key in self._shelf.arrived else None
-        )
-        return _reused(found) if found else None
-
-
-class _Tries:
-    """Counts tries; being asked to wait is none."""
-
-    def __init__(self) -> None:
-        self._failed = 0
-        self._refused = 0
-
-    def are_enough(self, state: RetryCallState) -> bool:
-        error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, RateLimitedError):
-            self._refused += 1
-            return self._refused >= MOST_REFUSALS
-        self._failed, self._refused = self._failed + 1, 0
-        return not isinstance(error, TransientError) or self._failed >= error.tries
-
-
-def _wait(state: RetryCallState) -> float:
-    """What the provider asked for, else an exponential pause; after a refusal the limiter does the
-    waiting.
-    """
-    error = state.outcome.exception() if state.outcome else None
-    if isinstance(error, RateLimitedError):
-        return 0.0
-    if isinstance(error, TransientError) and error.wait is not None:
-        return error.wait
-    return _pause(state)
-
-
-def _is_whole(completion: Completion) -> bool:
-    return bool(completion.text.strip()) and completion.finish_reason not in NOT_WHOLE
-
-
-def _check(completion: Completion, request: Request) -> None:
-    """Raises where the answer cannot be used: cut off, withheld or empty."""
-    if _is_whole(completion):
-        return
-    name, budget, text = title(request.spec), request.spec.answer_tokens, completion.text.strip()
-    words = f"finish_reason {completion.finish_reason} · {text[:300]}"
-    is_cut = completion.finish_reason in ("length", "max_tokens")
-    if is_cut and text:
-        raise LLMError(
-            f"The answer of {name} was cut off at {budget:,} tokens. Raise the answer budget.",
-            words,
-        )
-    if is_cut:
-        raise LLMError(
-            f"{name} used all {budget:,} tokens of its answer budget for thinking. Raise "
-            "the answer budget.",
-            words,
-        )
-    if completion.finish_reason == "content_filter":
-        raise LLMError(f"The provider of {name} withheld the answer (content filter).", words)
-    if not text:
-        raise EmptyAnswerError(
-            f"{name} gave an empty answer. Try again, or choose another model.", words, tries=2
-        )
-    raise LLMError(
-        f"{name} wanted to call a tool instead of answering. Choose another model.", words
-    )
-
-
-def _check_context(request: Request, size: int) -> None:
-    """Raises where the model can never take the request; the size is an estimate, so a doubtful one
-    is sent.
-    """
-    model = find(request.spec.id)
-    if model and model.context and size > TOLERANCE * model.context:
-        raise LLMError(
-            f"This example needs about {size:,} tokens with the answer budget, more than "
-            f"{model.title} takes "
-            f"({model.context:,}). Use fewer or shorter documents, or a model with a "
-            "longer context."
-        )
-
-
-def _request_tokens(request: Request) -> int:
-    """An estimate of what the provider counts before the answer: the prompt, and the schema where
-    there is one.
-    """
-    return tokens(request.text) + len(request.schema_text) // 4
-
-
 def _cost(request: Request, usage: Usage) -> float | None:
     model = find(request.spec.id)
     return model.cost(usage) if model else None
 
 
-def _reused(completion: Completion) -> Reply:
-    return Reply(completion.model_copy(update={"cached": True}), {})
+def _prompt_tokens(request: Request) -> int:
+    """An estimate of what the provider counts before the answer: the prompt and the schema."""
+    # Four characters a token, as in `text.size`.
+    return tokens(request.text) + len(request.schema_text) // 4
 
 
-def _pass_on(error: BaseException, coming: asyncio.Future[Completion]) -> None:
-    if isinstance(error, asyncio.CancelledError | RunStoppedError):
-        # what stopped one run (its cap, its key) is its own; whoever waits asks for itself
-        coming.cancel()
-    else:
-        coming.set_exception(error)
-        coming.exception()  # whoever waits gets it; nobody need
+class Limited:
+    """Waits until the plan allows the request."""
+
+    def __init__(self, connection: Connection, limiter: Limiter) -> None:
+        self._connection = connection
+        self._limiter = limiter
+
+    async def complete(self, request: Request) -> Reply:
+        size = _prompt_tokens(request) + request.spec.answer_tokens
+        _check_context(request, size)
+        # Before the limiter notes when the request went out: the first time, importing the SDK
+        # takes a second.
+        await self._connection.open()
+        while True:
+            permit = await self._limiter.acquire(size)
+            try:
+                reply = await self._connection.complete(request)
+            except AskForLessError as refusal:
+                # The provider may count the refused request, so the next one has its own permit.
+                self._limiter.failed(permit)
+                request = refusal.request
+            except RateLimitedError as error:
+                self._limiter.refused(permit, error.wait, error.headers)
+                raise
+            except BaseException:  # also a cancelled one: its place must be freed
+                self._limiter.failed(permit)
+                raise
+            else:
+                usage = reply.completion.usage
+                used = usage.prompt_tokens + usage.answer_tokens
+                self._limiter.settle(permit, used, reply.headers)
+                return reply
+
+
+def _check_context(request: Request, size: int) -> None:
+    """Raises `LLMError` where the model can never take the request."""
+    model = find(request.spec.id)
+    # The size is an estimate: where it is doubtful, the provider decides.
+    if model and model.context and size > TOLERANCE * model.context:
+        raise LLMError(
+            f"This example needs about {size:,} tokens with the answer budget, more than "
+            f"{model.title} takes ({model.context:,}). Use fewer or shorter documents, or a model "
+            "with a longer context."
+        )

@@ -26,40 +26,65 @@ from typing import NamedTuple
 from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
-from evaluators.llm.catalogue import Limits, find, title
+from evaluators.llm.catalogue import PlanLimits, find, title
 from evaluators.llm.durations import parse_duration
-from evaluators.llm.providers import PROVIDERS, Kind, Span
+from evaluators.llm.providers import PROVIDERS, LimitKind, Span
 from evaluators.records import ModelSpec
 
 MOST_LIMITERS = 500
-"""From so many on, limiters that nobody uses just now are forgotten."""
+"""From so many on, limiters that nobody uses just now are forgotten; visitors bring new keys."""
 
 MARGIN = 0.02
-"""Part of a minute by which a request may reach the server later than another that was sent with
-it.
-"""
+"""Part of a minute by which a request may reach the server later than another sent with it."""
+
 TOLERANCE = 1.15
-"""A request may be estimated at so many times the tokens per minute: it is sent, and the server
-decides.
+"""A request may be estimated at so many times the tokens per minute: the server decides then.
+
+Tokens are estimated from bytes; a request that is a little too large by that may well fit.
 """
+
 LONGEST_WAIT = 1.5
 """Minutes that a daily limit may hold up a run before it stops."""
+
 LONGEST_BACKOFF = 30
 """Seconds to pause at most after a refusal that names no time."""
+
 NEXT_TRY = 5.0
 """Seconds after a pause in which the next refusal may be expected."""
 
-PLAN: dict[Kind, str] = {
+NEARLY_USED_UP = 0.97
+"""The part of a limit from which a reset no longer tells a bucket from a window.
+
+A bucket that is used up is full again after the whole time, which is what a window says as well.
+"""
+
+SAME_RESET = 0.01
+"""How far from a bucket's a reset may be to be taken for one, as a part of the window's time.
+
+Headers are rounded, and name the tokens and the reset a moment apart.
+"""
+
+RESETS_TO_BE_SURE = 2
+"""So many such resets in a row show a bucket: one alone may come about in a window by chance."""
+
+REFILL_STEPS = 50
+"""A bucket refills all the time; we count it in so many steps.
+
+More would make the list of what counts longer, and fewer would let requests go later than they may:
+a step of a minute's limit is 1.2 seconds.
+"""
+
+PLAN_FIELDS: dict[LimitKind, str] = {
     ("requests", "minute"): "rpm",
     ("tokens", "minute"): "tpm",
     ("requests", "day"): "rpd",
     ("tokens", "day"): "tpd",
 }
-"""The field of `Limits` that holds each limit."""
+"""The field of `PlanLimits` that holds each limit."""
 
 
 @dataclass(eq=False)
-class Ticket:
+class Permit:
     """One request that waits or went out; `tokens` is what it may use at most."""
 
     tokens: int
@@ -73,109 +98,118 @@ class Entry(NamedTuple):
     amount: int
 
 
-class Word(NamedTuple):
-    """What an answer's headers say of one limit; `reset` is in how many seconds nothing counts any
-    more.
-    """
+class HeaderReading(NamedTuple):
+    """What an answer's headers say of one limit; after `reset` seconds nothing counts any more."""
 
     limit: int
     used: int
     reset: float | None
 
 
-class Window:
-    """At most `limit` in any `seconds`: what counts is our own log, and what the server told on top
-    of it.
+class RateWindow:
+    """At most `limit` in any `seconds`.
+
+    What counts is our own log of what was sent, and what the server reported on top of it.
     """
 
     def __init__(self, limit: int, seconds: float, margin: float) -> None:
         self.limit = limit
         self.is_named = False
-        """Whether the provider itself named the limit; else it is the free plan's, which may not be
-        this account's.
+        """Whether the provider itself named the limit.
+
+        Else it is the free plan's, which may not be this account's.
         """
         self._seconds = seconds
         self._margin = margin
-        self._log: OrderedDict[Ticket, Entry] = (
-            OrderedDict()
-        )  # in the order of their ends, as they were sent
+        # In the order in which they were sent, which is that of their ends.
+        self._log: OrderedDict[Permit, Entry] = OrderedDict()
         self._logged = 0
-        self._told: list[Entry] = []  # in the order of their ends
-        self._told_of = (
-            -math.inf
-        )  # when the newest request was sent that is in what the server told
-        self._matches = 0
+        # In the order of their ends.
+        self._reported: list[Entry] = []
+        # When the newest request was sent that is counted in what the server reported.
+        self._reported_up_to = -math.inf
+        self._bucket_resets = 0
 
     def wait(self, amount: int, now: float) -> float:
         """Seconds until so much fits; more than the limit fits where nothing else counts."""
         over = self._used(now) + min(amount, self.limit) - self.limit
         if over <= 0:
             return 0.0
-        for entry in merge(self._log.values(), self._told):
+        for entry in merge(self._log.values(), self._reported):
             over -= entry.amount
             if over <= 0:
                 break
         return entry.end - now
 
-    def add(self, ticket: Ticket, amount: int) -> None:
-        self._log[ticket] = Entry(ticket.sent + self._seconds + self._margin, amount)
+    def add(self, permit: Permit, amount: int) -> None:
+        self._log[permit] = Entry(permit.sent + self._seconds + self._margin, amount)
         self._logged += amount
 
-    def remove(self, ticket: Ticket) -> None:
-        if entry := self._log.pop(ticket, None):
+    def remove(self, permit: Permit) -> None:
+        if entry := self._log.pop(permit, None):
             self._logged -= entry.amount
 
-    def refund(self, ticket: Ticket, used: int) -> None:
+    def refund(self, permit: Permit, used: int) -> None:
         """Counts what the request used in the place of what it might have used."""
-        if entry := self._log.get(ticket):
-            self._log[ticket] = entry._replace(amount=used)
+        if entry := self._log.get(permit):
+            self._log[permit] = entry._replace(amount=used)
             self._logged += used - entry.amount
 
-    def hear(self, ticket: Ticket, word: Word, now: float) -> None:
-        """Believes what the answer to this request told: a bucket in everything, any other that
-        more is used.
+    def update(self, permit: Permit, reading: HeaderReading, now: float) -> None:
+        """Takes over what the headers of this request's answer say.
+
+        A bucket is believed in everything. Any other server is only believed that more is used
+        than we know of: whoever was asked last may not know of all requests.
         """
-        self.limit, self.is_named = word.limit, True
-        if self._is_bucket(word):
-            self._believe(ticket, word.used, now)
-        elif (more := word.used - self._used(now)) > 0:
-            rest = self._seconds if word.reset is None else min(word.reset, self._seconds)
-            insort(self._told, Entry(now + rest + self._margin, more))
+        self.limit, self.is_named = reading.limit, True
+        if self._is_bucket(reading):
+            self._resync(permit, reading.used, now)
+            return
+        more = reading.used - self._used(now)
+        if more > 0:
+            # Nothing counts for longer than the window, whatever the header says.
+            reset = self._seconds if reading.reset is None else min(reading.reset, self._seconds)
+            insort(self._reported, Entry(now + reset + self._margin, more))
 
     def _used(self, now: float) -> int:
-        for ticket, _ in list(takewhile(lambda sent: sent[1].end <= now, self._log.items())):
-            self.remove(ticket)
-        del self._told[: bisect_right(self._told, now, key=_end)]
-        return self._logged + sum(entry.amount for entry in self._told)
+        for permit, _ in list(takewhile(lambda sent: sent[1].end <= now, self._log.items())):
+            self.remove(permit)
+        del self._reported[: bisect_right(self._reported, now, key=lambda entry: entry.end)]
+        return self._logged + sum(entry.amount for entry in self._reported)
 
-    def _is_bucket(self, word: Word) -> bool:
-        """Whether the last two resets were just when a bucket would be full again; at the limit any
-        server's are.
-        """
-        if word.used < 0.97 * word.limit:
-            refill = word.used / word.limit * self._seconds
-            fits = word.reset is not None and abs(word.reset - refill) < 0.01 * self._seconds
-            self._matches = self._matches + 1 if fits else 0
-        return self._matches >= 2
+    def _is_bucket(self, reading: HeaderReading) -> bool:
+        """Whether the last resets were just when a bucket would be full again."""
+        if reading.used < NEARLY_USED_UP * reading.limit:
+            refilled = reading.used / reading.limit * self._seconds
+            is_as_in_a_bucket = (
+                reading.reset is not None
+                and abs(reading.reset - refilled) < SAME_RESET * self._seconds
+            )
+            self._bucket_resets = self._bucket_resets + 1 if is_as_in_a_bucket else 0
+        return self._bucket_resets >= RESETS_TO_BE_SURE
 
-    def _believe(self, ticket: Ticket, used: int, now: float) -> None:
-        """Puts the server's count in the place of the log, except for what it may not have seen
-        yet.
-        """
-        self.remove(ticket)
-        recent = ticket.sent - self._margin
-        if self._told_of > recent:  # which of the two arrived first is not known
-            used = max(used, sum(entry.amount for entry in self._told if entry.end > now))
-        for earlier in list(takewhile(lambda other: other.sent <= recent, self._log)):
+    def _resync(self, permit: Permit, used: int, now: float) -> None:
+        """Puts the server's count in the place of the log, except for what it may not have seen."""
+        self.remove(permit)
+        # Requests that were sent within the margin may have arrived in another order.
+        seen_until = permit.sent - self._margin
+        if self._reported_up_to > seen_until:
+            # Which of the two answers tells of more requests is not known: the higher count holds.
+            used = max(used, sum(entry.amount for entry in self._reported if entry.end > now))
+        for earlier in list(takewhile(lambda other: other.sent <= seen_until, self._log)):
             self.remove(earlier)
-        self._told = self._given_back(used, now)
-        self._told_of = max(self._told_of, ticket.sent)
+        self._reported = self._refill_schedule(used, now)
+        self._reported_up_to = max(self._reported_up_to, permit.sent)
 
-    def _given_back(self, used: int, now: float) -> list[Entry]:
-        """How a bucket gives back what is used, in steps of a fiftieth of the limit."""
-        step, second = max(1, self.limit // 50), self._seconds / self.limit
+    def _refill_schedule(self, used: int, now: float) -> list[Entry]:
+        """How a bucket gives back what is used, step by step."""
+        step = max(1, self.limit // REFILL_STEPS)
+        seconds_each = self._seconds / self.limit
         return [
-            Entry(now + self._margin + min(start + step, used) * second, min(step, used - start))
+            Entry(
+                now + self._margin + min(start + step, used) * seconds_each,
+                min(step, used - start),
+            )
             for start in range(0, used, step)
         ]
 
@@ -184,15 +218,15 @@ class Limiter:
     """Lets the requests to one model with one key go, first in, first out; lives on the event loop.
 
     `free` are the limits until the headers name others; `header_names` are a provider's own.
-    `concurrency` requests go at once, more with every success, half after a refusal. `minute` is in
-    seconds.
+    `concurrency` requests go at once, more with every success, half after a refusal, never more
+    than `most`. `minute` is in seconds.
     """
 
     def __init__(
         self,
-        free: Limits | None,
+        free: PlanLimits | None,
         *,
-        header_names: Mapping[Kind, str],
+        header_names: Mapping[LimitKind, str],
         name: str = "this model",
         concurrency: int = 32,
         most: int = 64,
@@ -203,38 +237,38 @@ class Limiter:
         self._places = concurrency
         self._most = most
         self._minute = minute
-        self._windows: dict[Kind, Window] = {
-            kind: self._window(kind, limit)
-            for kind, field in PLAN.items()
-            if (limit := getattr(free, field, None))
-        }
-        self._queue: dict[Ticket, asyncio.Future[None]] = {}
-        self._in_flight: set[Ticket] = set()
-        self._paused_until = self._opens = self._slowed = self._heard = -math.inf
+        self._windows: dict[LimitKind, RateWindow] = {}
+        for kind, field in PLAN_FIELDS.items():
+            limit = getattr(free, field, None)
+            if limit:
+                self._windows[kind] = self._window(kind, limit)
+        self._queue: dict[Permit, asyncio.Future[None]] = {}
+        self._in_flight: set[Permit] = set()
+        self._paused_until = -math.inf
+        self._next_opening = -math.inf
+        self._slowed_at = -math.inf
+        self._last_answer = -math.inf
         self._refusals = 0
         self._timer: asyncio.TimerHandle | None = None
         self._clock: Callable[[], float] = time.monotonic
 
     @property
     def waiting(self) -> float:
-        """Seconds until the limits let the next request go, 0.0 for now; may be read from any
-        thread.
-        """
-        return max(0.0, self._opens - self._clock())
+        """Seconds until the limits let the next request go, 0.0 for now; read from any thread."""
+        return max(0.0, self._next_opening - self._clock())
 
     @property
     def is_refused(self) -> bool:
-        """Whether the provider's last word was to wait, and its pause is on or just over; from any
-        thread.
+        """Whether the provider's last word was to wait; may be read from any thread.
+
+        It is so during the pause, and until the next try had time to be refused or answered.
         """
         return self._refusals > 0 and self._clock() < self._paused_until + NEXT_TRY
 
     @property
     def unanswered(self) -> float:
-        """Seconds for which requests have been out and none was answered; may be read from any
-        thread.
-        """
-        return self._clock() - self._heard if self._in_flight else 0.0
+        """Seconds for which requests were out and none was answered; read from any thread."""
+        return self._clock() - self._last_answer if self._in_flight else 0.0
 
     @property
     def is_idle(self) -> bool:
@@ -242,110 +276,117 @@ class Limiter:
 
     @property
     def minute_tokens(self) -> int | None:
-        """What the plan grants in a minute, as far as that is known;
-        may be read from any thread.
-        """
+        """What the plan grants in a minute, if that is known; may be read from any thread."""
         window = self._windows.get(("tokens", "minute"))
         return window.limit if window else None
 
-    async def acquire(self, tokens: int) -> Ticket:
-        """Waits until a request that may use so many tokens may go; whoever gets a ticket gives it
-        back.
+    async def acquire(self, tokens: int) -> Permit:
+        """Waits until a request that may use so many tokens may go.
 
-        Raises `LLMError` where it can never fit, `RunStoppedError` where only another day brings
-        room.
+        Whoever gets a permit gives it back by `settle`, `refused` or `failed`. Raises `LLMError`
+        where the request can never fit, `RunStoppedError` where it only fits on another day.
         """
         self._check_size(tokens)
-        ticket = Ticket(tokens)
+        permit = Permit(tokens)
         loop = asyncio.get_running_loop()
+        # Who asks from another thread how long it takes must read the clock of the loop's timers.
         self._clock = loop.time
-        self._queue[ticket] = turn = loop.create_future()
+        self._queue[permit] = turn = loop.create_future()
         self._dispatch()
         try:
             await turn
         except asyncio.CancelledError:
-            self._queue.pop(ticket, None)
-            self._forget(ticket)
+            self._queue.pop(permit, None)
+            self._forget(permit)
             self._dispatch()
             raise
-        return ticket
+        return permit
 
-    def settle(self, ticket: Ticket, used_tokens: int, headers: Mapping[str, str]) -> None:
-        """The request was answered: what it did not use is given back, unless the headers count
-        otherwise.
+    def settle(self, permit: Permit, used_tokens: int, headers: Mapping[str, str]) -> None:
+        """The request was answered: what it did not use is given back.
+
+        Unless the headers count otherwise: not every server gives back what it reserved.
         """
-        self._in_flight.discard(ticket)
-        self._heard = self._clock()
-        if ticket.sent > self._slowed:
+        self._in_flight.discard(permit)
+        self._last_answer = self._clock()
+        # An answer to what was sent before the last refusal says nothing about the time since.
+        if permit.sent > self._slowed_at:
             self._refusals = 0
             self._places = min(self._most, self._places + 1)
         for (unit, _), window in self._windows.items():
             if unit == "tokens" and used_tokens:
-                window.refund(ticket, used_tokens)
-        self._hear(ticket, headers, used_tokens)
+                window.refund(permit, used_tokens)
+        self._read_headers(permit, headers, used_tokens)
         self._dispatch()
 
-    def refused(self, ticket: Ticket, wait: float | None, headers: Mapping[str, str]) -> None:
+    def refused(self, permit: Permit, wait: float | None, headers: Mapping[str, str]) -> None:
         """The provider asked to wait: everything pauses, and fewer go at once."""
-        self._forget(ticket)
-        self._heard = self._clock()
-        if ticket.sent > self._slowed:  # once for all that were in flight together
-            self._slowed = self._heard
+        self._forget(permit)
+        self._last_answer = self._clock()
+        # Once for all that were in flight together: they met the same limit.
+        if permit.sent > self._slowed_at:
+            self._slowed_at = self._last_answer
             self._places = max(1, self._places // 2)
             self._refusals += 1
-        pause = wait or min(LONGEST_BACKOFF, 2 ** (self._refusals - 1)) * self._minute / 60
+        backoff = min(LONGEST_BACKOFF, 2 ** (self._refusals - 1))
+        pause = wait or backoff * self._minute / 60
         self._paused_until = max(self._paused_until, self._clock() + pause)
-        self._hear(ticket, headers)
+        self._read_headers(permit, headers)
         self._dispatch()
 
-    def failed(self, ticket: Ticket) -> None:
+    def failed(self, permit: Permit) -> None:
         """There was no answer: the server may count the request all the same."""
-        self._in_flight.discard(ticket)
+        self._in_flight.discard(permit)
         self._dispatch()
 
     def _check_size(self, tokens: int) -> None:
         window = self._windows.get(("tokens", "minute"))
+        # A limit that is only assumed refuses nothing.
         if window and window.is_named and tokens > TOLERANCE * window.limit:
             raise LLMError(
                 f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's "
-                f"{window.limit:,} tokens per "
-                "minute. Lower the answer budget or choose another model."
+                f"{window.limit:,} tokens per minute. Lower the answer budget or choose another "
+                "model."
             )
 
     def _dispatch(self) -> None:
         """Lets go who may, in order, and sets the clock for the next."""
         if self._timer:
             self._timer.cancel()
-        now, self._opens = self._clock(), self._paused_until
+        now, self._next_opening = self._clock(), self._paused_until
         while self._queue and len(self._in_flight) < self._places:
-            ticket, turn = next(iter(self._queue.items()))
-            day = self._wait(ticket, "day", now)
+            permit, turn = next(iter(self._queue.items()))
+            day = self._wait(permit, "day", now)
+            # What is in flight may give back enough of the day's limit.
             if day > LONGEST_WAIT * self._minute and not self._in_flight:
                 self._stop(day)
                 return
-            wait = max(day, self._wait(ticket, "minute", now), self._paused_until - now)
+            wait = max(day, self._wait(permit, "minute", now), self._paused_until - now)
             if wait > 0:
-                self._opens = now + wait
+                self._next_opening = now + wait
                 self._timer = asyncio.get_running_loop().call_later(wait, self._dispatch)
                 return
-            del self._queue[ticket]
+            del self._queue[permit]
+            # One that was cancelled may not have noticed yet.
             if not turn.done():
-                self._send(ticket, now)
+                self._send(permit, now)
                 turn.set_result(None)
 
-    def _send(self, ticket: Ticket, now: float) -> None:
-        ticket.sent = now
+    def _send(self, permit: Permit, now: float) -> None:
+        permit.sent = now
         if not self._in_flight:
-            self._heard = now
-        self._in_flight.add(ticket)
+            self._last_answer = now  # nobody was waited for until now
+        self._in_flight.add(permit)
         for kind, window in self._windows.items():
-            window.add(ticket, _amount(kind, ticket))
+            window.add(permit, _amount(kind, permit))
 
-    def _wait(self, ticket: Ticket, span: Span, now: float) -> float:
-        windows = ((kind, window) for kind, window in self._windows.items() if kind[1] == span)
-        return max(
-            (window.wait(_amount(kind, ticket), now) for kind, window in windows), default=0.0
-        )
+    def _wait(self, permit: Permit, span: Span, now: float) -> float:
+        waits = [
+            window.wait(_amount(kind, permit), now)
+            for kind, window in self._windows.items()
+            if kind[1] == span
+        ]
+        return max(waits, default=0.0)
 
     def _stop(self, seconds: float) -> None:
         """Sends away all who wait."""
@@ -360,64 +401,73 @@ class Limiter:
                 turn.set_exception(RunStoppedError(message, kind="limits", resume_at=resume_at))
         self._queue.clear()
 
-    def _forget(self, ticket: Ticket) -> None:
-        self._in_flight.discard(ticket)
+    def _forget(self, permit: Permit) -> None:
+        self._in_flight.discard(permit)
         for window in self._windows.values():
-            window.remove(ticket)
+            window.remove(permit)
 
-    def _hear(self, ticket: Ticket, headers: Mapping[str, str], used_tokens: int = 0) -> None:
-        """Takes limits and counts from the headers; another plan's limits make the free plan's
-        void.
-
-        A limit below what was used just now is none: believed, it would end the run.
-        """
-        heard = {kind: _word(headers, name) for kind, name in self._header_names.items()}
-        words = {kind: word for kind, word in heard.items() if word}
-        if (told := words.get(("tokens", "minute"))) and TOLERANCE * told.limit < used_tokens:
-            del words["tokens", "minute"]
-        if any(
-            kind in words and window.limit != words[kind].limit
+    def _read_headers(
+        self, permit: Permit, headers: Mapping[str, str], used_tokens: int = 0
+    ) -> None:
+        """Takes limits and counts from the headers of an answer."""
+        readings = {}
+        for kind, name in self._header_names.items():
+            reading = _header_reading(headers, name)
+            if reading:
+                readings[kind] = reading
+        minute = readings.get(("tokens", "minute"))
+        if minute and TOLERANCE * minute.limit < used_tokens:
+            # Less than was used just now cannot be the limit; believed, it would end the run.
+            del readings["tokens", "minute"]
+        is_another_plan = any(
+            kind in readings and readings[kind].limit != window.limit
             for kind, window in self._windows.items()
-        ):
-            self._windows = {
-                kind: window for kind, window in self._windows.items() if kind in words
-            }
-        for kind, word in words.items():
-            window = self._windows.setdefault(kind, self._window(kind, word.limit))
-            window.hear(ticket, word, self._clock())
-
-    def _window(self, kind: Kind, limit: int) -> Window:
-        return Window(
-            limit, self._minute * (1440 if kind[1] == "day" else 1), MARGIN * self._minute
         )
+        if is_another_plan:
+            # Then the free plan's other limits do not hold either.
+            self._windows = {
+                kind: window for kind, window in self._windows.items() if kind in readings
+            }
+        for kind, reading in readings.items():
+            window = self._windows.setdefault(kind, self._window(kind, reading.limit))
+            window.update(permit, reading, self._clock())
+
+    def _window(self, kind: LimitKind, limit: int) -> RateWindow:
+        minutes = 1440 if kind[1] == "day" else 1
+        return RateWindow(limit, minutes * self._minute, MARGIN * self._minute)
 
 
 def limiter_for(access: Access, spec: ModelSpec) -> Limiter:
     """The one limiter of this process for the endpoint, the key and the model."""
     key = digest(access), spec.id
-    if found := _limiters.get(key):
-        return found
+    if limiter := _limiters.get(key):
+        return limiter
     if len(_limiters) >= MOST_LIMITERS:
         for old in [old for old, limiter in list(_limiters.items()) if limiter.is_idle]:
             _limiters.pop(old, None)
-    return _limiters.setdefault(key, _limiter(spec))
+    # Of two threads that come at once, both get the one that was first.
+    return _limiters.setdefault(key, _new_limiter(spec))
 
 
 def digest(access: Access) -> str:
-    """Stands for the endpoint and the key as long as this process lives; neither can be read from
-    it.
+    """Stands for the endpoint and the key, neither of which can be read from it.
+
+    It is another one in every process.
     """
     text = f"{access.base_url}\0{access.key.get_secret_value()}"
-    return hashlib.blake2b(text.encode(), key=_secret).hexdigest()
+    return hashlib.blake2b(text.encode(), key=_digest_secret).hexdigest()
 
 
 _limiters: dict[tuple[str, str], Limiter] = {}
-_secret = secrets.token_bytes(32)
+# A plain hash of a short key could be found by trying.
+_digest_secret = secrets.token_bytes(32)
 
 
-def _limiter(spec: ModelSpec) -> Limiter:
-    """Carefully at first with a custom endpoint: it may be a laptop."""
-    model, workers, provider = find(spec.id), config().workers, PROVIDERS[spec.provider]
+def _new_limiter(spec: ModelSpec) -> Limiter:
+    model = find(spec.id)
+    workers = config().workers
+    provider = PROVIDERS[spec.provider]
+    # Carefully at first with a custom endpoint: it may be a laptop.
     return Limiter(
         model.free if model else None,
         name=title(spec),
@@ -427,22 +477,19 @@ def _limiter(spec: ModelSpec) -> Limiter:
     )
 
 
-def _end(entry: Entry) -> float:
-    return entry.end
+def _amount(kind: LimitKind, permit: Permit) -> int:
+    return 1 if kind[0] == "requests" else permit.tokens
 
 
-def _amount(kind: Kind, ticket: Ticket) -> int:
-    return 1 if kind[0] == "requests" else ticket.tokens
-
-
-def _word(headers: Mapping[str, str], name: str) -> Word | None:
-    """What the headers of this name say of a limit; `None` where that is nothing or no sense."""
-    limit = _count(headers.get(name.format("limit"), ""))
-    remaining = _count(headers.get(name.format("remaining"), ""))
+def _header_reading(headers: Mapping[str, str], name: str) -> HeaderReading | None:
+    """What the headers of this name say of a limit; `None` where they say nothing that can be."""
+    limit = _header_number(headers.get(name.format("limit"), ""))
+    remaining = _header_number(headers.get(name.format("remaining"), ""))
     if not limit or remaining is None or remaining > limit:
         return None
-    return Word(limit, limit - remaining, parse_duration(headers.get(name.format("reset"), "")))
+    reset = parse_duration(headers.get(name.format("reset"), ""))
+    return HeaderReading(limit, limit - remaining, reset)
 
 
-def _count(text: str) -> int | None:
+def _header_number(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None

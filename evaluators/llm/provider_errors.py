@@ -59,8 +59,8 @@ _UNSUPPORTED = re.compile(
 _FORM = re.compile("response_?format|schema", re.IGNORECASE)
 
 
-class Asked(NamedTuple):
-    """Who was asked, how long the answer was waited for, and for what: a completion, else the list
+class CallContext(NamedTuple):
+    """Who was call, how long the answer was waited for, and for what: a completion, else the list
     of models.
     """
 
@@ -122,45 +122,45 @@ class Refusal(NamedTuple):
     def wait(self) -> float | None:
         return seconds_to_wait(self.headers, self.words)
 
-    def details(self, asked: Asked) -> str:
+    def details(self, call: CallContext) -> str:
         request_id = self.headers.get("x-request-id")
         parts = (
             f"HTTP {self.status}",
-            asked.clean(self.code),
-            asked.clean(f"request {request_id}") if request_id else "",
-            asked.clean(self.words),
+            call.clean(self.code),
+            call.clean(f"request {request_id}") if request_id else "",
+            call.clean(self.words),
         )
         return " · ".join(part for part in parts if part)
 
 
-def error_for(error: BaseException, asked: Asked) -> LLMError:
+def error_for(error: BaseException, call: CallContext) -> LLMError:
     """What the exception of an SDK means to us."""
     response = getattr(error, "response", None)
     if response is None:
-        return _without_answer(error, asked)
-    refusal = _read(response, asked.access.mask)
+        return _without_answer(error, call)
+    refusal = _read(response, call.access.mask)
     return next(
-        make(refusal, asked)
+        make(refusal, call)
         for statuses, pattern, make in _TABLE
         if refusal.status in statuses and re.search(pattern, refusal.text, re.IGNORECASE)
     )
 
 
-def unreadable(response: Any, asked: Asked) -> LLMError:
+def unreadable(response: Any, call: CallContext) -> LLMError:
     """What a response means that came with status 200 and still is no answer."""
-    details = _read(response, asked.access.mask).details(asked)
+    details = _read(response, call.access.mask).details(call)
     body = _parsed(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
-        remedy = Remedy("check_address", asked.address_variable)
-        return LLMError(f"{asked.host} answered with a web page.", details, remedy=remedy)
+        remedy = Remedy("check_address", call.address_variable)
+        return LLMError(f"{call.host} answered with a web page.", details, remedy=remedy)
     if isinstance(body, dict) and body.get("error"):
         message = (
-            f"{asked.provider} reported an error instead of an answer. Try again, or choose "
+            f"{call.provider} reported an error instead of an answer. Try again, or choose "
             "another model."
         )
     else:
         message = (
-            f"Unexpected answer from {asked.provider}. Try again; if it happens again, check "
+            f"Unexpected answer from {call.provider}. Try again; if it happens again, check "
             "the base URL."
         )
     return TransientError(message, details, tries=2)
@@ -259,100 +259,97 @@ def _parsed(response: Any) -> Any:
 # What a status means
 
 
-def _key_refused(refusal: Refusal, asked: Asked) -> LLMError:
-    remedy = Remedy("check_key", asked.key_variable)
-    message = f"The API key was refused by {asked.provider}."
-    return RunStoppedError(message, refusal.details(asked), kind="access", remedy=remedy)
+def _key_refused(refusal: Refusal, call: CallContext) -> LLMError:
+    remedy = Remedy("check_key", call.key_variable)
+    message = f"The API key was refused by {call.provider}."
+    return RunStoppedError(message, refusal.details(call), kind="access", remedy=remedy)
 
 
-def _no_credit(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"The account at {asked.provider} has no credit. Add some there, or use another key."
-    return RunStoppedError(message, refusal.details(asked), kind="access")
+def _no_credit(refusal: Refusal, call: CallContext) -> LLMError:
+    message = f"The account at {call.provider} has no credit. Add some there, or use another key."
+    return RunStoppedError(message, refusal.details(call), kind="access")
 
 
-def _not_allowed(refusal: Refusal, asked: Asked) -> LLMError:
-    if asked.request is None:  # a restricted key may still ask the models themselves
+def _not_allowed(refusal: Refusal, call: CallContext) -> LLMError:
+    if call.request is None:  # a restricted key may still ask the models themselves
         return LLMError(
-            f"This key may not see {asked.model} at {asked.provider}.", refusal.details(asked)
+            f"This key may not see {call.model} at {call.provider}.", refusal.details(call)
         )
     message = (
-        f"This key may not use {asked.model}. Choose another model, or allow it at "
-        f"{asked.provider}."
+        f"This key may not use {call.model}. Choose another model, or allow it at {call.provider}."
     )
-    return RunStoppedError(message, refusal.details(asked), kind="access")
+    return RunStoppedError(message, refusal.details(call), kind="access")
 
 
-def _model_gone(refusal: Refusal, asked: Asked) -> LLMError:
+def _model_gone(refusal: Refusal, call: CallContext) -> LLMError:
     since, remedy = "", "Choose another model."
-    if (model := asked.known) and model.is_retired(date.today()):
+    if (model := call.known) and model.is_retired(date.today()):
         since, remedy = f" (retired {model.status_date})", f"Use {successor(model).title}."
-    message = f"{asked.model} is not available at {asked.provider}{since}. {remedy}"
-    return RunStoppedError(message, refusal.details(asked))
+    message = f"{call.model} is not available at {call.provider}{since}. {remedy}"
+    return RunStoppedError(message, refusal.details(call))
 
 
-def _nothing_there(refusal: Refusal, asked: Asked) -> LLMError:
-    usual = f"is {asked.record.address}" if asked.record.path else "usually ends in /v1"
-    address = asked.access.mask(asked.access.base_url)
+def _nothing_there(refusal: Refusal, call: CallContext) -> LLMError:
+    usual = f"is {call.record.address}" if call.record.path else "usually ends in /v1"
+    address = call.access.mask(call.access.base_url)
     message = f"Nothing at {address}: the base URL {usual}."
-    remedy = Remedy("correct_address", asked.address_variable)
-    return RunStoppedError(message, refusal.details(asked), kind="address", remedy=remedy)
+    remedy = Remedy("correct_address", call.address_variable)
+    return RunStoppedError(message, refusal.details(call), kind="address", remedy=remedy)
 
 
-def _redirected(refusal: Refusal, asked: Asked) -> LLMError:
+def _redirected(refusal: Refusal, call: CallContext) -> LLMError:
     message = (
-        f"{asked.host} redirects to another address, which is not followed. Enter the final "
+        f"{call.host} redirects to another address, which is not followed. Enter the final "
         "one as the base URL."
     )
-    return RunStoppedError(message, refusal.details(asked), kind="address")
+    return RunStoppedError(message, refusal.details(call), kind="address")
 
 
-def _too_long(refusal: Refusal, asked: Asked) -> LLMError:
+def _too_long(refusal: Refusal, call: CallContext) -> LLMError:
     needs = _found(_NEEDS, refusal)
-    takes = _found(_TAKES, refusal) or (asked.known.context if asked.known else None)
-    is_clear = takes is not None and takes < (needs or asked.prompt_tokens)
+    takes = _found(_TAKES, refusal) or (call.known.context if call.known else None)
+    is_clear = takes is not None and takes < (needs or call.prompt_tokens)
     message = (
-        f"This example needs {f'{needs:,}' if needs else f'about {asked.prompt_tokens:,}'} tokens, "
-        f"more than {asked.model} takes{f' ({takes:,})' if is_clear else ''}. "
+        f"This example needs {f'{needs:,}' if needs else f'about {call.prompt_tokens:,}'} tokens, "
+        f"more than {call.model} takes{f' ({takes:,})' if is_clear else ''}. "
         "Use fewer or shorter documents, or a model with a longer context."
     )
-    return LLMError(message, refusal.details(asked))
+    return LLMError(message, refusal.details(call))
 
 
-def _over_plan(refusal: Refusal, asked: Asked) -> LLMError:
-    plan = asked.known.free if asked.known else None
+def _over_plan(refusal: Refusal, call: CallContext) -> LLMError:
+    plan = call.known.free if call.known else None
     limit = _found(_TAKES, refusal) or (plan.tpm if plan else None)
-    budget = asked.request.spec.answer_tokens if asked.request else 0
+    budget = call.request.spec.answer_tokens if call.request else 0
     needs = _found(_NEEDS, refusal)
     message = (
         "One request "
-        f"({f'{needs:,}' if needs else f'about {asked.prompt_tokens + budget:,}'} tokens "
+        f"({f'{needs:,}' if needs else f'about {call.prompt_tokens + budget:,}'} tokens "
         "with the answer "
         f"budget) exceeds your plan's {f'{limit:,} ' if limit else ''}tokens per minute. "
         "Lower the answer budget, use fewer documents, or choose another model."
     )
-    return LLMError(message, refusal.details(asked))
+    return LLMError(message, refusal.details(call))
 
 
-def _no_json(refusal: Refusal, asked: Asked) -> LLMError:
-    message = f"{asked.model} did not return valid JSON. Try again, or choose another model."
-    return TransientError(message, refusal.details(asked), tries=2)
+def _no_json(refusal: Refusal, call: CallContext) -> LLMError:
+    message = f"{call.model} did not return valid JSON. Try again, or choose another model."
+    return TransientError(message, refusal.details(call), tries=2)
 
 
-def _unprocessable(refusal: Refusal, asked: Asked) -> LLMError:
+def _unprocessable(refusal: Refusal, call: CallContext) -> LLMError:
     message = (
-        f"{asked.provider} could not process the request or what {asked.model} wrote. Try again."
+        f"{call.provider} could not process the request or what {call.model} wrote. Try again."
     )
-    return TransientError(message, refusal.details(asked), tries=2)
+    return TransientError(message, refusal.details(call), tries=2)
 
 
-def _limited(refusal: Refusal, asked: Asked) -> LLMError:
+def _limited(refusal: Refusal, call: CallContext) -> LLMError:
     wait, is_daily = refusal.wait, bool(_DAILY.search(refusal.words))
     if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
         soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
-        message = (
-            f"The limit for {asked.model} at {asked.provider} is reached; try again in {soon}."
-        )
-        return RateLimitedError(message, refusal.details(asked), wait=wait, headers=refusal.headers)
+        message = f"The limit for {call.model} at {call.provider} is reached; try again in {soon}."
+        return RateLimitedError(message, refusal.details(call), wait=wait, headers=refusal.headers)
     resume_at = datetime.now(UTC) + timedelta(seconds=wait) if wait is not None else None
     what = "The daily limit" if is_daily else "The limit"
     # Minutes are cut off in the text, and too early would be refused again.
@@ -360,24 +357,24 @@ def _limited(refusal: Refusal, asked: Asked) -> LLMError:
         f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC" if resume_at else "tomorrow"
     )
     message = (
-        f"{what} for {asked.model} at {asked.provider} is reached. Everything so far is kept; "
+        f"{what} for {call.model} at {call.provider} is reached. Everything so far is kept; "
         f"resume {when}."
     )
-    return RunStoppedError(message, refusal.details(asked), kind="limits", resume_at=resume_at)
+    return RunStoppedError(message, refusal.details(call), kind="limits", resume_at=resume_at)
 
 
-def _overloaded(refusal: Refusal, asked: Asked) -> LLMError:
+def _overloaded(refusal: Refusal, call: CallContext) -> LLMError:
     wait = min(refusal.wait, LONGEST_PAUSE) if refusal.wait is not None else None
-    message = f"{asked.provider} is overloaded (HTTP {refusal.status}). Try again in a few minutes."
-    return TransientError(message, refusal.details(asked), wait=wait)
+    message = f"{call.provider} is overloaded (HTTP {refusal.status}). Try again in a few minutes."
+    return TransientError(message, refusal.details(call), wait=wait)
 
 
-def _refused(refusal: Refusal, asked: Asked) -> LLMError:
+def _refused(refusal: Refusal, call: CallContext) -> LLMError:
     message = (
-        f"{asked.provider} refused the request (HTTP {refusal.status}). Its own words are in "
+        f"{call.provider} refused the request (HTTP {refusal.status}). Its own words are in "
         "the details."
     )
-    return LLMError(message, refusal.details(asked))
+    return LLMError(message, refusal.details(call))
 
 
 def _found(pattern: re.Pattern[str], refusal: Refusal) -> int | None:
@@ -385,7 +382,7 @@ def _found(pattern: re.Pattern[str], refusal: Refusal) -> int | None:
     return int(found[1]) if found else None
 
 
-_TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], ...] = (
+_TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMError]], ...] = (
     ({401}, "", _key_refused),
     ({402}, "", _no_credit),
     ({400, 403, 429}, "insufficient_quota|billing_|blocked_api_access", _no_credit),
@@ -411,51 +408,51 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, Asked], LLMError]], 
 # What no answer at all means
 
 
-def _unreachable(asked: Asked, details: str) -> LLMError:
+def _unreachable(call: CallContext, details: str) -> LLMError:
     if "CERTIFICATE_VERIFY_FAILED" in details:
         message = (
-            f"{asked.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to "
+            f"{call.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to "
             "that of its issuer."
         )
         return UnreachableError(message, details)
-    if asked.record.is_custom:
-        remedy = Remedy("check_network", asked.address_variable)
-        return UnreachableError(f"Cannot reach {asked.host}.", details, remedy=remedy)
-    return UnreachableError(f"Cannot reach {asked.host}. Check the network.", details)
+    if call.record.is_custom:
+        remedy = Remedy("check_network", call.address_variable)
+        return UnreachableError(f"Cannot reach {call.host}.", details, remedy=remedy)
+    return UnreachableError(f"Cannot reach {call.host}. Check the network.", details)
 
 
-def _late(asked: Asked, details: str) -> LLMError:
+def _late(call: CallContext, details: str) -> LLMError:
     message = (
-        f"No answer from {asked.provider} within {asked.seconds:g} s. Try again, or choose a "
+        f"No answer from {call.provider} within {call.seconds:g} s. Try again, or choose a "
         "faster model."
     )
     return TransientError(message, details, tries=3)
 
 
-def _too_big(asked: Asked, details: str) -> LLMError:
+def _too_big(call: CallContext, details: str) -> LLMError:
     message = (
-        f"{asked.host} sent far more than an answer; the rest was not read. Check the base URL."
+        f"{call.host} sent far more than an answer; the rest was not read. Check the base URL."
     )
     return LLMError(message, details)
 
 
-def _packed(asked: Asked, details: str) -> LLMError:
+def _packed(call: CallContext, details: str) -> LLMError:
     message = (
-        f"{asked.host} sent its answer compressed in a way that was not asked for and that "
+        f"{call.host} sent its answer compressed in a way that was not asked for and that "
         "cannot be read here."
     )
     return LLMError(f"{message} Turn compression off there, or in the proxy before it.", details)
 
 
-def _unfit_key(asked: Asked, details: str) -> LLMError:
+def _unfit_key(call: CallContext, details: str) -> LLMError:
     # Without details: they would quote the key, in a form that a mask may miss.
-    remedy = Remedy("reenter_key", asked.key_variable)
+    remedy = Remedy("reenter_key", call.key_variable)
     message = "The API key holds characters that no key has."
     return RunStoppedError(message, kind="access", remedy=remedy)
 
 
-def _broken(asked: Asked, details: str) -> LLMError:
-    return TransientError(f"The connection to {asked.host} broke. Try again.", details)
+def _broken(call: CallContext, details: str) -> LLMError:
+    return TransientError(f"The connection to {call.host} broke. Try again.", details)
 
 
 _NO_ANSWER = {
@@ -476,14 +473,14 @@ connections.
 """
 
 
-def _without_answer(error: BaseException, asked: Asked) -> LLMError:
+def _without_answer(error: BaseException, call: CallContext) -> LLMError:
     if isinstance(error, TimeoutError):  # our own; as a cause it is that of a connection
-        return _late(asked, asked.clean(f"{type(error).__name__}: {error}"))
+        return _late(call, call.clean(f"{type(error).__name__}: {error}"))
     chain = list(_causes(error))
     known = [found for found in chain if type(found).__name__ in _NO_ANSWER]
     cause = (known or chain[:2])[-1]
     make = _NO_ANSWER.get(type(cause).__name__, _broken)
-    return make(asked, asked.clean(f"{type(cause).__name__}: {cause}"))
+    return make(call, call.clean(f"{type(cause).__name__}: {cause}"))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -13,7 +13,7 @@ from evaluators.records import Record
 
 Unit = Literal["requests", "tokens"]
 Span = Literal["minute", "day"]
-Kind = tuple[Unit, Span]
+LimitKind = tuple[Unit, Span]
 """What a limit counts, and over how long."""
 
 
@@ -47,7 +47,7 @@ class Provider(Record):
     """Where its keys are made."""
 
     sdk: Literal["openai", "groq"] = "openai"
-    limit_headers: Mapping[Kind, str] = {}
+    limit_headers: Mapping[LimitKind, str] = {}
     """The headers that tell of each limit, `{}` standing for `limit`, `remaining` and `reset`."""
 
     answer_budget: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
@@ -65,7 +65,7 @@ class Provider(Record):
         return not self.address
 
 
-_OPENAI_HEADERS: Mapping[Kind, str] = {
+_OPENAI_HEADERS: Mapping[LimitKind, str] = {
     ("requests", "minute"): "x-ratelimit-{}-requests",
     ("tokens", "minute"): "x-ratelimit-{}-tokens",
 }

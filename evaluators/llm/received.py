@@ -33,7 +33,7 @@ _THOUGHTS = ("thinking", "reasoning")
 """Kinds of parts that are not the answer."""
 
 
-class Received(NamedTuple):
+class ReceivedAnswer(NamedTuple):
     """An answer in a provider's words; a count is `None` where it tells none that makes sense."""
 
     text: str
@@ -44,7 +44,7 @@ class Received(NamedTuple):
     answer_tokens: int | None = None
 
 
-def load(content: bytes) -> Any:
+def parsed_body(content: bytes) -> Any:
     """The JSON of a body; raises `ValueError` where it is none.
 
     Also with half an emoji, in another encoding, with bytes that are no text, with line breaks
@@ -56,7 +56,7 @@ def load(content: bytes) -> Any:
     return json.loads(_shallow(text), strict=False, parse_int=_whole)
 
 
-def answer(body: Any) -> Received:
+def answer(body: Any) -> ReceivedAnswer:
     """The first choice that is one; raises `ValueError` where there is none."""
     choices = body.get("choices") if isinstance(body, dict) else None
     if not isinstance(choices, list):
@@ -69,7 +69,7 @@ def answer(body: Any) -> Received:
         raise ValueError("The first choice has no message.")
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
-    return Received(
+    return ReceivedAnswer(
         text=_text(message.get("content")),
         refusal=_word(message.get("refusal")),
         finish_reason=_word(choice.get("finish_reason")),

@@ -32,8 +32,9 @@ from evaluators.errors import (
     WorkerError,
 )
 from evaluators.llm import Keys
-from evaluators.llm.clients import Account, Ledger, Seat
-from evaluators.llm.layers import Meter, Shelf
+from evaluators.llm.call_log import CallLog
+from evaluators.llm.clients import ModelSession, RunContext
+from evaluators.llm.layers import Meter, ResponseCache
 from evaluators.llm.loop import Scope
 from evaluators.records import Cell, ModelSpec, Reason, Record, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
@@ -108,8 +109,8 @@ class Job:
         self._scope = Scope()
         self._pool = pool.shared()
         self._is_cancelled = threading.Event()
-        self._shelf = _shelf(store, run)
-        self._seats: list[Seat] = []
+        self._response_cache = _response_cache(store, run)
+        self._sessions: list[ModelSession] = []
         self._started = time.monotonic()
         self._ended: float | None = None
         self._done: deque[float] = deque(maxlen=20_000)
@@ -191,29 +192,29 @@ class Job:
 
     # Opening and closing
 
-    def _opened(self, keys: Keys) -> tuple[list[Seat], list[Lane]]:
+    def _opened(self, keys: Keys) -> tuple[list[ModelSession], list[Lane]]:
         spent = self._store.calls.spent(self.run.id).values()
         meter = Meter(
             self.run.cap,
             sum(model.calls for model in spent),
             sum(model.cost or 0.0 for model in spent),
         )
-        account = Account(self._scope, meter, self._shelf)
+        context = RunContext(self._scope, meter, self._response_cache)
 
-        def seat(spec: ModelSpec) -> Seat:
-            self._seats.append(Seat(spec, keys, account))
-            return self._seats[-1]
+        def session(spec: ModelSpec) -> ModelSession:
+            self._sessions.append(ModelSession(spec, keys, context))
+            return self._sessions[-1]
 
-        judges = [seat(spec) for spec in self.run.judges]
-        seats: list[Seat | None] = [seat(spec) for spec in self.run.models]
+        judges = [session(spec) for spec in self.run.judges]
+        sessions: list[ModelSession | None] = [session(spec) for spec in self.run.models]
         tasks = _tasks(self._store.results.open_cells(self.run))
-        if seats:
+        if sessions:
             tasks.sort(key=_scattered)
         self._is_for_pool = len(tasks) * len(
             self._evaluators
-        ) >= LONG_RUN and self._needs_processor(seats)
-        at_once = _workers([*seats, *judges], self._pool.size if self._is_for_pool else 0)
-        workers = max(1, at_once // max(1, len(seats)))
+        ) >= LONG_RUN and self._needs_processor(sessions)
+        at_once = _workers([*sessions, *judges], self._pool.size if self._is_for_pool else 0)
+        workers = max(1, at_once // max(1, len(sessions)))
         return judges, [
             Lane(
                 self._work,
@@ -223,7 +224,7 @@ class Job:
                 judges,
                 workers,
             )
-            for number, each in enumerate(seats or [None])
+            for number, each in enumerate(sessions or [None])
         ]
 
     def _read(self, positions: Collection[int]) -> dict[int, Sample | UnreadableRowError]:
@@ -231,8 +232,8 @@ class Job:
 
     def _close(self) -> None:
         self.keys = {}
-        for seat in self._seats:
-            seat.close()
+        for session in self._sessions:
+            session.close()
         self._run_lock.release()
 
     # Working
@@ -282,7 +283,7 @@ class Job:
             else {}
         )
         load = partial(lane.samples.take, task.position)
-        ask = partial(self._answered, lane.seat) if lane.seat else None
+        ask = partial(self._answered, lane.session) if lane.session else None
         answer = _Answer(load, ask, earlier.values())
         failures = []
         for metric in task.metrics:
@@ -300,26 +301,26 @@ class Job:
         """Stores the result of one cell with the calls it took; returns the kind of error, where it
         failed.
         """
-        ledger = Ledger(self._shelf)
+        call_log = CallLog(self._response_cache)
         try:
-            result, failure = self._result(cell, answer, earlier, ledger)
+            result, failure = self._result(cell, answer, earlier, call_log)
             try:
-                self._store.results.save(self.run.id, result, ledger.calls)
+                self._store.results.save(self.run.id, result, call_log.calls)
             except UnstorableError as error:
                 failure = type(error)
                 unstored = {"score": None, "response": None, **_failed(error)}
                 self._store.results.save(
-                    self.run.id, result.model_copy(update=unstored), ledger.calls
+                    self.run.id, result.model_copy(update=unstored), call_log.calls
                 )
             return failure
         except BaseException:
-            self._store.calls.save(self.run.id, ledger.calls)
+            self._store.calls.save(self.run.id, call_log.calls)
             raise
         finally:
-            ledger.stored()
+            call_log.mark_stored()
 
     def _result(
-        self, cell: Cell, answer: _Answer, earlier: SampleResult | None, ledger: Ledger
+        self, cell: Cell, answer: _Answer, earlier: SampleResult | None, call_log: CallLog
     ) -> tuple[SampleResult, type[BaseException] | None]:
         """The result for one cell; the one place where an exception becomes a failed result, beside
         its kind.
@@ -330,17 +331,20 @@ class Job:
             facts = {
                 "response": answer.response,
                 "seconds": time.perf_counter() - started,
-                **ledger.bill(earlier),
+                **call_log.totals(earlier),
             }
             return SampleResult.model_validate({**cell._asdict(), **facts, **outcome})
 
         try:
-            score = self._scored(self._evaluator_for(cell.metric, ledger), answer.sample(ledger))
+            score = self._scored(
+                self._evaluator_for(cell.metric, call_log), answer.sample(call_log)
+            )
             return result(status="scored", score=score), None
         except (RunStoppedError, StoreError, CancelledError):
             raise
         except (Exception, SystemExit) as error:  # a metric of one's own may do anything
-            ledger.spoil(getattr(error, "texts", ()))  # asked again, the model may say it better
+            # Asked again, the model may say it better.
+            call_log.discard(getattr(error, "texts", ()))
             self._log(error)
             return result(**_failed(error), details=details(error)), type(error)
 
@@ -352,16 +356,18 @@ class Job:
             return self._pool.score(evaluator, sample, self._is_cancelled.is_set)
         return scored(evaluator, sample)
 
-    def _answered(self, seat: Seat, sample: Sample, ledger: Ledger) -> str:
+    def _answered(self, session: ModelSession, sample: Sample, call_log: CallLog) -> str:
         """What the model answers; the offline reader does so in a worker process."""
-        if not seat.is_remote and self._pool.can_take(sample):
+        if not session.is_remote and self._pool.can_take(sample):
             return self._pool.answer(sample, self.run.prompt, self._is_cancelled.is_set)
-        return answered(sample, self.run.prompt, seat.client(ledger))
+        return answered(sample, self.run.prompt, session.client(call_log))
 
-    def _needs_processor(self, seats: Sequence[Seat | None]) -> bool:
+    def _needs_processor(self, sessions: Sequence[ModelSession | None]) -> bool:
         """Whether there is something to do that worker processes take."""
         alone = [each for each in self._evaluators if not self.run.judges or not each.most_judges()]
-        return any(seat and not seat.is_remote for seat in seats) or any(map(pool.takes, alone))
+        return any(session and not session.is_remote for session in sessions) or any(
+            map(pool.takes, alone)
+        )
 
     def _log(self, error: BaseException) -> None:
         """Notes each kind of error that is not ours once."""
@@ -377,13 +383,13 @@ class Job:
             self._logged.add(kind)
             log.error("A sample failed with %s", kind)
 
-    def _evaluator_for(self, metric: int, ledger: Ledger) -> Evaluator:
+    def _evaluator_for(self, metric: int, call_log: CallLog) -> Evaluator:
         """The evaluator with its judge, or with a tuple of judges where they are a jury."""
         evaluator = self._evaluators[metric]
         judges = self._judges[: evaluator.most_judges()]
         if not judges:
             return evaluator
-        clients = tuple(judge.client(ledger) for judge in judges)
+        clients = tuple(judge.client(call_log) for judge in judges)
         return evaluator.model_copy(
             update={"llm_client": clients if len(clients) > 1 else clients[0]}
         )
@@ -401,7 +407,7 @@ class Job:
                 self._store.runs.save_stop_reasons(self.run.id)
 
     def _waiting(self) -> str:
-        longest = max((seat.waiting for seat in self._seats), default=0.0)
+        longest = max((session.waiting for session in self._sessions), default=0.0)
         return (
             f"waiting {longest:.0f} s for the provider's limit" if longest > WORTH_TELLING else ""
         )
@@ -412,9 +418,13 @@ class Job:
         """
         last = done[-1] if done else self._started
         quiet, usual = now - last, (last - self._started) / max(1, len(done))
-        if quiet > max(WORTH_TELLING, 3 * usual) and any(seat.is_refused for seat in self._seats):
+        if quiet > max(WORTH_TELLING, 3 * usual) and any(
+            session.is_refused for session in self._sessions
+        ):
             return self._waiting() or "waiting for the provider's limit"
-        unanswered = min(quiet, max((seat.unanswered for seat in self._seats), default=0.0))
+        unanswered = min(
+            quiet, max((session.unanswered for session in self._sessions), default=0.0)
+        )
         if unanswered > max(STANDSTILL, 3 * usual):
             return (
                 f"no answer for {unanswered:.0f} s; each call is given up after "
@@ -433,7 +443,7 @@ class _Answer:
     def __init__(
         self,
         load: Callable[[], Sample],
-        ask: Callable[[Sample, Ledger], str] | None,
+        ask: Callable[[Sample, CallLog], str] | None,
         earlier: Iterable[SampleResult],
     ) -> None:
         self.response = next((each.response for each in earlier if each.response is not None), None)
@@ -442,22 +452,22 @@ class _Answer:
         self._sample: Sample | None = None
         self._error: Exception | None = None
 
-    def sample(self, ledger: Ledger) -> Sample:
+    def sample(self, call_log: CallLog) -> Sample:
         """The sample with its response; raises what it failed of."""
         if self._error is not None:
             raise self._error
         try:
-            self._sample = self._sample or self._answered(ledger)
+            self._sample = self._sample or self._answered(call_log)
         except Exception as error:
             self._error = error
             raise
         return self._sample
 
-    def _answered(self, ledger: Ledger) -> Sample:
+    def _answered(self, call_log: CallLog) -> Sample:
         sample = self._load()
         if sample.response is not None or not self._ask:
             return sample
-        self.response = self.response or self._ask(sample, ledger)
+        self.response = self.response or self._ask(sample, call_log)
         return sample.model_copy(update={"response": self.response})
 
 
@@ -497,12 +507,12 @@ class Lane:
         work: Callable[[Lane], None],
         read: Callable[[Collection[int]], dict[int, Sample | UnreadableRowError]],
         tasks: Sequence[Task],
-        seat: Seat | None,
-        judges: Sequence[Seat],
+        session: ModelSession | None,
+        judges: Sequence[ModelSession],
         workers: int,
     ) -> None:
-        self.seat = seat
-        self._asked = " or ".join(each.name for each in (seat, *judges) if each)
+        self.session = session
+        self._asked = " or ".join(each.name for each in (session, *judges) if each)
         self.outages = 0
         self.unreadable = 0
         self.left = sum(len(task.metrics) for task in tasks)
@@ -572,20 +582,20 @@ def _in_a_row(
     return before if any(failures) else 0
 
 
-_shelves: WeakValueDictionary[tuple[Store, str], Shelf] = WeakValueDictionary()
+_response_caches: WeakValueDictionary[tuple[Store, str], ResponseCache] = WeakValueDictionary()
 
 
-def _shelf(store: Store, run: Run) -> Shelf:
-    """The answers of a workspace, one shelf for all its jobs, so that they share what is on its
+def _response_cache(store: Store, run: Run) -> ResponseCache:
+    """The answers of a workspace, one cache for all its jobs, so that they share what is on its
     way.
 
-    A run without stored answers has a shelf of its own: what it paid for itself, it does not pay
+    A run without stored answers has a cache of its own: what it paid for itself, it does not pay
     for again.
     """
     if not run.use_cache:
-        return Shelf(partial(store.calls.answer, run.workspace, run_id=run.id))
-    return _shelves.setdefault(
-        (store, run.workspace), Shelf(partial(store.calls.answer, run.workspace))
+        return ResponseCache(partial(store.calls.answer, run.workspace, run_id=run.id))
+    return _response_caches.setdefault(
+        (store, run.workspace), ResponseCache(partial(store.calls.answer, run.workspace))
     )
 
 
@@ -605,11 +615,11 @@ def _scattered(task: Task) -> tuple[int, Task]:
     return zlib.crc32(str(task.position).encode()), task
 
 
-def _workers(seats: Sequence[Seat | None], processes: int) -> int:
+def _workers(sessions: Sequence[ModelSession | None], processes: int) -> int:
     """Where a provider or a worker process answers, threads only wait; else they compete for the
     processor.
 
     Two for each process: while one stores its result, the other one's sample is at work.
     """
-    waits = any(each.is_remote for each in seats if each)
+    waits = any(each.is_remote for each in sessions if each)
     return config().workers if waits else max(CPU_WORKERS, 2 * processes)

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from evaluators.errors import RateLimitedError
 from evaluators.llm import Access, Request
-from evaluators.llm.catalogue import Limits
+from evaluators.llm.catalogue import PlanLimits
 from evaluators.llm.connection import Connection
 from evaluators.llm.limits import Limiter
 from evaluators.llm.providers import PROVIDERS
@@ -82,7 +82,7 @@ async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
 
 
 async def _ask_all(plan: ServerLimits, callers: int, connection: Connection) -> None:
-    limits = Limits(rpm=plan.requests, tpm=plan.tokens)
+    limits = PlanLimits(rpm=plan.requests, tpm=plan.tokens)
     limiter = Limiter(limits, header_names=NAMES, concurrency=callers, minute=plan.minute)
     todo = iter(range(CALLS))
     await asyncio.gather(*[_caller(todo, limiter, connection) for _ in range(callers)])
@@ -114,20 +114,20 @@ async def _caller(todo: Iterator[int], limiter: Limiter, connection: Connection)
 
 
 async def _answered(limiter: Limiter, connection: Connection) -> bool:
-    ticket = await limiter.acquire(RESERVED)
+    permit = await limiter.acquire(RESERVED)
     try:
         reply = await connection.complete(Request(spec=SPEC, text=PROMPT))
     except RateLimitedError as error:
-        limiter.refused(ticket, error.wait, {})
+        limiter.refused(permit, error.wait, {})
         return False
     usage = reply.completion.usage
-    limiter.settle(ticket, usage.prompt_tokens + usage.answer_tokens, reply.headers)
+    limiter.settle(permit, usage.prompt_tokens + usage.answer_tokens, reply.headers)
     return True
 
 
 async def acquire_microseconds(times: int = 1000) -> float:
-    """From asking for a ticket to giving it back, where nobody has to wait."""
-    limits = Limits(rpm=10**6, tpm=10**9, rpd=10**6, tpd=10**9)
+    """From asking for a permit to giving it back, where nobody has to wait."""
+    limits = PlanLimits(rpm=10**6, tpm=10**9, rpd=10**6, tpd=10**9)
     limiter = Limiter(limits, header_names=NAMES)
     started = time.perf_counter()
     for _ in range(times):

@@ -3,7 +3,8 @@ when it is not.
 """
 
 import asyncio
-from concurrent.futures import CancelledError
+import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
@@ -15,7 +16,7 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import Reply, Request
-from evaluators.llm.layers import Cached, Meter, Metered, Retried, Shelf
+from evaluators.llm.layers import Cached, Meter, Metered, ResponseCache, Retried
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, Completion, ModelSpec, Usage
 
@@ -114,49 +115,49 @@ def bill(cap, requests, provider, *, calls=0, cost=0.0):
     """Asks so many requests at once under the cap;
     returns the calls written down and the errors.
     """
-    ledger = []
+    calls_paid = []
 
     async def ask():
-        metered = Metered(provider, Meter(cap, calls, cost), ledger)
+        metered = Metered(provider, Meter(cap, calls, cost), calls_paid)
         return await asyncio.gather(
             *[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True
         )
 
     outcomes = asyncio.run(ask())
-    return ledger, [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    return calls_paid, [outcome for outcome in outcomes if isinstance(outcome, Exception)]
 
 
 def test_every_answer_is_written_down_with_its_price():
-    ledger, errors = bill(Cap(), 2, Said(WHOLE))
+    calls_paid, errors = bill(Cap(), 2, Said(WHOLE))
 
     assert errors == []
-    assert [call.cost for call in ledger] == [pytest.approx(100 * 0.1e-6 + 10 * 0.5e-6)] * 2
-    assert {(call.key, call.model, call.reusable) for call in ledger} == {
+    assert [call.cost for call in calls_paid] == [pytest.approx(100 * 0.1e-6 + 10 * 0.5e-6)] * 2
+    assert {(call.key, call.model, call.reusable) for call in calls_paid} == {
         (REQUEST.key, SPEC.id, True)
     }
 
 
 @pytest.mark.parametrize("text", ["", "It was Mi"])
 def test_an_answer_that_is_not_whole_is_paid_for_but_never_used_again(text):
-    ledger, _ = bill(
+    calls_paid, _ = bill(
         Cap(), 1, Said(Completion(text=text, finish_reason="length", usage=WHOLE.usage))
     )
 
-    assert [call.reusable for call in ledger] == [False]
-    assert ledger[0].cost > 0
+    assert [call.reusable for call in calls_paid] == [False]
+    assert calls_paid[0].cost > 0
 
 
 def test_a_call_that_failed_costs_nothing():
-    ledger, errors = bill(Cap(calls=2), 3, Said(soon(), WHOLE))
+    calls_paid, errors = bill(Cap(calls=2), 3, Said(soon(), WHOLE))
 
-    assert len(ledger) == 2
+    assert len(calls_paid) == 2
     assert [type(error) for error in errors] == [TransientError]
 
 
 def test_a_cap_on_calls_holds_for_calls_at_once_and_counts_the_earlier_ones():
-    ledger, errors = bill(Cap(calls=5), 8, Said(WHOLE, seconds=0.01), calls=2)
+    calls_paid, errors = bill(Cap(calls=5), 8, Said(WHOLE, seconds=0.01), calls=2)
 
-    assert len(ledger) == 3
+    assert len(calls_paid) == 3
     assert {str(error) for error in errors} == {
         "The cap of 5 calls is reached. Everything so far is kept. Raise the cap and resume."
     }
@@ -165,10 +166,12 @@ def test_a_cap_on_calls_holds_for_calls_at_once_and_counts_the_earlier_ones():
 def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
     # one call can cost at most 9 tokens in and 1,000 out: 0.0000009 + 0.0005; it really costs
     # 0.000015
-    ledger, errors = bill(Cap(cost=0.0006), 50, Said(WHOLE, seconds=0.001))
+    calls_paid, errors = bill(Cap(cost=0.0006), 50, Said(WHOLE, seconds=0.001))
 
-    assert sum(call.cost for call in ledger) <= 0.0006
-    assert len(ledger) == 7  # 0.0006 - 6 * 0.000015 = 0.00051 lets one more go, 0.000495 does not
+    assert sum(call.cost for call in calls_paid) <= 0.0006
+    assert (
+        len(calls_paid) == 7
+    )  # 0.0006 - 6 * 0.000015 = 0.00051 lets one more go, 0.000495 does not
     assert len(errors) == 43
     assert "The cap of $0.0006 is reached: $0.0001 spent" in str(errors[0])
 
@@ -176,24 +179,38 @@ def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
 # Answers that are there already
 
 
-def on_shelf(shelf, provider, times):
-    async def ask():
-        cached = Cached(provider, shelf)
-        return await asyncio.gather(
-            *[cached.complete(REQUEST) for _ in range(times)], return_exceptions=True
-        )
+def started(threads, cache, provider, scope=None):
+    """A request through the cache on a thread of its own, as evaluators make them."""
+    return threads.submit(Cached(provider, cache, scope or Scope()).complete, REQUEST)
 
-    return asyncio.run(ask())
+
+def outcome(future):
+    """What it returned or raised."""
+    return future.exception() or future.result()
+
+
+def through_cache(cache, provider, times):
+    with ThreadPoolExecutor(times) as threads:
+        return [outcome(each) for each in [started(threads, cache, provider) for _ in range(times)]]
 
 
 def empty():
-    return Shelf(lambda key: None)
+    return ResponseCache(lambda key: None)
+
+
+def until(condition):
+    """Waits for what another thread does."""
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("It did not happen within five seconds.")
 
 
 def test_the_same_requests_at_once_share_one_call():
     provider = Said(WHOLE, seconds=0.01)
 
-    replies = on_shelf(empty(), provider, 5)
+    replies = through_cache(empty(), provider, 5)
 
     assert provider.asked == 1
     assert [reply.completion.text for reply in replies] == ["Mina."] * 5
@@ -201,85 +218,107 @@ def test_the_same_requests_at_once_share_one_call():
 
 
 def test_an_answer_in_the_store_is_found():
-    shelf = Shelf({REQUEST.key: WHOLE}.get)
+    cache = ResponseCache({REQUEST.key: WHOLE}.get)
 
-    assert Cached(Said(WHOLE), shelf).stored(REQUEST).completion == WHOLE.model_copy(
-        update={"cached": True}
-    )
-    assert Cached(Said(WHOLE), empty()).stored(REQUEST) is None
+    provider = Said(WHOLE)
+    (reply,) = through_cache(cache, provider, 1)
+    assert reply.completion == WHOLE.model_copy(update={"cached": True})
+    assert (provider.asked, cache.in_flight) == (0, {})
+
+    (reply,) = through_cache(empty(), provider, 1)
+    assert (reply.completion, provider.asked) == (WHOLE, 1)
+
+
+def test_without_a_cache_every_request_is_a_call():
+    provider = Said(WHOLE, seconds=0.01)
+
+    replies = through_cache(None, provider, 3)
+
+    assert [reply.completion for reply in replies] == [WHOLE] * 3
+    assert provider.asked == 3
 
 
 def test_an_answer_that_came_into_the_store_just_after_the_look_is_not_asked_for():
     stored, provider = {}, Said(WHOLE)
-    shelf = Shelf(stored.get)
-    on_shelf(shelf, provider, 1)
+    cache = ResponseCache(stored.get)
+    through_cache(cache, provider, 1)
     stored[REQUEST.key] = WHOLE
-    shelf.stored(REQUEST.key)
+    cache.mark_stored(REQUEST.key)
 
-    replies = on_shelf(shelf, provider, 2)
+    replies = through_cache(cache, provider, 2)
 
     assert [reply.completion.cached for reply in replies] == [True, True]
     assert provider.asked == 1
-    assert shelf.coming == {}
+    assert cache.in_flight == {}
 
 
 def test_what_stops_the_one_who_asks_is_its_own_and_another_takes_over():
-    shelf, provider = empty(), Said(RunStoppedError("The cap is reached."), WHOLE, seconds=0.01)
+    cache, provider = empty(), Said(RunStoppedError("The cap is reached."), WHOLE, seconds=0.01)
 
-    first, second = on_shelf(shelf, provider, 2)
+    first, second = through_cache(cache, provider, 2)
 
     assert str(first) == "The cap is reached."
     assert second.completion.text == "Mina."
 
 
 def test_an_answer_serves_others_until_it_is_stored():
-    shelf, provider = empty(), Said(WHOLE)
-    on_shelf(shelf, provider, 1)
-    on_shelf(shelf, provider, 1)
+    cache, provider = empty(), Said(WHOLE)
+    through_cache(cache, provider, 1)
+    through_cache(cache, provider, 1)
     assert provider.asked == 1
 
-    shelf.stored(REQUEST.key)
+    cache.mark_stored(REQUEST.key)
 
-    assert shelf.coming == {}
+    assert cache.in_flight == {}
 
 
 def test_an_error_is_told_to_all_who_wait_and_is_not_kept():
-    shelf, provider = empty(), Said(LLMError("Too long."), WHOLE, seconds=0.01)
+    cache, provider = empty(), Said(LLMError("Too long."), WHOLE, seconds=0.01)
 
-    assert [str(error) for error in on_shelf(shelf, provider, 3)] == ["Too long."] * 3
-    assert [reply.completion.text for reply in on_shelf(shelf, provider, 1)] == ["Mina."]
+    assert [str(error) for error in through_cache(cache, provider, 3)] == ["Too long."] * 3
+    assert [reply.completion.text for reply in through_cache(cache, provider, 1)] == ["Mina."]
     assert provider.asked == 2
 
 
 def test_when_the_one_who_asks_is_cancelled_another_takes_over():
-    provider = Said(WHOLE, seconds=0.02)
+    provider, cache, run = Said(WHOLE, seconds=0.2), empty(), Scope()
+    with ThreadPoolExecutor(3) as threads:
+        first = started(threads, cache, provider, run)
+        until(lambda: provider.asked)
+        others = [started(threads, cache, provider) for _ in range(2)]
+        time.sleep(0.05)
+        run.cancel()
 
-    async def ask():
-        cached = Cached(provider, empty())
-        first, *others = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(3)]
-        await asyncio.sleep(0.01)
-        first.cancel()
-        return await asyncio.gather(first, *others, return_exceptions=True)
-
-    first, *others = asyncio.run(ask())
-    assert isinstance(first, asyncio.CancelledError)
-    assert [reply.completion.text for reply in others] == ["Mina.", "Mina."]
+    assert isinstance(first.exception(), CancelledError)
+    assert [each.result().completion.text for each in others] == ["Mina.", "Mina."]
     assert provider.asked == 2
 
 
 def test_one_who_waits_can_be_cancelled_without_disturbing_the_call():
-    provider = Said(WHOLE, seconds=0.02)
+    provider, cache, run = Said(WHOLE, seconds=0.2), empty(), Scope()
+    with ThreadPoolExecutor(2) as threads:
+        first = started(threads, cache, provider)
+        until(lambda: provider.asked)
+        second = started(threads, cache, provider, run)
+        time.sleep(0.05)
+        run.cancel()
 
-    async def ask():
-        cached = Cached(provider, empty())
-        first, second = [asyncio.create_task(cached.complete(REQUEST)) for _ in range(2)]
-        await asyncio.sleep(0.01)
-        second.cancel()
-        return await asyncio.gather(first, second, return_exceptions=True)
+    assert first.result().completion.text == "Mina."
+    assert isinstance(second.exception(), CancelledError)
+    assert provider.asked == 1
 
-    first, second = asyncio.run(ask())
-    assert first.completion.text == "Mina."
-    assert isinstance(second, asyncio.CancelledError)
+
+def test_a_run_that_is_cancelled_as_well_does_not_take_over():
+    provider, cache, run = Said(WHOLE, seconds=5), empty(), Scope()
+    with ThreadPoolExecutor(3) as threads:
+        calls = [started(threads, cache, provider, run) for _ in range(3)]
+        until(lambda: provider.asked)
+        run.cancel()
+        errors = [call.exception(timeout=2) for call in calls]
+
+    assert [type(error) for error in errors] == [CancelledError] * 3
+    assert provider.asked == 1
+    assert cache.in_flight == {}
 
 
 # The key

@@ -8,8 +8,9 @@ from pydantic import BaseModel, SecretStr
 
 from evaluators.errors import AccessError, LLMError, UnreadableAnswerError
 from evaluators.llm import Access
+from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, unlisted
-from evaluators.llm.clients import Account, Ledger, Seat, ask_models, spec_for
+from evaluators.llm.clients import ModelSession, RunContext, ask_models, spec_for
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.llm.structured import ask
@@ -23,19 +24,19 @@ class Verdict(BaseModel):
 
 
 @pytest.fixture
-def seat():
-    """`seat(server, provider, model)` takes a place in a run; all are closed at the end."""
-    seats = []
+def model_session():
+    """`model_session(server, provider, model)` takes a place in a run; all are closed at the end."""
+    sessions = []
 
     def take(server, provider, model, **options):
         url = server.address if provider == "groq" else server.base_url
         keys = {provider: Access(provider=provider, base_url=url, key=SecretStr("sk-any"))}
         spec = ModelSpec(provider=provider, model=model, **options)
-        seats.append(Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None)))
-        return seats[-1]
+        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None)))
+        return sessions[-1]
 
     yield take
-    for each in seats:
+    for each in sessions:
         each.close()
 
 
@@ -47,9 +48,13 @@ def seat():
         ("custom", "qwen3:8b", "schema", False),
     ],
 )
-def test_a_shaped_answer_comes_through_all_layers(loopback, seat, provider, model, mode, strict):
-    server, ledger = loopback(answer=lambda text: '{"passed": true}'), Ledger()
-    answered = ask(seat(server, provider, model).client(ledger), Prompt(text="Judge."), Verdict)
+def test_a_shaped_answer_comes_through_all_layers(
+    loopback, model_session, provider, model, mode, strict
+):
+    server, call_log = loopback(answer=lambda text: '{"passed": true}'), CallLog()
+    answered = ask(
+        model_session(server, provider, model).client(call_log), Prompt(text="Judge."), Verdict
+    )
     assert answered == (Verdict(passed=True), ('{"passed": true}',), mode, False, False)
     assert server.asked[0].body["response_format"] == {
         "type": "json_schema",
@@ -64,7 +69,7 @@ def test_a_shaped_answer_comes_through_all_layers(loopback, seat, provider, mode
             },
         },
     }
-    assert [call.completion.mode for call in ledger.calls] == [mode]
+    assert [call.completion.mode for call in call_log.calls] == [mode]
 
 
 @pytest.mark.parametrize(
@@ -76,12 +81,16 @@ def test_a_shaped_answer_comes_through_all_layers(loopback, seat, provider, mode
         ('{"passed": true}', "empty", LLMError, 2),
     ],
 )
-def test_a_judge_without_a_usable_answer_fails(loopback, seat, answer, fault, kind, asked):
-    server, ledger = loopback(answer=lambda text: answer, fault=lambda asked: fault), Ledger()
+def test_a_judge_without_a_usable_answer_fails(loopback, model_session, answer, fault, kind, asked):
+    server, call_log = loopback(answer=lambda text: answer, fault=lambda asked: fault), CallLog()
     with pytest.raises(LLMError) as caught:
-        ask(seat(server, "openai", "gpt-6-luna").client(ledger), Prompt(text="Judge."), Verdict)
+        ask(
+            model_session(server, "openai", "gpt-6-luna").client(call_log),
+            Prompt(text="Judge."),
+            Verdict,
+        )
     assert type(caught.value) is kind
-    assert len(server.asked) == len(ledger.calls) == asked
+    assert len(server.asked) == len(call_log.calls) == asked
 
 
 @pytest.mark.parametrize(
@@ -99,17 +108,19 @@ def test_a_judge_without_a_usable_answer_fails(loopback, seat, answer, fault, ki
     ],
 )
 def test_the_prompt_budget_is_what_context_and_plan_leave(
-    loopback, seat, provider, model, budget, prompt_budget
+    loopback, model_session, provider, model, budget, prompt_budget
 ):
     assert (
-        seat(loopback(), provider, model, answer_tokens=budget).client(Ledger()).prompt_budget
+        model_session(loopback(), provider, model, answer_tokens=budget)
+        .client(CallLog())
+        .prompt_budget
         == prompt_budget
     )
 
 
-def test_the_prompt_budget_follows_the_limit_that_the_provider_names(loopback, seat):
+def test_the_prompt_budget_follows_the_limit_that_the_provider_names(loopback, model_session):
     server = loopback(limits=ServerLimits(requests=30, tokens=20_000))
-    client = seat(server, "groq", "openai/gpt-oss-120b").client(Ledger())
+    client = model_session(server, "groq", "openai/gpt-oss-120b").client(CallLog())
     assert client.prompt_budget == 6_576
     client.complete(Prompt(text="Hello"))
     assert client.prompt_budget == 18_576  # 20,000 - 1,024 - 400
@@ -132,8 +143,8 @@ def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address
 
 def test_the_offline_reader_has_no_limit():
     assert (
-        Seat(OFFLINE, {}, Account(Scope(), Meter(Cap(), 0, 0.0), None))
-        .client(Ledger())
+        ModelSession(OFFLINE, {}, RunContext(Scope(), Meter(Cap(), 0, 0.0), None))
+        .client(CallLog())
         .prompt_budget
         is None
     )
@@ -144,9 +155,9 @@ def test_the_offline_reader_has_no_limit():
     [((), [True, True, True]), (("b",), [True, False, True]), (("c", "a"), [False, True, False])],
 )
 def test_only_what_was_of_no_use_is_spoiled(texts, reusable):
-    ledger = Ledger()
-    ledger.calls = [
+    call_log = CallLog()
+    call_log.calls = [
         Call(key=text, model="openai/x", completion=Completion(text=text)) for text in "abc"
     ]
-    ledger.spoil(texts)
-    assert [call.reusable for call in ledger.calls] == reusable
+    call_log.discard(texts)
+    assert [call.reusable for call in call_log.calls] == reusable

@@ -26,7 +26,7 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import Access, Reply, Request
-from evaluators.llm.connection import Connection
+from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.keys import quiet_logs
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Completion, ModelSpec, Usage
@@ -115,9 +115,25 @@ def request_to(name: str, text: str = "Say: London", **options: object) -> Reque
     )
 
 
-def with_connection(access: Access, work: Callable[[Connection], Awaitable], seconds: float = 60):
+class Unlimited(Connection):
+    """A connection that is asked for less at once, as `Limited` does when the limits allow it."""
+
+    async def complete(self, request):
+        while True:
+            try:
+                return await super().complete(request)
+            except AskForLessError as refusal:
+                request = refusal.request
+
+
+def with_connection(
+    access: Access,
+    work: Callable[[Connection], Awaitable],
+    seconds: float = 60,
+    kind: type[Connection] = Unlimited,
+):
     async def run():
-        connection = Connection(access, seconds)
+        connection = kind(access, seconds)
         try:
             return await work(connection)
         finally:
@@ -560,7 +576,7 @@ def test_an_impossible_date_to_wait_for_is_none(name):
 
 @both
 def test_an_address_that_takes_no_connection_is_not_a_slow_model(name, monkeypatch):
-    monkeypatch.setattr("evaluators.llm.connection.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("evaluators.llm.sdk.CONNECT_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as waiting:
         address = full.getsockname()
         for _ in range(3):  # fill the queue, so that nobody is let in

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from evaluators.errors import TransientError
+from evaluators.llm.connection import Connection
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.layers import Limited
 from evaluators.llm.limits import Limiter
@@ -158,17 +159,17 @@ def test_nothing_is_sent_where_only_the_prompt_asks(mode):
 
 
 class CountingLimiter(Limiter):
-    """Also counts the tickets that were asked for."""
+    """Also counts the permits that were asked for."""
 
-    tickets = 0
+    permits = 0
 
     async def acquire(self, tokens):
-        self.tickets += 1
+        self.permits += 1
         return await super().acquire(tokens)
 
 
 @both
-def test_what_is_asked_again_with_less_takes_a_ticket_of_its_own(loopback, name):
+def test_what_is_asked_again_with_less_takes_a_permit_of_its_own(loopback, name):
     limiter = CountingLimiter(None, header_names={})
 
     async def five(connection):
@@ -176,7 +177,7 @@ def test_what_is_asked_again_with_less_takes_a_ticket_of_its_own(loopback, name)
         return await asyncio.gather(*(limited.complete(shaped(name)) for _ in range(5)))
 
     server = loopback(fault=lambda asked: "json_validate_failed")
-    replies = with_connection(access_to(server, name), five)
+    replies = with_connection(access_to(server, name), five, kind=Connection)
     assert {reply.completion.mode for reply in replies} == {"none"}
-    assert limiter.tickets == len(server.asked) == 10
+    assert limiter.permits == len(server.asked) == 10
     assert limiter.is_idle

@@ -14,9 +14,9 @@ from pydantic import SecretStr
 
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
-from evaluators.llm.catalogue import Limits
+from evaluators.llm.catalogue import PlanLimits
 from evaluators.llm.durations import parse_duration
-from evaluators.llm.limits import Limiter, Ticket, Window, Word, digest, limiter_for
+from evaluators.llm.limits import HeaderReading, Limiter, Permit, RateWindow, digest, limiter_for
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec
 from tests.benchmarks.limits import PLANS, RESERVED, USED, measured, permitted_minutes
@@ -60,11 +60,11 @@ NAMES = {"day": PROVIDERS["groq"].limit_headers, "minute": PROVIDERS["openai"].l
 
 def limiter(*, requests_header="day", concurrency=32, most=64, **free):
     names = NAMES[requests_header]
-    return Limiter(Limits(**free), header_names=names, concurrency=concurrency, most=most)
+    return Limiter(PlanLimits(**free), header_names=names, concurrency=concurrency, most=most)
 
 
 def in_order(limits, *tokens):
-    """Tasks that acquire these tickets, asked for in this order; each gives the ticket and the time
+    """Tasks that acquire these permits, asked for in this order; each gives the permit and the time
     it went.
     """
 
@@ -78,8 +78,8 @@ async def times(limits, *tokens):
     return [sent for _, sent in await asyncio.gather(*in_order(limits, *tokens))]
 
 
-async def tickets(limits, *tokens):
-    return [ticket for ticket, _ in await asyncio.gather(*in_order(limits, *tokens))]
+async def permits(limits, *tokens):
+    return [permit for permit, _ in await asyncio.gather(*in_order(limits, *tokens))]
 
 
 def headers(unit="tokens", *, limit, remaining, reset):
@@ -139,7 +139,7 @@ def test_a_limit_that_is_only_assumed_refuses_nothing():
 
 
 def test_a_minute_may_last_shorter():
-    assert run(times(Limiter(Limits(rpm=1), header_names=NAMES["day"], minute=2.0), 1, 1)) == [
+    assert run(times(Limiter(PlanLimits(rpm=1), header_names=NAMES["day"], minute=2.0), 1, 1)) == [
         0,
         2.04,
     ]
@@ -149,12 +149,12 @@ def test_a_minute_may_last_shorter():
 def test_the_end_of_a_days_limit_stops_all_who_wait_and_says_when_to_resume(plan):
     async def ask():
         limits = limiter(**plan)
-        first = await tickets(limits, 2000, 2000)
+        first = await permits(limits, 2000, 2000)
         waiting = in_order(limits, 2000, 10)
         await asyncio.sleep(5)
         assert not any(task.done() for task in waiting)  # those in flight may give something back
-        for ticket in first:
-            limits.settle(ticket, 2000, {})
+        for permit in first:
+            limits.settle(permit, 2000, {})
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     errors = run(ask())
@@ -171,7 +171,7 @@ def test_the_end_of_a_days_limit_stops_all_who_wait_and_says_when_to_resume(plan
 def test_what_a_days_requests_give_back_lets_the_next_ones_go():
     async def ask():
         limits = limiter(tpd=4000)
-        (first,) = await tickets(limits, 3000)
+        (first,) = await permits(limits, 3000)
         (waiting,) = in_order(limits, 3000)
         await asyncio.sleep(5)
         limits.settle(first, 1000, {})
@@ -230,7 +230,7 @@ def test_a_refusal_is_the_reason_until_an_answer_comes_or_none_does():
     async def ask():
         limits = limiter()
         seen = [limits.is_refused]
-        first, second = await tickets(limits, 1, 1)
+        first, second = await permits(limits, 1, 1)
         limits.refused(first, 1, {})
         seen.append(limits.is_refused)
         await asyncio.sleep(3)
@@ -238,7 +238,7 @@ def test_a_refusal_is_the_reason_until_an_answer_comes_or_none_does():
         await asyncio.sleep(30)
         seen.append(limits.is_refused)
         limits.refused(second, 1, {})
-        (third,) = await tickets(limits, 1)
+        (third,) = await permits(limits, 1)
         limits.settle(third, 1, {})
         return [*seen, limits.is_refused]
 
@@ -250,7 +250,7 @@ def test_anybody_may_read_for_how_long_no_answer_has_come():
         limits = limiter()
         seen = [limits.unanswered]
         await asyncio.sleep(5)
-        first, second = await tickets(limits, 1, 1)
+        first, second = await permits(limits, 1, 1)
         await asyncio.sleep(7)
         seen.append(limits.unanswered)
         limits.settle(first, 1, {})
@@ -268,7 +268,7 @@ def test_anybody_may_read_for_how_long_no_answer_has_come():
 def test_tokens_that_were_not_used_make_room_at_once():
     async def ask():
         limits = limiter(tpm=8000)
-        first, _ = await tickets(limits, 4000, 4000)
+        first, _ = await permits(limits, 4000, 4000)
         waiting = in_order(limits, 3000, 1000)
         await asyncio.sleep(2)
         limits.settle(first, 1000, {})  # 1,000 + 4,000 + 3,000 = 8,000
@@ -281,7 +281,7 @@ def test_tokens_that_were_not_used_make_room_at_once():
 def test_a_request_whose_use_is_unknown_counts_in_full(outcome):
     async def ask():
         limits = limiter(tpm=8000)
-        (first,) = await tickets(limits, 8000)
+        (first,) = await permits(limits, 8000)
         (waiting,) = in_order(limits, 1000)
         await asyncio.sleep(2)
         if outcome == "failed":
@@ -297,7 +297,7 @@ def test_a_request_whose_use_is_unknown_counts_in_full(outcome):
 def test_who_is_cancelled_leaves_the_place_to_the_next(when, sent):
     async def ask():
         limits = limiter(tpm=8000, concurrency=1, most=1)
-        (first,) = await tickets(limits, 4000)
+        (first,) = await permits(limits, 4000)
         cancelled, following = in_order(limits, 4000, 4000)
         await asyncio.sleep(2)
         if when != "going":
@@ -437,7 +437,7 @@ def test_a_bucket_does_not_hide_what_is_on_its_way():
             await limits.acquire(800), 800, headers(limit=8000, remaining=7200, reset="6s")
         )
         await asyncio.sleep(10)
-        early, late = await tickets(limits, 4000, 2000)
+        early, late = await permits(limits, 4000, 2000)
         await asyncio.sleep(1)
         limits.settle(
             late, 2000, headers(limit=8000, remaining=6000, reset="15s")
@@ -448,8 +448,8 @@ def test_a_bucket_does_not_hide_what_is_on_its_way():
         limits.settle(early, 4000, headers(limit=8000, remaining=2000, reset="45s"))
         return (await waiting)[1]
 
-    # The latest word is of 6,000 at 12 s, given back by 160 in 1.2 s: 1,000 after 7 steps, and 1.2
-    # s of margin.
+    # The latest reading is of 6,000 at 12 s, given back by 160 in 1.2 s: 1,000 after 7 steps,
+    # and 1.2 s of margin.
     assert run(ask()) == pytest.approx(12 + 7 * 1.2 + 1.2)
 
 
@@ -495,7 +495,7 @@ def test_another_plans_limit_makes_the_free_plan_void(limit, tokens, sent):
 def test_a_refusal_pauses_all_and_gives_the_reservation_back():
     async def ask():
         limits = limiter(tpm=8000)
-        first, second = await tickets(limits, 4000, 4000)
+        first, second = await permits(limits, 4000, 4000)
         await asyncio.sleep(1)
         limits.refused(first, 20, {})
         limits.refused(second, 5, {})
@@ -510,13 +510,13 @@ def test_pauses_without_a_time_double_up_to_half_a_minute_and_start_anew_after_a
         limits, pauses = limiter(), []
         for outcome in "rrrrrrrsr":
             started = now()
-            ticket = await limits.acquire(10)
+            permit = await limits.acquire(10)
             pauses.append(round(now() - started, 2))
             await asyncio.sleep(0.5)
             if outcome == "r":
-                limits.refused(ticket, None, {})
+                limits.refused(permit, None, {})
             else:
-                limits.settle(ticket, 10, {})
+                limits.settle(permit, 10, {})
         started = now()
         await limits.acquire(10)
         return [*pauses, round(now() - started, 2)]
@@ -527,7 +527,7 @@ def test_pauses_without_a_time_double_up_to_half_a_minute_and_start_anew_after_a
 def test_the_headers_of_a_refusal_count():
     async def ask():
         limits = limiter(tpm=8000)
-        (first,) = await tickets(limits, 2000)
+        (first,) = await permits(limits, 2000)
         limits.refused(first, 1, headers(limit=8000, remaining=1000, reset="30s"))
         return await times(limits, 2000)
 
@@ -553,12 +553,12 @@ def test_concurrency_halves_once_for_all_that_were_in_flight_and_grows_with_ever
     async def ask():
         limits = limiter(concurrency=8, most=16)
         counts = []
-        together = await tickets(limits, *[1] * 8)
+        together = await permits(limits, *[1] * 8)
         await asyncio.sleep(1)
-        for ticket in together[:4]:
-            limits.refused(ticket, 1, {})
-        for ticket in together[4:]:
-            limits.settle(ticket, 1, {})  # sent before the refusal: says nothing
+        for permit in together[:4]:
+            limits.refused(permit, 1, {})
+        for permit in together[4:]:
+            limits.settle(permit, 1, {})  # sent before the refusal: says nothing
         counts.append(await most_at_once(limits))
         for _ in range(2):
             limits.settle(await limits.acquire(1), 1, {})
@@ -741,11 +741,11 @@ async def calls(server, callers, plan):
         for _ in todo:
             said = None
             while said is None:
-                ticket = await limits.acquire(RESERVED)
+                permit = await limits.acquire(RESERVED)
                 said = await server.ask(RESERVED, USED)
                 if said is None:
-                    limits.refused(ticket, None, {})
-            limits.settle(ticket, USED, said)
+                    limits.refused(permit, None, {})
+            limits.settle(permit, USED, said)
 
     await asyncio.gather(*[caller() for _ in range(callers)])
 
@@ -784,20 +784,20 @@ class PlainWindow:
         self.entries = [entry for entry in self.entries if entry[1] > moment]
         return sum(amount for _, _, amount in self.entries)
 
-    def add(self, ticket, amount):
-        self.entries.append((ticket, ticket.sent + self.seconds, amount))
+    def add(self, permit, amount):
+        self.entries.append((permit, permit.sent + self.seconds, amount))
 
-    def refund(self, ticket, used):
+    def refund(self, permit, used):
         self.entries = [
-            (own, end, used if own is ticket else amount) for own, end, amount in self.entries
+            (own, end, used if own is permit else amount) for own, end, amount in self.entries
         ]
 
-    def remove(self, ticket):
-        self.entries = [entry for entry in self.entries if entry[0] is not ticket]
+    def remove(self, permit):
+        self.entries = [entry for entry in self.entries if entry[0] is not permit]
 
-    def hear(self, _, word, moment):
-        if (more := word.used - self.used(moment)) > 0:
-            self.entries.append((None, moment + min(word.reset, self.seconds), more))
+    def update(self, _, reading, moment):
+        if (more := reading.used - self.used(moment)) > 0:
+            self.entries.append((None, moment + min(reading.reset, self.seconds), more))
 
     def wait(self, wanted, moment):
         over, until = self.used(moment) + wanted - self.limit, moment
@@ -810,21 +810,21 @@ class PlainWindow:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_window_counts_what_was_sent_and_told_within_its_seconds(seed):
     chance, moment = random.Random(seed), 0.0
-    windows, sent = (Window(100, 60.0, 0.0), PlainWindow(100, 60.0)), [Ticket(0, 0.0)]
+    windows, sent = (RateWindow(100, 60.0, 0.0), PlainWindow(100, 60.0)), [Permit(0, 0.0)]
     for _ in range(300):
         moment += chance.random() * 5
-        ticket, amount, reset = chance.choice(sent), chance.randint(1, 30), chance.uniform(1, 90)
-        match chance.choice(["add", "add", "refund", "remove", "hear"]):
+        permit, amount, reset = chance.choice(sent), chance.randint(1, 30), chance.uniform(1, 90)
+        match chance.choice(["add", "add", "refund", "remove", "update"]):
             case "add":
-                sent.append(ticket := Ticket(amount, moment))
-                step, values = "add", (ticket, amount)
+                sent.append(permit := Permit(amount, moment))
+                step, values = "add", (permit, amount)
             case "refund":
-                step, values = "refund", (ticket, 1)
+                step, values = "refund", (permit, 1)
             case "remove":
-                step, values = "remove", (ticket,)
-            case "hear":
+                step, values = "remove", (permit,)
+            case "update":
                 told = min(100, windows[1].used(moment) + chance.randint(0, 5))
-                step, values = "hear", (sent[-1], Word(100, told, reset), moment)
+                step, values = "update", (sent[-1], HeaderReading(100, told, reset), moment)
         for window in windows:
             getattr(window, step)(*values)
         waits = [window.wait(20, moment) for window in windows]

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError
 from evaluators.llm import Access, Request
-from evaluators.llm.provider_errors import Asked, error_for, seconds_to_wait, unsupported
+from evaluators.llm.provider_errors import CallContext, error_for, seconds_to_wait, unsupported
 from evaluators.records import ModelSpec
 from ui.parts.remedies import ON_SETTINGS, worded
 
@@ -22,7 +22,7 @@ ACCESS = Access(
 )
 SPEC = ModelSpec(provider="custom", model="qwen3:8b", answer_tokens=1000)
 # 4,000 bytes: 1,000 tokens and 8.
-ASKED = Asked(ACCESS, 90, Request(spec=SPEC, text="word " * 800))
+ASKED = CallContext(ACCESS, 90, Request(spec=SPEC, text="word " * 800))
 
 MISTRALS = {
     "detail": [
@@ -207,7 +207,7 @@ def test_a_key_that_may_not_list_models_may_still_ask_them():
 
 def test_a_retired_model_names_its_date_and_its_replacement():
     spec = ModelSpec(provider="groq", model="llama-3.3-70b-versatile")
-    asked = Asked(
+    asked = CallContext(
         ACCESS.model_copy(update={"provider": "groq"}), 90, Request(spec=spec, text="Who?")
     )
     error = error_for(refused(404, "Does not exist.", code="model_not_found"), asked)

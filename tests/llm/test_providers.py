@@ -6,8 +6,9 @@ import openai
 import pytest
 
 from evaluators.errors import AccessError
+from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import choices, unlisted
-from evaluators.llm.clients import Account, Ledger, Seat, access_for, ask_models, spec_for
+from evaluators.llm.clients import ModelSession, RunContext, access_for, ask_models, spec_for
 from evaluators.llm.connect import connect
 from evaluators.llm.keys import allowed_providers, bind, clean_address, from_environment, mask
 from evaluators.llm.layers import Meter
@@ -171,9 +172,9 @@ def test_a_provider_that_only_a_record_names_is_asked_as_the_record_says(added):
     keys = from_environment({"DERRICK_API_KEY": SHAPELESS})
     spec = spec_for(unlisted("derrick", "crane-1"), keys, temperature=0, answer_tokens=64)
     assert spec.base_url == ""
-    seat = Seat(spec, keys, Account(Scope(), Meter(Cap(), 0, 0.0), None))
-    assert seat.client(Ledger()).complete(Prompt(text="When?")).text == "In May."
-    seat.close()
+    session = ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None))
+    assert session.client(CallLog()).complete(Prompt(text="When?")).text == "In May."
+    session.close()
     (asked,) = server.asked
     assert asked.headers["authorization"] == f"Bearer {SHAPELESS}"
     assert (asked.body["max_tokens"], "max_completion_tokens" in asked.body) == (64, False)

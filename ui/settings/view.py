@@ -292,7 +292,7 @@ def _status(model: catalogue.Model) -> str | None:
     )
 
 
-def _free(limits: catalogue.Limits | None) -> str | None:
+def _free(limits: catalogue.PlanLimits | None) -> str | None:
     if limits is None:
         return None
     most = {

@@ -1,0 +1,62 @@
+"""What one cell asked of models: the calls that it paid for, and what they cost together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from evaluators.llm.layers import ResponseCache
+from evaluators.records import Call, Completion, SampleResult, Usage
+
+
+class CallLog:
+    """What one cell paid for, and how many of its answers were there already."""
+
+    def __init__(self, cache: ResponseCache | None = None) -> None:
+        self.calls: list[Call] = []
+        self.cached = 0
+        # A dictionary keeps each note once, and their order.
+        self._notes: dict[str, None] = {}
+        self._cache = cache
+
+    def add(self, completion: Completion) -> None:
+        """An answer came, from the provider or from the store."""
+        self.cached += completion.cached
+        if completion.note:
+            self._notes[completion.note] = None
+
+    def totals(self, earlier: SampleResult | None = None) -> dict[str, Any]:
+        """The fields of a `SampleResult` that say what it cost, with what an earlier try cost."""
+        calls, cached, note = len(self.calls), self.cached, ", ".join(self._notes)
+        costs = [call.cost for call in self.calls]
+        usages = [call.completion.usage for call in self.calls]
+        if earlier:
+            calls += earlier.calls
+            cached += earlier.cached
+            note = note or earlier.note
+            costs.append(earlier.cost)
+            usages.append(earlier.usage)
+        known_costs = [cost for cost in costs if cost is not None]
+        return {
+            "calls": calls,
+            "cached": cached,
+            "note": note,
+            # Without one of the prices the sum is unknown: a part of it would look like the whole.
+            "cost": sum(known_costs) if len(known_costs) == len(costs) else None,
+            "usage": {
+                name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields
+            },
+        }
+
+    def discard(self, texts: Collection[str]) -> None:
+        """These answers were of no use: they are paid for, but must not serve again."""
+        self.calls[:] = [
+            call.model_copy(update={"reusable": False}) if call.completion.text in texts else call
+            for call in self.calls
+        ]
+
+    def mark_stored(self) -> None:
+        """The calls are in the store now: who asks the same finds them there."""
+        if self._cache:
+            for call in self.calls:
+                self._cache.mark_stored(call.key)

@@ -1,0 +1,183 @@
+"""The SDKs of Groq and OpenAI, reduced to what is used: one request out, one whole body back.
+
+Of an SDK come the class of the client and its exceptions. What it would do besides is either done
+elsewhere (retries, limits) or must not happen: follow a redirect with the prompt, keep a cookie,
+read on without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
+from importlib import import_module
+from threading import Lock
+from typing import Any, NamedTuple
+
+from evaluators.llm import Access
+from evaluators.llm.providers import PROVIDERS
+
+MOST_BYTES = {"identity": 4 * 2**20, "gzip": 64 * 2**10, "deflate": 64 * 2**10}
+"""Of a body, by how it is packed.
+
+One that came packed although that was not asked for grows a thousandfold at most; twice packed or
+packed otherwise it may grow far more, and is not read.
+"""
+
+CONNECT_SECONDS = 10
+MOST_HEADER_BYTES = 64 * 2**10
+
+
+class TooBigError(Exception):
+    """A body that cannot be an answer, whatever it is."""
+
+
+class PackedError(Exception):
+    """A body that came packed in a way that was not asked for and is not read."""
+
+
+class Sdk(NamedTuple):
+    """What is used of an SDK.
+
+    groq and openai are made by one generator, so that the names are the same in both.
+    """
+
+    problems: tuple[type[Exception], ...]
+    """Whatever may be raised instead of an answer."""
+
+    refusal: type[Exception]
+    """Among them, an answer with a status that is an error."""
+
+    create: Callable[..., Awaitable[Any]]
+    models: Callable[[], Awaitable[Any]]
+    close: Callable[[], Awaitable[None]]
+
+
+_importing = Lock()
+
+
+def open_sdk(access: Access) -> Sdk:
+    """The SDK of this provider with this key; imports it, which takes a second the first time."""
+    with _importing:  # one thread must not find what another has imported by half
+        return _open(access)
+
+
+def _open(access: Access) -> Sdk:
+    provider = PROVIDERS[access.provider]
+    is_groq = provider.sdk == "groq"
+    # The SDK of OpenAI looks at each call whether httpx is loaded, and breaks where that of Groq
+    # has it by half.
+    import_module("httpx")
+    api = import_module(provider.sdk)
+    http = import_module("httpx" if is_groq else "httpx2")
+    sdk_class = api.AsyncGroq if is_groq else api.AsyncOpenAI
+    # An empty key is an error for the SDKs, but a local server needs none.
+    key = access.key.get_secret_value() or "none"
+    headers = {
+        "Accept": "application/json",
+        "Accept-Encoding": "identity",
+        "Authorization": f"Bearer {key}",
+        "Content-Type": "application/json",
+        "User-Agent": f"{sdk_class.__name__}/Python {api.__version__}",
+    }
+    transport = _http_transport(http) if is_groq else _aiohttp_transport(http)
+    client = sdk_class(
+        api_key=key,
+        base_url=access.base_url,
+        # The layers try again: a retry of the SDK would wait twice, and go past limits and cap.
+        max_retries=0,
+        http_client=_http_client(http, transport, headers),
+    )
+    address = access.base_url.rstrip("/") + provider.path
+
+    # The SDKs' own `create` and `list` walk through every value of request and answer, for a third
+    # of the time.
+    def create(body: Any) -> Awaitable[Any]:
+        return client.post(f"{address}/chat/completions", body=body, cast_to=http.Response)  # type: ignore[no-any-return]
+
+    def models() -> Awaitable[Any]:
+        return client.get(f"{address}{provider.models_path}", cast_to=http.Response)  # type: ignore[no-any-return]
+
+    # What the transport for aiohttp lets through, although it maps most errors to those of httpx2.
+    unmapped = () if is_groq else (import_module("aiohttp").ClientError,)
+    return Sdk(
+        problems=(api.APIError, *unmapped, TooBigError, PackedError, TimeoutError, ValueError),
+        refusal=api.APIStatusError,
+        create=create,
+        models=models,
+        close=client.close,
+    )
+
+
+def _http_transport(http: Any) -> Any:
+    """The transport of the HTTP library itself."""
+    # Groq's SDK keeps 20 connections alive: with more requests at once each opens a new one. How
+    # many go at once is the limiter's business.
+    limits = http.Limits(max_connections=None, max_keepalive_connections=100)
+    # No proxy and no login of the environment: the key goes to its own address alone.
+    return http.AsyncHTTPTransport(limits=limits, trust_env=False, verify=http.create_ssl_context())
+
+
+def _aiohttp_transport(http: Any) -> Any:
+    """The OpenAI SDK's own transport for aiohttp, which takes a third less of the processor."""
+    aiohttp = import_module("aiohttp")
+    context = http.create_ssl_context()
+
+    def session() -> Any:
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=context),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            max_line_size=MOST_HEADER_BYTES,
+            max_field_size=MOST_HEADER_BYTES,
+        )
+
+    # A private path of the SDK: its version is pinned, and every test of a connection goes through.
+    vendored = import_module("openai._vendor.httpx_aiohttp")
+    return vendored.AiohttpTransport(verify=context, client=session)
+
+
+def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
+    """The HTTP library's client, but it sends these headers only, and keeps to our limits.
+
+    It follows no redirect, takes no cookie, and reads no further than an answer may be long. What
+    SDK and library do in its place takes a third of the processor time of a call.
+    """
+    parsed = cache(http.URL)
+    # Only connecting has a time-out here: that of the whole call is around it, in `Connection`.
+    extensions = {"timeout": http.Timeout(None, connect=CONNECT_SECONDS).as_dict()}
+
+    class Client(http.AsyncClient):  # type: ignore[misc]
+        def build_request(self, method: str, url: Any, *, content: Any = None, **more: Any) -> Any:
+            body = {"content": content, "json": more.get("json")}
+            return http.Request(method, parsed(url), headers=headers, extensions=extensions, **body)
+
+        async def send(self, request: Any, **_: Any) -> Any:
+            response = await transport.handle_async_request(request)
+            try:
+                body = await _body(response)
+            finally:
+                await response.aclose()
+            answer = http.Response(
+                response.status_code, headers=response.headers, content=body, request=request
+            )
+            # What JSON is in; a server may name any codec of Python's, also one that gives no text.
+            answer.encoding = "utf-8"
+            return answer
+
+    return Client(transport=transport, trust_env=False)
+
+
+async def _body(response: Any) -> bytes:
+    """The body as it came.
+
+    Raises `TooBigError` where it is longer than any answer, `PackedError` for one packed.
+    """
+    coding = response.headers.get("content-encoding", "identity").lower()
+    if coding not in MOST_BYTES:
+        raise PackedError(f"packed as {coding}")
+    most = MOST_BYTES[coding]
+    body = bytearray()
+    async for chunk in response.stream:
+        body += chunk
+        if len(body) > most:
+            raise TooBigError(f"more than {most:,} bytes")
+    return bytes(body)
