@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -356,3 +357,37 @@ def test_a_folder_with_other_things_in_it_keeps_its_rights(tmp_path):
         0o644,
         0o600,
     ]
+
+
+# A full disk
+
+KILLED_AFTER_A_RUN = """
+import os, sys
+from tests.runs.test_store_file import DATASET, run
+from evaluators.runs.store import Store
+Store(sys.argv[1]).runs.save(run(), DATASET)
+os._exit(0)
+"""
+READS_WHILE_NOTHING_CAN_BE_WRITTEN = """
+import resource, sys
+from evaluators.runs.store import Store
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))  # what is shared takes 32 KB
+print([run.title for run in Store(sys.argv[1]).runs.newest("w")])
+"""
+
+
+def in_another_process(script, path):
+    return subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot limit what a process writes")
+def test_what_a_full_disk_stopped_can_still_be_read(path):
+    in_another_process(KILLED_AFTER_A_RUN, path)
+    reading = in_another_process(READS_WHILE_NOTHING_CAN_BE_WRITTEN, path)
+    assert (reading.stdout, reading.stderr) == ("['t']\n", "")

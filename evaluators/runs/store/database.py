@@ -71,8 +71,10 @@ class Database:
             raise StoreError(_not_opened(path, error)) from error
         try:
             self._check_ours(path)
-            # Of a new file only: what is deleted later makes it smaller.
-            self._db.execute("pragma auto_vacuum = incremental")
+            # Of a new file only: what is deleted later makes it smaller. An old file would be
+            # written to, and must open on a full disk.
+            if not self._db.execute("pragma page_count").fetchone()[0]:
+                self._db.execute("pragma auto_vacuum = incremental")
             _write_ahead(self._db)
             self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
@@ -324,6 +326,8 @@ def _is_damaged(error: Exception) -> bool:
 def _not_opened(path: Path | str, error: Exception) -> str:
     if _is_damaged(error):
         return f"The run store {path} is damaged or not a run store ({error}). {RESTORE}"
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+        return f"Cannot open {path} ({error}). Free disk space, then try again."
     return f"Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder."
 
 
