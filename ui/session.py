@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -18,13 +18,12 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.errors import DatasetError, UnreadableRowError
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import from_environment
-from evaluators.records import Cell, Dataset, Run
-from evaluators.runs import aggregate, workspaces
+from evaluators.records import Dataset, Run
+from evaluators.runs import workspaces
 from evaluators.runs.engine import registry
 from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.queue import visitor_address
-from evaluators.runs.store import Counts, Outline, Store
-from evaluators.trace.labelling import Correction
+from evaluators.runs.store import Store
 from ui.held import held
 
 PAGES: Mapping[Benchmark | None, str] = {
@@ -34,22 +33,16 @@ PAGES: Mapping[Benchmark | None, str] = {
 }
 """The page that shows a run, by the benchmark of the evaluator that leads it."""
 
-OUTLINE = 2000
-"""Bytes of an outline in memory, about."""
-
-FRESH = 2.0
-"""Seconds for which the partial results of a run at work are shown before they are read again."""
-
 DEAD_LINK = "dead_link"
 """Where a session notes that it came with a link that leads nowhere."""
-
 
 Kind = TypeVar("Kind", TestBed, Dataset)
 
 
 class Identity(NamedTuple):
-    """Tells data of a name from all others of that name: the key under which pages remember what
-    they counted.
+    """Tells data of a name from all others of that name.
+
+    It is the key under which pages remember what they counted.
     """
 
     workspace: str
@@ -58,23 +51,15 @@ class Identity(NamedTuple):
     """Empty for what comes with the app."""
 
 
-class Version(NamedTuple):
-    """What a run's results hang on: while it stays the same, so do they."""
-
-    counts: Counts
-    corrections: tuple[tuple[Cell, tuple[Correction, ...]], ...]
-
-
 def store() -> Store:
     """The process's run store."""
     return local_store()
 
 
 def workspace() -> str:
-    """One workspace on a laptop; on a public host that of the address, else the session's, else a
-    new one.
+    """One on a laptop; on a public host that of the address, else the session's, else a new one.
 
-    Only tokens that this host issued count; of any other `is_link_dead` tells.
+    Only tokens that this host issued count; any other makes the link a dead one (`is_link_dead`).
     """
     if not config().public:
         return WORKSPACE
@@ -85,8 +70,9 @@ def workspace() -> str:
             st.session_state["workspace"] = token
             return str(token)
         st.session_state[DEAD_LINK] = True
-    st.session_state["workspace"] = new = host.issue()
-    return new
+    issued = host.issue()
+    st.session_state["workspace"] = issued
+    return issued
 
 
 def is_link_dead() -> bool:
@@ -96,8 +82,9 @@ def is_link_dead() -> bool:
 
 
 def move_workspace() -> None:
-    """All that is here gets a new link at once, and the old one leads nowhere; raises
-    `HostLimitError` during a run.
+    """Gives all that is here a new link at once; the old one leads nowhere.
+
+    Raises `HostLimitError` during a run.
     """
     st.session_state["workspace"] = st.query_params["w"] = registry.move_workspace(
         workspace(), store()
@@ -105,47 +92,41 @@ def move_workspace() -> None:
 
 
 def check_room(incoming: int = 0) -> None:
-    """Raises `HostLimitError` where a public host cannot keep so many more
-    bytes for this visitor.
-    """
+    """Raises `HostLimitError` where a public host cannot keep so many more bytes of a visitor."""
     if config().public:
         workspaces.of(store()).check_room(workspace(), incoming)
 
 
 def address(**parts: str) -> dict[str, str]:
-    """The query parameters of a place in the app; on a public host they lead back to this
-    workspace.
-    """
+    """The query parameters of a place in the app; on a public host with the workspace."""
     return {"w": workspace(), **parts} if config().public else parts
 
 
 def visitor() -> str:
-    """Where this visitor comes from, as far as it can be known: runs of one address take turns with
-    those of others.
+    """Where this visitor comes from, as far as that can be known.
+
+    Runs of one address take turns with those of others.
     """
+    # Where no proxy writes this header, visitors can make it up.
     forwarded = st.context.headers.get("X-Forwarded-For", "") if config().behind_proxy else ""
     return visitor_address(st.context.ip_address or "", forwarded)
 
 
 def keys() -> dict[str, Access]:
-    """What this visitor may use, by provider: the session's own keys, else (on a laptop) the
-    environment's.
-    """
+    """What this visitor may use, by provider: own keys, else (on a laptop) the environment's."""
     return from_environment(os.environ) | own_keys()
 
 
 def own_keys() -> dict[str, Access]:
     """The keys that were entered in this session; they are here and nowhere else."""
-    found: dict[str, Access] = st.session_state.setdefault("keys", {})
-    return found
+    own: dict[str, Access] = st.session_state.setdefault("keys", {})
+    return own
 
 
 def offered() -> dict[str, list[str]]:
-    """The ids of the models that each provider lists for these keys, where its answer is known by
-    now.
-    """
-    lists = {provider: clients.offered(access) for provider, access in keys().items()}
-    return {provider: found for provider, found in lists.items() if found is not None}
+    """The ids of the models that each provider lists for these keys, as far as it was asked."""
+    listed = {provider: clients.offered(access) for provider, access in keys().items()}
+    return {provider: models for provider, models in listed.items() if models is not None}
 
 
 def sources() -> dict[str, str]:
@@ -159,18 +140,18 @@ def source(name: str) -> TestBed | Dataset | None:
     """The data of that name; raises `UnreadableRowError`."""
     if name in bundled():
         return bundled()[name]
-    made = store().uploads.names(workspace()).get(name)
-    return None if made is None else _upload(store(), workspace(), name, made)
+    uploaded_at = store().uploads.names(workspace()).get(name)
+    return None if uploaded_at is None else _upload(store(), workspace(), name, uploaded_at)
 
 
 def dataset(name: str) -> Dataset:
     """The samples of that name; raises `DatasetError` where they are gone."""
-    return _of_kind(Dataset, name)
+    return _source_of_kind(Dataset, name)
 
 
 def test_bed(name: str) -> TestBed:
     """The test bed of that name; raises `DatasetError` where it is gone."""
-    return _of_kind(TestBed, name)
+    return _source_of_kind(TestBed, name)
 
 
 def identity(name: str) -> Identity:
@@ -187,27 +168,29 @@ def answered() -> list[str]:
     return [name for name in sources() if _traits(store(), *identity(name))[1]]
 
 
-def _of_kind(kind: type[Kind], name: str) -> Kind:
-    found = source(name)
-    if not isinstance(found, kind):
+def _source_of_kind(kind: type[Kind], name: str) -> Kind:
+    data = source(name)
+    if not isinstance(data, kind):
         raise DatasetError(f"{name} is no longer there. Choose another one.")
-    return found
+    return data
 
 
-def _upload(runs: Store, owner: str, name: str, made: str) -> TestBed | Dataset | None:
-    """The upload, parsed once as long as it is in use: parsing takes long, and a form looks at it
-    at every click.
-    """
-    return held.read((_upload, runs, owner, name), lambda: runs.uploads.get(owner, name), made)
+def _upload(runs: Store, owner: str, name: str, uploaded_at: str) -> TestBed | Dataset | None:
+    """The upload, parsed once as long as it is in use."""
+    # Parsing takes long, and a form looks at its data at every click.
+    return held.read(
+        (_upload, runs, owner, name), lambda: runs.uploads.get(owner, name), uploaded_at
+    )
 
 
-@lru_cache(maxsize=1000)  # so that a form need not hold all uploads of a visitor to list them
-def _traits(_runs: Store, _owner: str, name: str, _made: str) -> tuple[type, bool]:
-    """What kind of data they are, and whether they hold answers; of no kind where they cannot be
-    read.
-    """
+# Remembered apart from the data, so that a form need not hold all uploads of a visitor to list
+# them.
+@lru_cache(maxsize=1000)
+def _traits(_runs: Store, _owner: str, name: str, _uploaded_at: str) -> tuple[type, bool]:
+    """What kind of data they are, and whether they hold answers; of no kind if unreadable."""
     data = None
-    with suppress(UnreadableRowError):  # the Datasets page says so
+    # The Datasets page is where unreadable data are shown with the reason.
+    with suppress(UnreadableRowError):
         data = source(name)
     has_answers = isinstance(data, Dataset) and any(
         sample.response is not None for sample in data.samples
@@ -217,104 +200,30 @@ def _traits(_runs: Store, _owner: str, name: str, _made: str) -> tuple[type, boo
 
 def run(run_id: str | None) -> Run | None:
     """The run of that id, if it is one of this workspace and can be read."""
+    stored = None
     with suppress(UnreadableRowError):
-        found = store().runs.get(run_id) if run_id else None
-        return found if found and found.workspace == workspace() else None
-    return None
+        stored = store().runs.get(run_id) if run_id else None
+    # An id alone opens nothing: the run of another workspace is as good as absent.
+    return stored if stored and stored.workspace == workspace() else None
 
 
 def shown_run(benchmark: Benchmark | None = None) -> Run | None:
-    """The run that the page of this benchmark shows: the one in the address, else the one shown
-    last.
+    """The run on the page of this benchmark: the one in the address, else the one shown last.
 
     Without a benchmark it is a run of metrics alone.
     """
-    page = PAGES[benchmark]
-    found = run(st.query_params.get("run") or st.session_state.get(f"shown_{page}"))
-    if found is None or leads(found.evaluator.name) != benchmark:
+    last = f"shown_{PAGES[benchmark]}"
+    shown = run(st.query_params.get("run") or st.session_state.get(last))
+    if shown is None or leads(shown.evaluator.name) != benchmark:
         return None
-    st.session_state[f"shown_{page}"] = st.query_params["run"] = found.id
-    return found
+    # Streamlit drops the parameters of an address at a click on its menu.
+    st.session_state[last] = st.query_params["run"] = shown.id
+    return shown
 
 
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
     st.switch_page(PAGES[leads(run.evaluator.name)], query_params=address(run=run.id))
-
-
-def version(run: Run) -> Version:
-    """How far the run is, and what a person has corrected in it.
-
-    Of a run at work it is up to `FRESH` seconds old: what one drawing shows is read once, for all
-    who look at it.
-    """
-    return _recent_version(store(), run) if registry.is_live(run.id) else _version(store(), run)
-
-
-@st.cache_resource(
-    ttl=FRESH, max_entries=1000, show_spinner=False, hash_funcs={Run: lambda run: run.id, Store: id}
-)
-def _recent_version(runs: Store, run: Run) -> Version:
-    return _version(runs, run)
-
-
-def _version(runs: Store, run: Run) -> Version:
-    made = runs.corrections.by_cell(run.id)
-    return Version(
-        runs.results.counts(run), tuple((cell, tuple(own)) for cell, own in made.items())
-    )
-
-
-def made(version: Version) -> dict[Cell, tuple[Correction, ...]]:
-    """The corrections of that version, by cell."""
-    return dict(version.corrections)
-
-
-def outlines(run: Run, metric: int = 0) -> tuple[Outline, ...]:
-    """What one metric says of all samples, without their texts; read again only when something is
-    new.
-    """
-    return _of_metric(store(), run.id, version(run), metric)
-
-
-def further(run: Run) -> list[Outline]:
-    """The same of all metrics but the first."""
-    return [row for row in _outlines(store(), run.id, version(run)) if row.metric]
-
-
-def failed(run: Run) -> Mapping[tuple[int, int], Sequence[int]]:
-    """The numbers of the metrics that failed, by position and model."""
-    return _failed(store(), run.id, version(run))
-
-
-def _of_metric(runs: Store, run_id: str, version: Version, metric: int) -> tuple[Outline, ...]:
-    def load() -> tuple[Outline, ...]:
-        return tuple(aggregate.of_metric(_outlines(runs, run_id, version), metric))
-
-    return held.read((_of_metric, runs, run_id, metric), load, version, _size)
-
-
-def _failed(runs: Store, run_id: str, version: Version) -> dict[tuple[int, int], list[int]]:
-    def load() -> dict[tuple[int, int], list[int]]:
-        found: dict[tuple[int, int], list[int]] = {}
-        for row in _outlines(runs, run_id, version):
-            if row.status == "failed":
-                found.setdefault((row.position, row.model), []).append(row.metric)
-        return found
-
-    return held.read((_failed, runs, run_id), load, version, _size)
-
-
-def _outlines(runs: Store, run_id: str, version: Version) -> tuple[Outline, ...]:
-    def load() -> tuple[Outline, ...]:
-        run = runs.runs.get(run_id)
-        return tuple(runs.results.outlines(run)) if run else ()
-
-    return held.read((_outlines, runs, run_id), load, version, _size)
-
-
-def _size(rows: Sized) -> int:
-    return OUTLINE * len(rows)
 
 
 def start(run: Run) -> None:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.progress_bar import work
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import from_spec
 from evaluators.errors import IN_PYTHON, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
@@ -26,8 +26,9 @@ from evaluators.llm.connect import JUDGE_TOKENS, accesses
 from evaluators.llm.keys import from_environment
 from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
 from evaluators.runs import aggregate, inputs
-from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.aggregate import Mean
 from evaluators.runs.engine import check_cap, create_run
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
@@ -209,14 +210,7 @@ class Results:
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, as the store gives them, labels as corrected."""
-        rows = self.store.results.outlines(self.run)
-        has_labels = leads(self.run.evaluator.name) == "trace"
-        made = self.store.corrections.by_cell(self.run.id) if has_labels else {}
-        return (
-            aggregate.viewed(rows, self.store.results.scored(self.run), View(), made)
-            if made
-            else rows
-        )
+        return list(RunView.read(self.store, self.run).counted())
 
     def _columns(self, rows: Sequence[Outline]) -> list[str]:
         model = ["model"] if self.run.models else []

@@ -21,7 +21,7 @@ from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import cards, html, runs, said, segments, settled, state, table
-from ui import session
+from ui import run_views, session
 from ui.metrics import results as metric_results
 from ui.trace.form import HEURISTIC, HYBRID, LABELLING
 
@@ -234,7 +234,8 @@ def of_two_models(open_page: OpenPage) -> Run:
 
 
 def exported(run: Run) -> str:
-    return metric_results.exported(run, session.outlines(run)).decode("utf-8-sig")
+    view = run_views.latest(run)
+    return metric_results.exported(view, view.rows).decode("utf-8-sig")
 
 
 def kept(name: str, *responses: str | None) -> None:

@@ -14,7 +14,7 @@ from evaluators.records import Ability
 from evaluators.rgb_evaluator import RGBEvaluator
 from tests.pages.conftest import Filled, OpenPage, Upload, checked
 from tests.pages.screen import button, html, jsonl, runs, said, segments, settled, state, table
-from ui import session
+from ui import run_views, session
 from ui.metrics import results as metric_results
 
 BED = "RGB sample (English)"
@@ -187,11 +187,9 @@ def test_the_values_can_be_taken_away_whatever_the_table_shows(
 ) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert [button.label for button in at.get("download_button")] == ["Results (CSV)"]
-    rows = list(
-        csv.DictReader(
-            io.StringIO(metric_results.exported(filled.rgb, session.outlines(filled.rgb)).decode())
-        )
-    )
+    view = run_views.latest(filled.rgb)
+    file = io.StringIO(metric_results.exported(view, view.rows).decode())
+    rows = list(csv.DictReader(file))
     assert len(rows) == 216
     assert rows[0]["ability"] == Ability.NOISE
     assert rows[0]["response"]

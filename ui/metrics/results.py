@@ -1,6 +1,4 @@
-"""What metrics show: values with intervals, how they are spread and how each works; every sample of
-their run.
-"""
+"""What metrics show: their values, how these are spread, how each works, and every sample."""
 
 from __future__ import annotations
 
@@ -18,16 +16,16 @@ from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
-from evaluators.runs import aggregate, export
+from evaluators.runs import export
 from evaluators.runs.engine import registry
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Outline, Store
 from ui import session
 from ui.parts import cards, charts, command, forms, run_facts, tables
 from ui.parts.untrusted import plain
 from ui.parts.words import counted, readable
-from ui.session import Version
 
-CUT = 60
+MOST_OF_A_VALUE = 60
 """Characters of a parameter's value that the card shows."""
 
 
@@ -39,112 +37,117 @@ def title(name: str) -> str:
 
 def card(run: Run) -> None:
     """What this run was."""
-    metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_metrics(run))}"
-    st.caption(
-        plain(
-            " · ".join(
-                [metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *answered(run)]
-            )
-        )
-    )
+    metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_with_params(run))}"
+    facts = [metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *answered(run)]
+    st.caption(plain(" · ".join(facts)))
     command.show(run)
 
 
 def answered(run: Run) -> list[str]:
-    """By which prompt a run's models answered, and how many responses were there before; nothing
-    without models.
+    """By which prompt a run's models answered, and how many responses were there before.
+
+    Nothing without models.
     """
     if not run.models:
         return []
-    there = _given(session.store(), run.fingerprint)
-    given = (
-        [f"{counted(there, 'response')} from the data, the same for every model"] if there else []
-    )
-    return [f"Prompt: {run.prompt_hash}", *given]
+    facts = [f"Prompt: {run.prompt_hash}"]
+    if there := _responses_in_data(session.store(), run.fingerprint):
+        facts.append(f"{counted(there, 'response')} from the data, the same for every model")
+    return facts
 
 
+# The data of a run never change, and every sample is read to count this.
 @lru_cache(maxsize=32)
-def _given(runs: Store, fingerprint: str) -> int:
-    return runs.samples.with_response(fingerprint)
+def _responses_in_data(store: Store, fingerprint: str) -> int:
+    return store.samples.with_response(fingerprint)
 
 
 def also(run: Run) -> list[str]:
     """The metrics of a run beside the first, for its card."""
-    further = _metrics(run)[1:]
-    return [f"Also: {', '.join(further)}"] if further else []
+    others = _with_params(run)[1:]
+    return [f"Also: {', '.join(others)}"] if others else []
 
 
-def _metrics(run: Run) -> list[str]:
+def _with_params(run: Run) -> list[str]:
     """The metrics of the run, each with its parameters."""
-    return [
-        f"{name} ({'; '.join(told)})" if (told := params(spec)) else name
-        for name, spec in zip(run_facts.metric_titles(run), run.evaluators, strict=True)
-    ]
+    metrics = []
+    for name, spec in zip(run_facts.metric_titles(run), run.evaluators, strict=True):
+        stated = params(spec)
+        metrics.append(f"{name} ({'; '.join(stated)})" if stated else name)
+    return metrics
 
 
 def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list[str]:
-    """Its parameters in words, without those left empty and, unless told otherwise, the name that a
+    """Its parameters in words, without those left empty, and by default without the name that a
     person gave it.
     """
     cls = catalogue().get(spec.name)
-    declared = {each.name: each for each in parameters(cls)} if cls else {}
-    told = {
-        name: value
+    declared = {parameter.name: parameter for parameter in parameters(cls)} if cls else {}
+    return [
+        _param_in_words(declared.get(name), name, value)
         for name, value in spec.params.items()
         if name not in leave_out and value not in ("", None)
-    }
-    return [_param(declared.get(name), name, value) for name, value in told.items()]
+    ]
 
 
-def _param(declared: Parameter | None, name: str, value: Any) -> str:
+def _param_in_words(declared: Parameter | None, name: str, value: Any) -> str:
     if declared is None:
         return f"{title(name)}: {_short(value)}"
-    return f"{declared.title}: {_short(forms.shown(declared, value))}"
+    return f"{declared.title}: {_short(forms.as_in_widget(declared, value))}"
 
 
-def show(run: Run) -> None:
+def _short(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_short, value))
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= MOST_OF_A_VALUE else f"{text[:MOST_OF_A_VALUE]}…"
+
+
+def show(view: RunView) -> None:
     """Each metric with cards and distributions, and the samples, as far as the run is."""
-    for number in range(len(run.evaluators)):
-        _metric(run, number)
-    rows = _merged(session.store(), run.id, session.version(run))
-    values = columns(run)
+    for number in range(len(view.run.evaluators)):
+        _one_metric(view, number)
+    rows = view.merged()
+    values = columns(view)
     st.subheader("Samples")
     facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
-    tables.samples(run, ordered(run, rows, values), values, facets)
-    if not registry.is_live(run.id):
-        download(run, rows)
+    tables.samples(view, ordered(view.run, rows, values), values, facets)
+    if not registry.is_live(view.run.id):
+        download(view, rows)
 
 
-def further(run: Run) -> None:
+def further(view: RunView) -> None:
     """The metrics of a run beside the one whose page shows it."""
-    for number in range(1, len(run.evaluators)):
-        _metric(run, number)
+    for number in range(1, len(view.run.evaluators)):
+        _one_metric(view, number)
 
 
-def columns(run: Run, first: Mapping[str, str] | None = None) -> dict[str, str]:
+def columns(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
     """A title for each value of the merged rows; where two would be alike, with that of its metric.
 
     `first` are the titles of those values of the first metric that are shown.
     """
-    found, metrics = dict(first or {}), run_facts.metric_titles(run)
-    for (metric, name), shown in _columns(session.store(), run.id, session.version(run)).items():
+    titles, metrics = dict(first or {}), run_facts.metric_titles(view.run)
+    for (metric, name), column in view.columns().items():
         if metric or first is None:
             label = title(name)
-            found[shown] = _apart(label, metrics[metric]) if label in found.values() else label
-    return found
+            is_taken = label in titles.values()
+            titles[column] = _with_metric(label, metrics[metric]) if is_taken else label
+    return titles
 
 
 def labels(metrics: Sequence[str], number: int, names: Iterable[str]) -> dict[str, str]:
-    """A title for each of these values of a metric; the only value of one among several also names
-    the metric.
+    """A title for each of these values of a metric.
+
+    The only value of one among several metrics also names the metric.
     """
-    found = {name: title(name) for name in names}
-    if len(metrics) > 1 and len(found) == 1:
-        return {name: _apart(label, metrics[number]) for name, label in found.items()}
-    return found
+    titles = {name: title(name) for name in names}
+    if len(metrics) > 1 and len(titles) == 1:
+        return {name: _with_metric(label, metrics[number]) for name, label in titles.items()}
+    return titles
 
 
-def _apart(label: str, metric: str) -> str:
+def _with_metric(label: str, metric: str) -> str:
     return metric if metric.startswith(label) else f"{label} ({metric})"
 
 
@@ -153,78 +156,55 @@ def ordered(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Seq
     orders = {"As in the data": ""} | {
         f"{label}, lowest first": name for name, label in values.items()
     }
-    chosen = st.selectbox(
+    choice = st.selectbox(
         "Order", list(orders), key=f"order_{run.id}", width=320, persist_state="session"
     )
-    name = orders.get(chosen, "")
+    # A choice of an earlier drawing may name a value that this one does not have.
+    name = orders.get(choice, "")
     if not name:
         return rows
     return sorted(rows, key=lambda row: (row.values.get(name) is None, row.values.get(name) or 0))
 
 
-@lru_cache(maxsize=4)
-def _merged(runs: Store, run_id: str, _: Version) -> Sequence[Outline]:
-    run = runs.runs.get(run_id)
-    return aggregate.merged([*session.outlines(run), *session.further(run)]) if run else []
-
-
-@lru_cache(maxsize=4)
-def _columns(runs: Store, run_id: str, _: Version) -> Mapping[tuple[int, str], str]:
-    run = runs.runs.get(run_id)
-    return aggregate.columns([*session.outlines(run), *session.further(run)]) if run else {}
-
-
-def _names(rows: Sequence[Outline]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row.values))
-
-
-def _metric(run: Run, number: int) -> None:
+def _one_metric(view: RunView, number: int) -> None:
     """One metric of the run; where there are several, its heading or its only card says which."""
-    rows, spec, titles = (
-        session.outlines(run, number),
-        run.evaluators[number],
-        run_facts.metric_titles(run),
-    )
-    values = labels(titles, number, _names(rows))
+    run, rows = view.run, view.of_metric(number)
+    spec, titles = run.evaluators[number], run_facts.metric_titles(run)
+    names = dict.fromkeys(name for row in rows for name in row.values)
+    values = labels(titles, number, names)
     if len(titles) > 1 and (len(values) != 1 or len(run.models) > 1):
         st.subheader(plain(titles[number]))
     if values:
         for model, own in run_facts.rows(run, rows).items():
             if len(run.models) > 1:
                 st.markdown(f"**{plain(model)}**")
-            _values(f"{run.id}_{number}_{own[0].model}", own, values)
+            _cards_and_spread(f"{run.id}_{number}_{own[0].model}", own, values)
     else:
-        st.caption(_without_values(rows))
+        failed = sum(row.status == "failed" for row in rows)
+        of_all = f"; {failed:,} of {counted(len(rows), 'sample')} failed" if failed else ""
+        st.caption(f"No score yet{of_all}.")
     if spec.name not in catalogue():
-        words = (
+        gone = (
             f"There is no metric {spec.name} here any more. Its results stay, but the run "
             "cannot go on."
         )
-        st.warning(plain(words), icon=":material/extension_off:")
-    with suppress(ParameterError):  # its parameters may be others by now
+        st.warning(plain(gone), icon=":material/extension_off:")
+    # Metrics of one's own change: one that no longer takes these parameters is not explained.
+    with suppress(ParameterError):
         metric = from_spec(spec)
         about(type(metric), f"{run.id}_{number}", metric.needed)
 
 
-def _without_values(rows: Sequence[Outline]) -> str:
-    failed = sum(row.status == "failed" for row in rows)
-    return (
-        f"No score yet; {failed:,} of {counted(len(rows), 'sample')} failed."
-        if failed
-        else "No score yet."
-    )
-
-
-def _values(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
+def _cards_and_spread(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
     """Cards, and how their values are spread: beside it where it is one."""
     left, right = st.columns([1, 2]) if len(values) == 1 else (st.container(), st.container())
     with left:
         cards.means(rows, values)
     with right:
-        _distributions(place, rows, values)
+        _histograms(place, rows, values)
 
 
-def _distributions(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
+def _histograms(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
     key = f"distributions_{place}"
     with st.expander("Distributions", icon=":material/bar_chart:", expanded=True, key=key):
         grid = st.grid(min(4, len(values)), min_column_width=150)
@@ -239,28 +219,22 @@ def _distributions(place: str, rows: Sequence[Outline], values: Mapping[str, str
                 st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{place}", alt=alt)
 
 
-def download(run: Run, rows: Sequence[Outline]) -> None:
+def download(view: RunView, rows: Sequence[Outline]) -> None:
     """The values to take away, made when somebody asks for them."""
-    file = f"{run.evaluator.name}-{run.id[:6]}.csv"
+    file = f"{view.run.evaluator.name}-{view.run.id[:6]}.csv"
 
     def data() -> bytes:
-        return exported(run, rows)
+        return exported(view, rows)
 
     st.download_button(
         "Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore"
     )
 
 
-def exported(run: Run, rows: Sequence[Outline]) -> bytes:
+def exported(view: RunView, rows: Sequence[Outline]) -> bytes:
     """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
-    return export.table(rows, run_facts.titles(run), session.store().results.responses(run))
-
-
-def _short(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_short, value))
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= CUT else f"{text[:CUT]}…"
+    responses = view.store.results.responses(view.run)
+    return export.table(rows, run_facts.titles(view.run), responses)
 
 
 # How it works
@@ -271,17 +245,17 @@ def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
     with st.expander(
         "About this metric", icon=":material/menu_book:", key=f"about_{cls.name}_{place}"
     ):
-        asked = _prompts(cls)
-        tabs = st.tabs(["Meaning", *(["Prompts"] if asked else []), "Source"])
+        files = _prompt_files(cls)
+        tabs = st.tabs(["Meaning", *(["Prompts"] if files else []), "Source"])
         with tabs[0]:
             _meaning(cls, needs)
-        if asked:
+        if files:
             with tabs[1]:
-                for name, text in asked.items():
+                for name, text in files.items():
                     st.caption(plain(name))
                     st.code(text, language=None, wrap_lines=True)
         with tabs[-1]:
-            _source(cls)
+            _source_code(cls)
 
 
 def needed(fields: Sequence[str]) -> str:
@@ -297,8 +271,8 @@ def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
             st.text(inspect.cleandoc(text))
 
 
-def _prompts(cls: type[Evaluator]) -> dict[str, str]:
-    """The prompt files of the metric, which bear its name."""
+def _prompt_files(cls: type[Evaluator]) -> dict[str, str]:
+    """The prompts of the metric, which bear its name, by file."""
     if not cls.most_judges():
         return {}
     files = sorted(prompts.FOLDER.glob("*.md"))
@@ -306,14 +280,14 @@ def _prompts(cls: type[Evaluator]) -> dict[str, str]:
     return {file.name: prompts.load(file.stem) for file in own}
 
 
-def _source(cls: type[Evaluator]) -> None:
+def _source_code(cls: type[Evaluator]) -> None:
     """The file in which the metric stands."""
     st.caption(plain(f"{cls.__module__.replace('.', '/')}.py"))
     module = inspect.getmodule(cls)
-    try:
+    code = ""
+    # Its owner may take the file of a metric away at any moment.
+    with suppress(OSError, TypeError):
         code = inspect.getsource(module) if module else ""
-    except (OSError, TypeError):  # a file of one's own may go at any moment
-        code = ""
     if code:
         st.code(code, language="python", wrap_lines=True)
     else:

@@ -31,7 +31,7 @@ def parameter_widgets(
     }
 
 
-def shown(parameter: Parameter, value: Any) -> Any:
+def as_in_widget(parameter: Parameter, value: Any) -> Any:
     """The parameter's value as its widget shows it."""
     if parameter.kind == "choice":
         return readable(value)

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evaluators.records import Ability, Run
+from evaluators.records import Ability, Cell, Run
 from evaluators.runs.aggregate import Mean
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Outline
 from ui import session
 from ui.parts import labellers, run_facts
@@ -19,17 +20,22 @@ PAGE_ROWS = 50
 QUESTION_WIDTH = 200
 """Pixels: on a phone the question and the state beside it are in sight."""
 
-SHOWN = "table_shown"
+LEAST_BAR = 95
+LETTER = 8
+"""Pixels of a column with bars, at least and for each letter of its title."""
+
+LAST_TABLE = "table_shown"
 """Where the session keeps what the last table of samples holds on all its pages."""
 
 STATES = {"scored": "scored", "failed": "failed", None: "open"}
 
 
 def samples(
-    run: Run, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]
+    view: RunView, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]
 ) -> None:
     """A page of samples with progress bars; `values` and `facets` map names to column titles."""
-    st.session_state[SHOWN] = run.id, [(row.position, row.model) for row in rows]
+    run = view.run
+    st.session_state[LAST_TABLE] = run.id, [(row.position, row.model) for row in rows]
     if not rows:
         st.info("No sample matches.", icon=":material/filter_alt_off:")
         return
@@ -43,34 +49,44 @@ def samples(
             f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to "
             "open the sample."
         )
-    shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
-    failed = _failed(run)
+    of_page = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    failed = _titles_of_failed(view)
+    cells = []
+    for row in of_page:
+        titles = failed.get(Cell(row.position, row.model))
+        state = {"State": f"failed: {titles}"} if titles else {}
+        cells.append(_sample_cells(row, values, facets, names) | state)
+    bars = {
+        title: st.column_config.ProgressColumn(
+            title,
+            min_value=0,
+            max_value=1,
+            format="%.2f",
+            width=max(LEAST_BAR, LETTER * len(title)),
+        )
+        for title in values.values()
+    }
     picked = st.dataframe(
-        pd.DataFrame(
-            [_cells(row, values, facets, names) | _failed_in(row, failed) for row in shown]
-        ),
+        pd.DataFrame(cells),
         hide_index=True,
         key=f"samples_{run.id}_{page}",
         on_select="rerun",
         selection_mode="single-row",
-        column_config={"Question": st.column_config.TextColumn(width=QUESTION_WIDTH)}
-        | {
-            title: st.column_config.ProgressColumn(
-                title, min_value=0, max_value=1, format="%.2f", width=_width(title)
-            )
-            for title in values.values()
+        column_config={
+            "Question": st.column_config.TextColumn(width=QUESTION_WIDTH),
+            **bars,
         },
         alt="Samples of this run",
     )
     if picked.selection.rows:
-        _open(run, shown[picked.selection.rows[0]])
+        picked_row = of_page[picked.selection.rows[0]]
+        cell = {"sample": str(picked_row.position + 1), "model": str(picked_row.model + 1)}
+        st.switch_page("../pages/sample.py", query_params=session.address(run=run.id, **cell))
 
 
-def shown(run: Run, model: int) -> list[int]:
-    """The positions of one model's answers in the table of the run that was looked at last, in its
-    order.
-    """
-    run_id, cells = st.session_state.get(SHOWN, ("", []))
+def last_positions(run: Run, model: int) -> list[int]:
+    """The positions of one model's answers in the last table of the run, in its order."""
+    run_id, cells = st.session_state.get(LAST_TABLE, ("", []))
     return [position for position, number in cells if number == model] if run_id == run.id else []
 
 
@@ -79,7 +95,7 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
     rows = [
         {
             "Ability": ability.label,
-            **_model(model, curves),
+            **_model_cell(model, curves),
             "Noise": f"{100 * point.noise:.0f} %",
             "Effective noise": "unknown"
             if point.effective_noise is None
@@ -96,7 +112,7 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
 def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
     """The numbers behind the bars, by model: those of one rate stand together."""
     rows = [
-        {"Rate": title, **_model(model, means), **_mean_cells(own[title])}
+        {"Rate": title, **_model_cell(model, means), **_mean_cells(own[title])}
         for title in dict.fromkeys(title for own in means.values() for title in own)
         for model, own in means.items()
         if title in own
@@ -160,17 +176,12 @@ def _with_interval(mean: Mean) -> str:
     )
 
 
-def _width(title: str) -> int:
-    """Pixels in which the title can be read."""
-    return max(95, 8 * len(title))
-
-
-def _model(name: str, of: Mapping[str, object]) -> dict[str, str]:
+def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:
     """The cell that names the model, where there are several."""
     return {"Model": name} if len(of) > 1 else {}
 
 
-def _cells(
+def _sample_cells(
     row: Outline, values: Mapping[str, str], facets: Mapping[str, str], names: Sequence[str]
 ) -> dict[str, object]:
     return {
@@ -179,29 +190,22 @@ def _cells(
         **({"Model": names[row.model]} if len(names) > 1 else {}),
         "State": STATES[row.status],
         **{title: row.values.get(name) for name, title in values.items()},
-        **{title: _facet(name, getattr(row, name)) for name, title in facets.items()},
+        **{title: _facet_cell(name, getattr(row, name)) for name, title in facets.items()},
     }
 
 
-def _failed(run: Run) -> Mapping[tuple[int, int], str]:
-    """The titles of the metrics that failed, by position and model; of a run of one metric it needs
-    no telling.
-    """
-    if len(run.evaluators) == 1:
+def _titles_of_failed(view: RunView) -> Mapping[Cell, str]:
+    """The titles of the metrics that failed, by answer; empty for a run of one metric."""
+    if len(view.run.evaluators) == 1:
         return {}
-    titles = run_facts.metric_titles(run)
+    titles = run_facts.metric_titles(view.run)
     return {
         cell: ", ".join(titles[metric] for metric in metrics)
-        for cell, metrics in session.failed(run).items()
+        for cell, metrics in view.failed_metrics().items()
     }
 
 
-def _failed_in(row: Outline, failed: Mapping[tuple[int, int], str]) -> dict[str, str]:
-    titles = failed.get((row.position, row.model))
-    return {"State": f"failed: {titles}"} if titles else {}
-
-
-def _facet(name: str, value: Any) -> object:
+def _facet_cell(name: str, value: Any) -> object:
     """Noise as a percentage, abilities and labellers under their names, nothing for nothing."""
     if isinstance(value, float):
         return f"{100 * value:.0f} %"
@@ -210,8 +214,3 @@ def _facet(name: str, value: Any) -> object:
     if name == "ability":
         return Ability(value).label
     return labellers.title(value) if name == "by" else str(value)
-
-
-def _open(run: Run, row: Outline) -> None:
-    address = session.address(run=run.id, sample=str(row.position + 1), model=str(row.model + 1))
-    st.switch_page("../pages/sample.py", query_params=address)

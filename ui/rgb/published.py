@@ -11,23 +11,22 @@ from evaluators.config import ROOT
 
 @cache
 def noise_curves() -> dict[str, list[tuple[float, float]]]:
-    """Published English noise accuracies by model: (noise in percent, accuracy in percent); arXiv
-    2309.01431.
+    """Published English accuracies by model, as (noise in percent, accuracy in percent).
+
+    From arXiv 2309.01431.
     """
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for row in _rows("rgb_noise_en"):
+    for row in _published_rows("rgb_noise_en"):
         curves[row["model"]].append((float(row["noise"]), float(row["accuracy"])))
     return dict(curves)
 
 
 @cache
 def other_figures() -> list[dict[str, str]]:
-    """Published English figures on rejection, integration and planted errors, as the columns of the
-    file.
-    """
-    return _rows("rgb_other_en")
+    """Published English figures on rejection, integration and planted errors, a mapping each."""
+    return _published_rows("rgb_other_en")
 
 
-def _rows(name: str) -> list[dict[str, str]]:
+def _published_rows(name: str) -> list[dict[str, str]]:
     with (ROOT / "data" / "published" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

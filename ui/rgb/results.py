@@ -10,8 +10,8 @@ import streamlit as st
 from evaluators.records import Ability, Run
 from evaluators.runs import aggregate
 from evaluators.runs.engine import registry
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Outline
-from ui import session
 from ui.metrics import results as metric_results
 from ui.parts import charts, command, run_facts, tables
 from ui.parts.charts import Curves
@@ -27,48 +27,42 @@ VALUES = {
     "detection_judged": "Detection (judge)",
     "correction": "Correction",
 }
-WORTH_TELLING = 0.02
-"""Difference between the noise asked for and reached from which it is said."""
+NOISE_MISSED_FROM = 0.02
+"""From this difference between the noise asked for and reached the page says so."""
 
 FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
 
 
-def show(run: Run) -> None:
+def show(view: RunView) -> None:
     """Charts, numbers and samples of an RGB run, as far as it is."""
-    rows = session.outlines(run)
+    rows = view.of_metric(0)
     if any(row.status == "scored" for row in rows):
-        _charts(run, rows)
+        _charts(view.run, rows)
     else:
         st.caption("Nothing is scored yet.")
-    _flips(run)
-    metric_results.further(run)
+    _flipped_verdicts(view)
+    metric_results.further(view)
     st.subheader("Samples")
-    merged = _merged(run, rows)
-    shown = _chosen(merged, run)
-    tables.samples(run, shown, metric_results.columns(run, _asked_values(shown)), FACETS)
-    if not registry.is_live(run.id):
-        metric_results.download(run, merged)
+    merged = view.merged()
+    filtered = _filtered(merged, view.run)
+    tables.samples(view, filtered, metric_results.columns(view, _values_of(filtered)), FACETS)
+    if not registry.is_live(view.run.id):
+        metric_results.download(view, merged)
 
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     policy = readable(str(run.evaluator.params.get("policy")))
-    asked = [f"Data: {run.dataset_name}", f"Policy: {policy}", *metric_results.also(run)]
-    asked += run_facts.facts(run)
-    asked += [_prompt(run), f"Seed: {run.seed}"] if run.models else ["Answers: from the file"]
-    st.caption(plain(" · ".join(asked)))
+    facts = [f"Data: {run.dataset_name}", f"Policy: {policy}", *metric_results.also(run)]
+    facts += run_facts.facts(run)
+    if run.models:
+        source = run.origin.get("prompt")
+        facts.append(f"Prompt: {run.prompt_hash}{f' ({source})' if source else ''}")
+        facts.append(f"Seed: {run.seed}")
+    else:
+        facts.append("Answers: from the file")
+    st.caption(plain(" · ".join(facts)))
     command.show(run)
-
-
-def _prompt(run: Run) -> str:
-    source = run.origin.get("prompt")
-    return f"Prompt: {run.prompt_hash} ({source})" if source else f"Prompt: {run.prompt_hash}"
-
-
-def _merged(run: Run, rows: Sequence[Outline]) -> Sequence[Outline]:
-    """The rows with the values of the run's other metrics."""
-    others = session.further(run)
-    return aggregate.merged([*rows, *others]) if others else rows
 
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
@@ -78,9 +72,9 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     )
     with first:
         st.subheader("Accuracy by noise")
-        curves = {model: _curves(own) for model, own in by_model.items()}
+        curves = {model: _noise_curves(own) for model, own in by_model.items()}
         if any(curves.values()):
-            _accuracy(run, curves)
+            _accuracy_chart(run, curves)
         else:
             st.caption("This run asked neither noise robustness nor integration.")
     with second:
@@ -96,15 +90,15 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
             tables.plain_rows(published.other_figures(), "Published figures")
 
 
-def _curves(rows: Sequence[Outline]) -> Curves:
-    return {
-        ability: points
-        for ability in (Ability.NOISE, Ability.INTEGRATION)
-        if (points := aggregate.accuracy_by_noise(rows, ability))
-    }
+def _noise_curves(rows: Sequence[Outline]) -> Curves:
+    curves = {}
+    for ability in (Ability.NOISE, Ability.INTEGRATION):
+        if points := aggregate.accuracy_by_noise(rows, ability):
+            curves[ability] = points
+    return curves
 
 
-def _accuracy(run: Run, curves: Mapping[str, Curves]) -> None:
+def _accuracy_chart(run: Run, curves: Mapping[str, Curves]) -> None:
     curves_of = published.noise_curves()
     models = st.multiselect(
         "Lay published curves underneath", list(curves_of), key=f"published_{run.id}"
@@ -112,12 +106,8 @@ def _accuracy(run: Run, curves: Mapping[str, Curves]) -> None:
     paper = {name: curves_of[name] for name in models}
     figure = charts.accuracy_by_noise(curves, paper)
     st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
-    if any(
-        map(
-            _is_off,
-            (point for own in curves.values() for points in own.values() for point in points),
-        )
-    ):
+    points = [point for own in curves.values() for points in own.values() for point in points]
+    if any(map(_missed_noise, points)):
         st.caption(
             "Some prompts could not reach the noise asked for; Numbers give the effective noise."
         )
@@ -130,15 +120,15 @@ def _accuracy(run: Run, curves: Mapping[str, Curves]) -> None:
         tables.noise_levels(curves)
 
 
-def _is_off(point: aggregate.NoisePoint) -> bool:
+def _missed_noise(point: aggregate.NoisePoint) -> bool:
     return (
         point.effective_noise is not None
-        and abs(point.effective_noise - point.noise) > WORTH_TELLING
+        and abs(point.effective_noise - point.noise) > NOISE_MISSED_FROM
     )
 
 
-def _flips(run: Run) -> None:
-    flips = session.store().results.flips(run)
+def _flipped_verdicts(view: RunView) -> None:
+    flips = view.store.results.flips(view.run)
     if not flips:
         return
     names = {"nfkc": "look-alike characters (NFKC)", "remove_reasoning": "reasoning removal"}
@@ -146,7 +136,8 @@ def _flips(run: Run) -> None:
     st.info(f"Verdicts that an option changed: {'; '.join(parts)}.", icon=":material/swap_horiz:")
 
 
-def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
+def _filtered(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
+    """The rows of the model, the ability and the outcome that are chosen."""
     abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
     by_model = run_facts.rows(run, rows)
     common: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
@@ -167,14 +158,10 @@ def _chosen(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
 
 def _headline(row: Outline) -> float | None:
     """The value by which a sample counts as passed: for planted errors, the correction."""
-    return next(
-        (
-            row.values[name]
-            for name in ("accuracy", "rejection", "correction")
-            if name in row.values
-        ),
-        None,
-    )
+    for name in ("accuracy", "rejection", "correction"):
+        if name in row.values:
+            return row.values[name]
+    return None
 
 
 OUTCOMES: dict[str, Callable[[Outline], bool]] = {
@@ -184,6 +171,7 @@ OUTCOMES: dict[str, Callable[[Outline], bool]] = {
 }
 
 
-def _asked_values(rows: Sequence[Outline]) -> dict[str, str]:
-    found = {name for row in rows for name, value in row.values.items() if value is not None}
-    return {name: title for name, title in VALUES.items() if name in found}
+def _values_of(rows: Sequence[Outline]) -> dict[str, str]:
+    """The titles of the values that any of the rows has."""
+    names = {name for row in rows for name, value in row.values.items() if value is not None}
+    return {name: title for name, title in VALUES.items() if name in names}

@@ -1,6 +1,4 @@
-"""A run at work: how far it is, what it costs, why it stopped, what failed, and the buttons to go
-on.
-"""
+"""A run at work: how far it is, what it costs, why it stopped, what failed, how to go on."""
 
 from __future__ import annotations
 
@@ -13,8 +11,9 @@ from evaluators.errors import ParameterError
 from evaluators.llm.estimate import duration
 from evaluators.records import Cap, Run
 from evaluators.runs.engine import registry
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
-from ui import session
+from ui import run_views, session
 from ui.parts import problems, remedies, spending
 from ui.parts.untrusted import plain
 from ui.parts.words import ordinal
@@ -23,10 +22,9 @@ TICK = 1.0
 """Seconds between two drawings of a run's state."""
 
 REDRAW = (3.0, 10.0)
+"""Seconds between two drawings of partial results, least and most."""
 SAMPLES_A_SECOND = 400
-"""Seconds between two drawings of partial results, least and most: a run of more samples takes
-longer to draw.
-"""
+"""So many samples add a second to that: a run of more takes longer to draw."""
 
 REASONS = 5
 
@@ -34,50 +32,74 @@ MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
 
 
-def watched(run: Run, body: Callable[[Run], None]) -> None:
+def watched(run: Run, body: Callable[[RunView], None]) -> None:
     """Draws the run's state and then `body`; while the run is at work both are drawn again."""
     moves = is_moving(run)
 
-    def follow(draw: Callable[[], None]) -> None:
+    def draw(part: Callable[[], None]) -> None:
         if is_moving(run) != moves:
-            # begun or ended: the whole page, because only that sets or stops the ticking
+            # Begun or ended since: the whole page, as only that starts or stops the ticks.
             st.rerun()
         with problems.told():
-            draw()
+            part()
 
-    def results() -> None:
-        spending.show(run)
-        notes(run)
-        failures(run)
-        body(run)
+    # Streamlit knows a fragment by the name of its function and its place on the page, and ignores
+    # a tick whose fragment is no longer there. So what ticks has other names than what rests: a
+    # late tick that is run just as the last drawing of the page ends can keep Streamlit from
+    # cleaning up after that, and an old card would stay beside the new one
+    # (streamlit/streamlit#9921).
+    def ticking_state() -> None:
+        draw(lambda: state(run))
 
-    st.fragment(
-        lambda: follow(lambda: state(run)), run_every=TICK if moves else None, key=f"state_{run.id}"
-    )()
-    st.fragment(
-        lambda: follow(results), run_every=_redraw(run) if moves else None, key=f"body_{run.id}"
-    )()
+    def ticking_results() -> None:
+        draw(lambda: _results(run, body))
+
+    def resting_state() -> None:
+        draw(lambda: state(run))
+
+    def resting_results() -> None:
+        draw(lambda: _results(run, body))
+
+    if moves:
+        every = _seconds_to_redraw(run)
+        st.fragment(ticking_state, run_every=TICK, key=f"state_{run.id}")()
+        st.fragment(ticking_results, run_every=every, key=f"body_{run.id}")()
+    else:
+        st.fragment(resting_state, key=f"state_{run.id}")()
+        st.fragment(resting_results, key=f"body_{run.id}")()
+
+
+def _seconds_to_redraw(run: Run) -> float:
+    least, most = REDRAW
+    return min(max(least, session.store().results.counts(run).asked / SAMPLES_A_SECOND), most)
+
+
+def _results(run: Run, body: Callable[[RunView], None]) -> None:
+    view = run_views.latest(run)
+    spending.show(run)
+    notes(run)
+    failures(view)
+    body(view)
 
 
 def state(run: Run) -> None:
     """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it
     stopped.
     """
-    counts, at_work = (
-        session.store().results.counts(run),
-        registry.is_at_work(run.id, session.store()),
-    )
+    # Not from a view, which may be some seconds old: the bar moves with every tick.
+    counts = session.store().results.counts(run)
+    at_work, moves = registry.is_at_work(run.id, session.store()), is_moving(run)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _bar(counts, " · ".join([words(run, counts, at_work), *spent(run), *pace(run)]))
+        _progress_bar(counts, " · ".join([words(run, counts, at_work), *spent(run), *pace(run)]))
         actions(run, counts, at_work)
-        if not is_moving(run) and not counts.open and counts.failed and run.cap != Cap():
-            _raise_cap(run)  # a second try at the cap comes to nothing, and leaves no reason
+        if not moves and not counts.open and counts.failed and run.cap != Cap():
+            # What failed for want of money leaves no stop reason behind once all was tried.
+            _cap_button(run)
     problems.show(run.id)
-    if reasons := session.store().runs.stop_reasons(
-        run.id
-    ):  # of one model, perhaps, while others go on
+    # One of several models may have stopped while the others go on.
+    if reasons := session.store().runs.stop_reasons(run.id):
         st.warning(plain(" ".join(map(remedies.worded, reasons))), icon=":material/pause_circle:")
-    if counts.failed and not counts.open and not is_moving(run):
+    if counts.failed and not counts.open and not moves:
         results = (
             f"the results are of the other {counts.scored:,}"
             if counts.scored
@@ -89,19 +111,20 @@ def state(run: Run) -> None:
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
-    """The buttons that fit the run's state; `problems.show(run.id)` tells why one of them came to
-    nothing.
+    """The buttons that fit the run's state.
+
+    `problems.show(run.id)` shows why one of them came to nothing.
     """
     if registry.is_live(run.id) or registry.is_waiting(run.id):
-        _button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
+        _action_button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
         st.caption("At work in another process: stop it there (Ctrl-C).")
     elif counts.open and _stopped_at_cap(run):
-        _raise_cap(run)
+        _cap_button(run)
     elif counts.open:
-        _button("Resume", "play_arrow", f"resume_{run.id}", _start, run)
+        _action_button("Resume", "play_arrow", f"resume_{run.id}", _go_on, run)
     elif counts.failed:
-        _button("Retry failed", "refresh", f"retry_{run.id}", _start, run)
+        _action_button("Retry failed", "refresh", f"retry_{run.id}", _go_on, run)
 
 
 def is_moving(run: Run) -> bool:
@@ -129,36 +152,36 @@ def spent(run: Run) -> list[str]:
 
 
 def pace(run: Run, *, brief: bool = False) -> list[str]:
-    """How fast a live run is, how long it will take, and what it waits for; who is told this
-    watches the run.
-    """
+    """How fast a live run is, how long it will take, and what it waits for."""
+    # Who sees the pace watches the run, and a public host pauses what nobody watches.
     registry.watch(run.id)
     progress = registry.progress(run.id)
     if progress is None:
         return []
-    told = [f"{progress.rate:.0f} a minute"] if progress.rate and not brief else []
+    parts = []
+    if progress.rate and not brief:
+        parts.append(f"{progress.rate:.0f} a minute")
     if progress.seconds_left is not None:
-        told.append(_left(progress.seconds_left))
-    return [*told, progress.waiting] if progress.waiting else told
+        parts.append(_time_left(progress.seconds_left))
+    if progress.waiting:
+        parts.append(progress.waiting)
+    return parts
 
 
 def notes(run: Run) -> None:
-    """What of the requests a provider would not accept,
-    so that the run's card alone would mislead.
-    """
-    if noted := session.store().results.notes(run.id):
-        st.caption(plain(f"Not all was asked as chosen: {'; '.join(noted)}."))
+    """What providers would not accept of the requests, as the run's card alone would mislead."""
+    if refused := session.store().results.notes(run.id):
+        st.caption(plain(f"Not all was asked as chosen: {'; '.join(refused)}."))
 
 
-def failures(run: Run) -> None:
+def failures(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
-    reasons = session.store().results.failures(run.id)
+    reasons = session.store().results.failures(view.run.id)
     if not reasons:
         return
-    counts = session.store().results.counts(run)
-    are_many = counts.failed > MANY * counts.asked
+    are_many = view.counts.failed > MANY * view.counts.asked
     with st.expander(
-        "Why samples failed", are_many, icon=":material/error:", key=f"failures_{run.id}"
+        "Why samples failed", are_many, icon=":material/error:", key=f"failures_{view.run.id}"
     ):
         rows = [
             {"Samples": count, "Reason": remedies.worded(reason)}
@@ -180,34 +203,28 @@ def sidebar() -> None:
         with problems.told():
             for run in live:
                 counts = session.store().results.counts(run)
-                _bar(counts, run.title)
-                told = [
-                    words(run, counts, registry.is_live(run.id)),
-                    *spent(run),
-                    *pace(run, brief=True),
-                ]
-                st.caption(plain(" · ".join(told)))
+                _progress_bar(counts, run.title)
+                state_words = words(run, counts, registry.is_live(run.id))
+                parts = [state_words, *spent(run), *pace(run, brief=True)]
+                st.caption(plain(" · ".join(parts)))
         if not all(map(is_moving, live)):
             st.rerun()
 
     watch()
 
 
-def _redraw(run: Run) -> float:
-    least, most = REDRAW
-    return min(max(least, session.store().results.counts(run).asked / SAMPLES_A_SECOND), most)
-
-
-def _button(label: str, icon: str, key: str, callback: Callable[[Run], None], run: Run) -> None:
+def _action_button(
+    label: str, icon: str, key: str, callback: Callable[[Run], None], run: Run
+) -> None:
     on_click = problems.guarded(callback, run.id)
     st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=(run,))
 
 
-def _bar(counts: Counts, text: str) -> None:
+def _progress_bar(counts: Counts, text: str) -> None:
     st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=plain(text))
 
 
-def _left(seconds: float) -> str:
+def _time_left(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s left"
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
@@ -218,7 +235,7 @@ def _stopped_at_cap(run: Run) -> bool:
     return run.cap != Cap() and any(reason.kind == "cap" for reason in reasons)
 
 
-def _raise_cap(run: Run) -> None:
+def _cap_button(run: Run) -> None:
     kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
     with st.popover("Raise the cap", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
@@ -226,31 +243,31 @@ def _raise_cap(run: Run) -> None:
             form.number_input("Calls in all", value=2 * calls, key=f"cap_calls_{run.id}")
         if cost := run.cap.cost:
             form.number_input("US dollars in all", value=2 * cost, key=f"cap_cost_{run.id}")
-        on_click = problems.guarded(_resume_with_more, run.id)
+        on_click = problems.guarded(_raise_cap, run.id)
         form.form_submit_button("Raise and resume", type="primary", on_click=on_click, args=(run,))
 
 
-def _resume_with_more(run: Run) -> None:
-    """Raises the cap and starts the run; raises `ParameterError` where the new one is lower, or as
-    high.
+def _raise_cap(run: Run) -> None:
+    """Takes the cap of the form and starts the run.
+
+    Raises `ParameterError` where the new cap is lower than the one before, or the same.
     """
-    chosen = {name: st.session_state.get(f"cap_{name}_{run.id}") for name in Cap.model_fields}
-    capped = [
-        (before, chosen[name]) for name, before in run.cap.model_dump(exclude_none=True).items()
-    ]
-    for before, after in capped:
-        if after is not None and after < before:
+    entered = {name: st.session_state.get(f"cap_{name}_{run.id}") for name in Cap.model_fields}
+    before = run.cap.model_dump(exclude_none=True)
+    for name, limit in before.items():
+        after = entered[name]
+        if after is not None and after < limit:
             raise ParameterError(
-                f"{after:g} is less than the cap of {before:g} that the run had. Enter more."
+                f"{after:g} is less than the cap of {limit:g} that the run had. Enter more."
             )
-    if all(before == after for before, after in capped):
+    if all(entered[name] == limit for name, limit in before.items()):
         raise ParameterError("This is the cap that the run had. Enter more.")
-    cap = Cap(**chosen)
+    cap = Cap(**entered)
     session.store().runs.set_cap(run.id, cap)
-    _start(run.model_copy(update={"cap": cap}))
+    _go_on(run.model_copy(update={"cap": cap}))
 
 
-def _start(run: Run) -> None:
+def _go_on(run: Run) -> None:
     registry.start_or_wait(run, session.store(), session.keys(), session.visitor())
 
 

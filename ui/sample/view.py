@@ -50,7 +50,7 @@ def steps(run: Run, cell: Cell) -> Cell:
     names = run_facts.titles(run)
     asked = session.store().results.counts(run).asked // max(1, len(names)) // len(run.evaluators)
     position, model = min(cell.position, asked - 1), min(cell.model, max(0, len(names) - 1))
-    among = tables.shown(run, model)
+    among = tables.last_positions(run, model)
     walk = among if position in among else range(asked)
     place = walk.index(position)
     with st.container(horizontal=True, vertical_alignment="center"):

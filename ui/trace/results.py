@@ -1,11 +1,8 @@
-"""What a TRACE run shows: the four metrics by the chosen labels and definition, what they mean,
-every sample.
-"""
+"""What a TRACE run shows: its metrics by the chosen labels and definition, and every sample."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import streamlit as st
 
@@ -15,16 +12,15 @@ from evaluators.records import Run
 from evaluators.runs import aggregate, export
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
-from evaluators.runs.store import Outline, Store
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Outline
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
-from evaluators.trace.labelling import CORRECTED, HEURISTIC
+from evaluators.trace.labelling import HEURISTIC
 from evaluators.trace.patterns import pattern
-from ui import session
 from ui.metrics import results as metric_results
 from ui.parts import cards, charts, command, labellers, run_facts, tables
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
-from ui.session import Version
 from ui.trace import comparison
 from ui.trace.form import unused
 
@@ -53,57 +49,63 @@ LEAST_FOR_ADVICE = 10
 def card(run: Run) -> None:
     """What this run was, without parameters that are as usual."""
     name, values = run.evaluator.name, run.evaluator.params
-    usual = [
-        each.name for each in parameters(catalogue()[name]) if values.get(each.name) == each.default
+    declared = parameters(catalogue()[name])
+    usual = [field.name for field in declared if values.get(field.name) == field.default]
+    facts = [
+        f"Data: {run.dataset_name}",
+        *metric_results.params(run.evaluator, (*unused(name), *usual)),
+        *metric_results.also(run),
+        *run_facts.facts(run),
+        *metric_results.answered(run),
     ]
-    params = metric_results.params(run.evaluator, (*unused(name), *usual))
-    told = [f"Data: {run.dataset_name}", *params, *metric_results.also(run), *run_facts.facts(run)]
-    told += metric_results.answered(run)
-    st.caption(plain(" · ".join(told)))
+    st.caption(plain(" · ".join(facts)))
     command.show(run)
 
 
-def show(run: Run) -> None:
-    """Cards, distributions and samples of one model's answers, as far as the run is; several models
-    side by side.
+def show(view: RunView) -> None:
+    """Cards, distributions and samples of one model's answers, as far as the run is.
+
+    Several models stand side by side.
     """
-    key = session.store(), run.id, session.version(run)
-    is_moving = registry.is_live(run.id) or registry.is_waiting(run.id)
-    names = [] if is_moving else _labellers(*key)
+    run = view.run
+    moves = registry.is_live(run.id) or registry.is_waiting(run.id)
+    # Of a run at work nobody is offered labellers: every sample would be read at each drawing.
+    labelled_by = [] if moves else view.labellers()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = _model_switch(run)
         definition = definition_switch()
-        by = _labels_switch(run, names)
-    view = View(definition, by)
-    rows = aggregate.of_model(_rows(*key, view), model)
+        by = _labels_switch(run, labelled_by)
+    chosen = View(definition, by)
+    every_model = aggregate.of_metric(view.counted(chosen), 0)
+    rows = aggregate.of_model(every_model, model)
     _say_who_labelled(run, rows)
-    _models_side_by_side(run, _rows(*key, view))
-    if is_moving and not any(row.values for row in rows):
+    _models_side_by_side(run, every_model)
+    if moves and not any(row.values for row in rows):
         st.caption("No score yet.")
         return
     cards.means(rows, VALUES, HELP)
-    if not is_moving:
-        _say_what_it_means(aggregate.of_model(_rows(*key, View(by=by)), model))
-    if len(names) > 1:
-        comparison.show(run, model, definition, names, VALUES)
-    _distributions(rows, run)
-    metric_results.further(run)
+    if not moves:
+        # Always by the usual definition: another one is another view of the same labels.
+        usual = aggregate.of_metric(view.counted(View(by=by)), 0)
+        _say_what_it_means(aggregate.of_model(usual, model))
+    if len(labelled_by) > 1:
+        comparison.show(view, model, definition, VALUES)
+    _histograms_of_metrics(rows, run)
+    metric_results.further(view)
     st.subheader("Samples")
-    merged, values = _merged(*key, view), metric_results.columns(run, VALUES)
-    shown = metric_results.ordered(run, aggregate.of_model(merged, model), values)
-    tables.samples(run, shown, values, _facets(rows))
-    if not is_moving:
-        _downloads(run, merged)
+    merged, values = view.merged(chosen), metric_results.columns(view, VALUES)
+    in_order = metric_results.ordered(run, aggregate.of_model(merged, model), values)
+    tables.samples(view, in_order, values, _facets_of(rows))
+    if not moves:
+        _downloads(view, merged)
 
 
 def _model_switch(run: Run) -> int:
-    """The number of the model whose answers are looked at; of one model, or of given answers, there
-    is no choice.
-    """
+    """The number of the model whose answers are looked at, to be chosen where there are several."""
     names = run_facts.titles(run)
     if len(names) < 2:
         return 0
-    chosen = st.segmented_control(
+    name = st.segmented_control(
         "Answers by",
         names,
         default=names[0],
@@ -112,7 +114,7 @@ def _model_switch(run: Run) -> int:
         key=f"model_{run.id}",
         persist_state="session",
     )
-    return names.index(chosen)
+    return names.index(name)
 
 
 def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
@@ -125,19 +127,16 @@ def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
         tables.by_model(means, VALUES)
 
 
-def _downloads(run: Run, rows: Sequence[Outline]) -> None:
+def _downloads(view: RunView, rows: Sequence[Outline]) -> None:
     """Files of what is shown, made when somebody asks for one."""
-    store, file = session.store(), f"{run.evaluator.name}-{run.id[:6]}.jsonl"
+    file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
 
     def labels() -> bytes:
-        return b"".join(
-            export.labels(
-                store.results.scored(run), store.corrections.by_cell(run.id), run_facts.titles(run)
-            )
-        )
+        models = run_facts.titles(view.run)
+        return b"".join(export.labels(view.scored(), view.corrections, models))
 
     with st.container(horizontal=True):
-        metric_results.download(run, rows)
+        metric_results.download(view, rows)
         st.download_button(
             "Labels (JSON lines)",
             labels,
@@ -165,10 +164,10 @@ def definition_switch() -> str:
 
 
 def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
-    """The choice of labeller, where there are several; None is what counts."""
+    """The choice of labeller, where there are several; `None` is what counts."""
     if len(names) < 2:
         return None
-    chosen = st.selectbox(
+    name: str = st.selectbox(
         "Labels",
         ["", *names],
         format_func=lambda by: labellers.title(by) if by else "What counts",
@@ -180,60 +179,25 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
         width=320,
         persist_state="session",
     )
-    return chosen or None
-
-
-@lru_cache(maxsize=8)
-def _labellers(runs: Store, run_id: str, version: Version) -> list[str]:
-    """Whose labels can be looked at; of a run at work nobody asks, as every sample has to be read
-    for it.
-    """
-    run = runs.runs.get(run_id)
-    found = aggregate.labellers(run, runs.results.scored(run)) if run else []
-    return [*found, CORRECTED] if version.corrections else found
-
-
-@lru_cache(maxsize=8)
-def _rows(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Outline]:
-    """The samples as the view counts them; worked out again only when there are new results or
-    corrections.
-    """
-    run = runs.runs.get(run_id)
-    if run is None:
-        return []
-    rows = session.outlines(run)
-    if view == View() and not version.corrections:
-        return rows
-    return aggregate.viewed(rows, runs.results.scored(run), view, session.made(version))
-
-
-@lru_cache(maxsize=8)
-def _merged(runs: Store, run_id: str, version: Version, view: View) -> Sequence[Outline]:
-    """The same with the values of the run's other metrics."""
-    rows, run = _rows(runs, run_id, version, view), runs.runs.get(run_id)
-    return aggregate.merged([*rows, *session.further(run)]) if run else rows
+    return name or None
 
 
 def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
     is_judged = run.judges and catalogue()[run.evaluator.name].most_judges()
-    by_judges = _partly_judged if run.evaluator.name == "hybrid" else _judged
-    words = by_judges(run, rows) if is_judged else _estimated(run, rows)
-    st.info(plain(words), icon=":material/info:")
+    if not is_judged:
+        sentence = "Heuristic labels: every score here is an estimate made without an LLM."
+    elif run.evaluator.name == "hybrid":
+        sentence = _partly_judged(run, rows)
+    else:
+        sentence = (
+            f"Labels by {_name_judges(run)} An LLM errs: open a sample to check its labels, and "
+            "correct them."
+        )
+    st.info(plain(sentence), icon=":material/info:")
     if corrected := sum(row.corrected > 0 for row in rows):
         st.caption(
             f"{counted(corrected, 'sample')} corrected by a person; what counts includes that."
         )
-
-
-def _estimated(_: Run, __: Sequence[Outline]) -> str:
-    return "Heuristic labels: every score here is an estimate made without an LLM."
-
-
-def _judged(run: Run, _: Sequence[Outline]) -> str:
-    return (
-        f"Labels by {_judges(run)} An LLM errs: open a sample to check its labels, and "
-        "correct them."
-    )
 
 
 def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
@@ -243,12 +207,12 @@ def _partly_judged(run: Run, rows: Sequence[Outline]) -> str:
     rule = f"doubt ≥ {least:.4g}" if least else "all samples"
     return (
         f"{judged:,} of {len(scored):,} samples judged; rule: {rule}. Their labels are by "
-        f"{_judges(run)} "
-        "All other values are the heuristic's estimates."
+        f"{_name_judges(run)} All other values are the heuristic's estimates."
     )
 
 
-def _judges(run: Run) -> str:
+def _name_judges(run: Run) -> str:
+    """The judge or the jury as the end of a sentence."""
     names = run_facts.judge_titles(run)
     if len(names) == 1:
         return f"{names[0]}."
@@ -260,26 +224,27 @@ def _judges(run: Run) -> str:
 
 def _say_what_it_means(rows: Sequence[Outline]) -> None:
     means = {name: aggregate.summarise(rows, name) for name in METRICS}
-    found = pattern({name: mean.mean for name, mean in means.items()})
-    if found and min(mean.scored for mean in means.values()) >= LEAST_FOR_ADVICE:
+    fitting = pattern({name: mean.mean for name, mean in means.items()})
+    if fitting and min(mean.scored for mean in means.values()) >= LEAST_FOR_ADVICE:
         st.info(
-            f"**{found.name}.** {found.meaning}  \nWhat helps: {found.remedy}",
+            f"**{fitting.name}.** {fitting.meaning}  \nWhat helps: {fitting.remedy}",
             icon=":material/lightbulb:",
         )
 
 
-def _facets(rows: Sequence[Outline]) -> dict[str, str]:
-    """The columns that tell something, by field."""
-    by = {row.by for row in rows if row.status == "scored"}
-    told = {
-        "situation": ("Situation", any(row.situation for row in rows)),
-        "by": ("Labels by", len(by) > 1),
-        "corrected": ("Corrected", any(row.corrected for row in rows)),
-    }
-    return {name: title for name, (title, tells) in told.items() if tells}
+def _facets_of(rows: Sequence[Outline]) -> dict[str, str]:
+    """The titles of further columns by field; a column that would say nothing is left out."""
+    facets = {}
+    if any(row.situation for row in rows):
+        facets["situation"] = "Situation"
+    if len({row.by for row in rows if row.status == "scored"}) > 1:
+        facets["by"] = "Labels by"
+    if any(row.corrected for row in rows):
+        facets["corrected"] = "Corrected"
+    return facets
 
 
-def _distributions(rows: Sequence[Outline], run: Run) -> None:
+def _histograms_of_metrics(rows: Sequence[Outline], run: Run) -> None:
     with st.expander("Distributions", icon=":material/bar_chart:", expanded=True):
         grid = st.grid(4, min_column_width=150)
         for name in METRICS:

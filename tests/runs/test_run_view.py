@@ -1,0 +1,216 @@
+"""A view of a run: of one moment, read once, with a person's corrections where they count."""
+
+import pytest
+
+from evaluators.records import (
+    Cell,
+    Dataset,
+    EvaluatorSpec,
+    Labels,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+)
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import RunVersion, RunView
+from evaluators.trace.definitions import SENTENCE
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, Correction
+from evaluators.trace.metrics import to_score, trace_scores
+
+SENTENCES = Sentences(
+    documents=((Sentence(key="0a", text="It rained."), Sentence(key="0b", text="It was May.")),),
+    response=(Sentence(key="a", text="In May."),),
+)
+NOT_SUPPORTED = Correction(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
+
+
+def labels(*relevant):
+    support = SentenceSupport(key="a", support="full", supporting_keys=("0b",))
+    return Labels(relevant_keys=relevant, utilized_keys=("0b",), sentence_support=(support,))
+
+
+def sample(number, gold=None):
+    return Sample(
+        id=f"s{number}",
+        question=f"When? ({number})",
+        response="In May.",
+        ground_truth="In May.",
+        retrieved_documents=("It rained. It was May.",),
+        sentences=SENTENCES,
+        labels=gold,
+    )
+
+
+DATA = Dataset(
+    name="By hand", samples=(sample(0, gold=labels("0a", "0b")), sample(1), sample(2), sample(3))
+)
+"""The first has published labels: both of its two document sentences are relevant."""
+
+
+@pytest.fixture
+def run(store):
+    """Two metrics over four samples: the heuristic finds one relevant sentence of two in the first
+    two, the third fails for both metrics and the fourth is open; the second metric fails for the
+    second sample as well.
+    """
+    run = Run(
+        id="r",
+        workspace="local",
+        created="2026-11-22T09:00:00+00:00",
+        title="By hand",
+        dataset_name=DATA.name,
+        fingerprint=DATA.fingerprint,
+        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match")),
+    )
+    store.runs.save(run, DATA)
+    for position in (0, 1):
+        scores = trace_scores(SENTENCES, labels("0b"))
+        save(store, position, 0, to_score(scores, DATA.samples[position]))
+    save(store, 0, 1, Score(values={"answer_match": 1.0}))
+    for position, metric in ((1, 1), (2, 0), (2, 1)):
+        save(store, position, metric, None)
+    return run
+
+
+def save(store, position, metric, score):
+    outcome = {"status": "scored", "score": score} if score else {"status": "failed", "error": "-"}
+    store.results.save("r", SampleResult(position=position, metric=metric, **outcome))
+
+
+def relevance(rows):
+    return [row.values.get("context_relevance") for row in rows if row.metric == 0]
+
+
+def test_rows_are_every_cell_and_can_be_told_apart_by_metric(store, run):
+    view = RunView.read(store, run)
+
+    assert [(row.position, row.metric, row.status) for row in view.rows] == [
+        (0, 0, "scored"),
+        (0, 1, "scored"),
+        (1, 0, "scored"),
+        (1, 1, "failed"),
+        (2, 0, "failed"),
+        (2, 1, "failed"),
+        (3, 0, None),
+        (3, 1, None),
+    ]
+    assert [row.values for row in view.of_metric(1)] == [{"answer_match": 1.0}, {}, {}, {}]
+    assert (view.counts.asked, view.counts.scored, view.counts.failed) == (8, 3, 3)
+
+
+def test_the_metrics_that_failed_are_known_by_answer(store, run):
+    assert RunView.read(store, run).failed_metrics() == {Cell(1): [1], Cell(2): [0, 1]}
+
+
+def test_merged_rows_have_the_values_of_all_metrics(store, run):
+    view = RunView.read(store, run)
+    first, second, third, fourth = view.merged()
+
+    assert first.values["context_relevance"] == 0.5
+    assert first.values["answer_match"] == 1.0
+    assert [row.status for row in (first, second, third, fourth)] == [
+        "scored",
+        "failed",
+        "failed",
+        None,
+    ]
+    assert view.columns()[1, "answer_match"] == "answer_match"
+
+
+def test_rows_of_one_metric_are_merged_rows_already(store, run):
+    view = RunView.read(store, run.model_copy(update={"evaluators": run.evaluators[:1]}))
+
+    assert view.merged() is view.rows
+
+
+def test_a_view_stays_as_it_was_read_and_the_version_says_when_it_is_old(store, run):
+    view = RunView.read(store, run)
+    assert RunVersion.read(store, run) == view.version
+
+    save(store, 3, 1, Score(values={"answer_match": 0.0}))
+
+    assert view.rows[-1].status is None
+    assert RunVersion.read(store, run) != view.version
+    assert RunView.read(store, run).rows[-1].status == "scored"
+
+
+def test_without_corrections_what_counts_is_what_is_stored(store, run):
+    view = RunView.read(store, run)
+
+    assert view.counted() is view.rows
+
+
+def test_a_correction_counts_and_makes_another_version(store, run):
+    before = RunView.read(store, run)
+    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    view = RunView.read(store, run)
+
+    assert view.version != before.version
+    assert [row.values.get("adherence") for row in before.counted()[::2]] == [1.0, 1.0, None, None]
+    assert [row.values.get("adherence") for row in view.counted()[::2]] == [1.0, 0.0, None, None]
+    assert [row.values.get("adherence") for row in view.merged()] == [1.0, 0.0, None, None]
+    assert view.rows[2].values["adherence"] == 1.0
+    assert view.rows[2].corrected == 1
+
+
+@pytest.mark.parametrize(
+    ("by", "values"),
+    [
+        (None, [0.5, 0.5, None, None]),
+        (HEURISTIC, [0.5, 0.5, None, None]),
+        (GOLD, [1.0, None, None, None]),
+        (CORRECTED, [None, 0.5, None, None]),
+    ],
+)
+def test_the_labels_that_are_counted_can_be_chosen(store, run, by, values):
+    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    view = RunView.read(store, run)
+
+    assert relevance(view.counted(View(by=by))) == values
+    assert relevance(view.merged(View(by=by))) == values
+
+
+def test_each_labeller_has_means_over_what_it_labelled(store, run):
+    assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD]
+
+    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    view = RunView.read(store, run)
+    means = view.means_by_labeller(0, SENTENCE, ["context_relevance", "adherence"])
+
+    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED]
+    assert {
+        labeller: [(mean.mean, mean.scored) for mean in own.values()]
+        for labeller, own in means.items()
+    } == {
+        HEURISTIC: [(0.5, 2), (1.0, 2)],
+        GOLD: [(1.0, 1), (1.0, 1)],
+        CORRECTED: [(0.5, 1), (0.0, 1)],
+    }
+
+
+def test_agreement_is_between_labellers_of_the_same_sentences(store, run):
+    """The heuristic and the published labels differ on one of two document sentences."""
+    relevant = next(
+        pair for pair in RunView.read(store, run).agreements(0) if pair.label == "relevant"
+    )
+
+    assert {relevant.first, relevant.second} == {HEURISTIC, GOLD}
+    assert (relevant.equal, relevant.sentences) == (0.5, 2)
+
+
+def test_what_was_worked_out_is_kept_for_the_last_choices(store, run):
+    view = RunView.read(store, run)
+    gold = view.counted(View(by=GOLD))
+
+    assert view.counted(View(by=GOLD)) is gold
+
+    for number in range(3):
+        view.counted(View(by=f"nobody {number}"))
+    again = view.counted(View(by=GOLD))
+
+    assert again is not gold
+    assert again == gold

@@ -1,0 +1,47 @@
+"""The runs on the screen: each version of one is read once, for all who look at it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.records import Run
+from evaluators.runs.engine import registry
+from evaluators.runs.run_view import RunVersion, RunView
+from evaluators.runs.store import Store
+from ui import session
+from ui.held import held
+
+FRESH = 2.0
+"""Seconds for which the partial results of a run at work are shown before they are read again."""
+
+ROW_BYTES = 4000
+"""Bytes in memory for each row of a view, about: the row itself, and what is made of the rows."""
+
+
+def latest(run: Run) -> RunView:
+    """The run as it is now; while it is at work, as it was up to `FRESH` seconds ago.
+
+    A page asks once for each drawing and hands the view down, so that all it shows is of one
+    moment.
+    """
+    store = session.store()
+    is_live = registry.is_live(run.id)
+    version = _recent_version(store, run) if is_live else RunVersion.read(store, run)
+
+    def read() -> RunView:
+        return RunView.read(store, run, version)
+
+    # The run is a part of the version because its cap can be raised.
+    return held.read((latest, store, run.id), read, (run, version), _size)
+
+
+# Each of all who watch a run has it drawn every few seconds; without this each would count anew.
+@st.cache_resource(
+    ttl=FRESH, max_entries=1000, show_spinner=False, hash_funcs={Run: lambda run: run.id, Store: id}
+)
+def _recent_version(store: Store, run: Run) -> RunVersion:
+    return RunVersion.read(store, run)
+
+
+def _size(view: RunView) -> int:
+    return ROW_BYTES * len(view.rows)
