@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from evaluators.catalogue import from_spec
 from evaluators.records import Cap, Cell, Run, SampleResult
@@ -177,6 +178,29 @@ def test_on_a_public_host_nobody_sees_the_uploads_of_another(
 
 def test_on_a_laptop_every_window_sees_the_same_runs(open_page: OpenPage, filled: Filled) -> None:
     assert said(open_page("runs")) == said(open_page("runs"))
+
+
+def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page: OpenPage) -> None:
+    """Else a late tick might be run after the last drawing of the page, and leave old cards."""
+    run = stopped_after(1)
+    elsewhere = RunLock(session.store().locks, run.id)
+    elsewhere.acquire()
+    try:
+        at = open_page("trace", run=run.id)
+        at_work = fragments(at)
+    finally:
+        elsewhere.release()
+    at_rest = fragments(checked(at.run()))
+    assert "Stopped · 1 / 24 scored" in state(at)
+    assert at_work
+    assert at_rest
+    assert not at_work & at_rest
+
+
+def fragments(at: AppTest) -> set[str]:
+    """The ids of the fragments in which the page drew its widgets."""
+    widgets = at._session_state._state._new_widget_state.widget_metadata.values()
+    return {widget.fragment_id for widget in widgets if widget.fragment_id}
 
 
 def words(open_page: OpenPage, run: Run) -> str:
