@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.progress_bar import work
-from evaluators.catalogue import from_spec
+from evaluators.catalogue import from_spec, leads
 from evaluators.errors import IN_PYTHON, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import title
@@ -26,17 +26,20 @@ from evaluators.llm.connect import JUDGE_TOKENS, accesses
 from evaluators.llm.keys import from_environment
 from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
 from evaluators.runs import aggregate, inputs
-from evaluators.runs.aggregate import Mean
+from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.engine import check_cap, create_run
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
+from evaluators.trace.definitions import SENTENCE, definition_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-FACTS = ("id", "model", "question", "response", "ability", "noise", "status", "error")
+FACTS = (
+    "id", "model", "question", "response", "ability", "noise", "definition", "status", "error"
+)  # fmt: skip
 MORE = ("ground_truth", "retrieved_documents", "metrics")
 WIDTH = 100
 _OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
@@ -57,6 +60,7 @@ def evaluate(
     cap: Cap | None = None,
     use_cache: bool = True,
     progress: bool = True,
+    definition: str = SENTENCE,
 ) -> Results:
     """Runs the metrics over the samples and waits for the results; the app shows the run as its
     own.
@@ -72,7 +76,11 @@ def evaluate(
     prompt goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
     everything kept. Raises `PlumblineError` where the run could not begin; what stopped it later is
     in `Results.stopped`.
+
+    `definition` is how the results count TRACE labels. It is not stored with the run:
+    `results.under(...)` counts the same labels by another one.
     """
+    definition_named(definition)
     store = store or inputs.local_store()
     keys = from_environment(os.environ) if keys is None else keys
     keys = {**keys, **accesses(model, judge)}
@@ -97,15 +105,29 @@ def evaluate(
             store, data, specs, workspace=workspace, title=run or data.name, cap=cap, **wanted
         )
     )
-    return _finished(begun, store, keys, progress)
+    return _finished(begun, store, keys, progress).under(definition)
 
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """What came out of a run, as the store has it now; a person's corrections of labels count."""
+    """What came out of a run, as the store has it now; a person's corrections of labels count.
+
+    TRACE labels are counted by the `definition` (see `trace.definitions`).
+    """
 
     run: Run
     store: Store
+    definition: str = SENTENCE
+
+    def under(self, definition: str) -> Results:
+        """The same run by another TRACE definition; raises `ParameterError` for an unknown one."""
+        definition_named(definition)
+        return replace(self, definition=definition)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the run labels sentences, so that the definition makes a difference."""
+        return leads(self.run.evaluator.name) == "trace"
 
     @property
     def counts(self) -> Counts:
@@ -203,20 +225,24 @@ class Results:
         counts = self.counts
         state = "stopped" if counts.open else "finished"
         failed = f", {counts.failed:,} failed" if counts.failed else ""
+        by = f", TRACE definition {self.definition}" if self.has_labels else ""
         return (
             f"{printable(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} "
-            f"scored{failed}"
+            f"scored{failed}{by}"
         )
 
     def rows(self) -> list[Outline]:
-        """Every result without its texts, as the store gives them, labels as corrected."""
-        return list(RunView.read(self.store, self.run).counted())
+        """Every result without its texts, labels as corrected and counted by the definition."""
+        return list(RunView.read(self.store, self.run).counted(View(self.definition)))
 
     def _columns(self, rows: Sequence[Outline]) -> list[str]:
         model = ["model"] if self.run.models else []
         task = ["ability", "noise"] if any(row.ability for row in rows) else []
         names = dict.fromkeys(_column(name) for row in rows for name in row.values)
-        return ["id", *model, "question", "response", *task, *names, "status", "error"]
+        definition = ["definition"] if self.has_labels else []
+        return [
+            "id", *model, "question", "response", *task, *names, *definition, "status", "error"
+        ]  # fmt: skip
 
     def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
@@ -237,6 +263,7 @@ class Results:
             "response": _response(sample.response, results.values()),
             "ability": row.ability,
             "noise": row.noise,
+            "definition": self.definition,
             "status": row.status or "open",
             "error": " ".join(filter(None, dict.fromkeys([problem, *errors]))),
             "model": self.run.models[row.model].id if self.run.models else "",

@@ -20,13 +20,14 @@ def table(
     rows: Sequence[Outline],
     models: Sequence[str] = (),
     responses: Mapping[tuple[int, int], str] | None = None,
+    definition: str = "",
 ) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models`
     names the run's models where there are several; `responses` by position and model get a column,
-    where there are some, and so do ability and noise of RGB. Text that looks like a formula is
-    quoted by an apostrophe.
+    where there are some, and so do ability and noise of RGB, and the `definition` by which TRACE
+    is counted. Text that looks like a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
     names = dict.fromkeys(name for row in rows for name in row.values)
@@ -34,7 +35,9 @@ def table(
     writer = csv.writer(file)
     model, response = ["model"] if len(models) > 1 else [], ["response"] if responses else []
     task = ["ability", "noise"] if any(row.ability for row in rows) else []
-    facts: list[object] = ["sample", "id", *model, *task, "status", "labels_by", "corrections"]
+    counted_by = ["definition"] if definition else []
+    facts: list[object] = ["sample", "id", *model, *task, "status"]
+    facts += ["labels_by", "corrections", *counted_by]
     writer.writerow([*facts, *map(safe, names), "question", *response])
     for row in rows:
         answered = [safe(models[row.model])] if model else []
@@ -47,6 +50,7 @@ def table(
             row.status or "open",
             safe(row.by),
             row.corrected,
+            *([definition] if definition else []),
         ]
         texts = [row.question, (responses or {}).get((row.position, row.model), "")][
             : 1 + len(response)

@@ -113,7 +113,8 @@ EXPORT = """Write a run's results to a file.
 RUN is the id that run or list shows, its first signs, or "last".
 
 \b
-  csv     a row for each sample and model: values and status, for spreadsheets
+  csv     a row for each sample and model: values and status, for spreadsheets; of TRACE with
+          the definition by which they are counted
   jsonl   the same as JSON lines, with ground truth, documents, each metric's status and reason
   labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
@@ -203,13 +204,16 @@ def app(options: tuple[str, ...]) -> None:
 )
 @options.cap
 @options.judging
-def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chosen: Any) -> None:
+@options.definition
+def run(
+    fail_under: tuple[str, ...], min_coverage: float, as_json: bool, definition: str, **chosen: Any
+) -> None:
     demanded, store = demands(fail_under), local_store()
     wanted = asked(_options(chosen), store, from_environment(os.environ))
     check_names(demanded, wanted.evaluators, wanted.dataset.samples, wanted.judges)
     begun = wanted.create(store)
     _work(begun, store)
-    _finish(Results(begun, store), demanded, min_coverage, as_json)
+    _finish(Results(begun, store, definition), demanded, min_coverage, as_json)
 
 
 @main.command(
@@ -218,8 +222,14 @@ def run(fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **chose
 @options.run_id
 @options.cap
 @options.judging
+@options.definition
 def resume(
-    run_id: str, fail_under: tuple[str, ...], min_coverage: float, as_json: bool, **cap: Any
+    run_id: str,
+    fail_under: tuple[str, ...],
+    min_coverage: float,
+    as_json: bool,
+    definition: str,
+    **cap: Any,
 ) -> None:
     demanded, store = demands(fail_under), local_store()
     found = _with_cap(_found(run_id, store), store, **cap)
@@ -230,7 +240,7 @@ def resume(
     samples = [sample for sample in read if isinstance(sample, Sample)]
     check_names(demanded, found.evaluators, samples, found.judges)
     _work(found, store)
-    _finish(Results(found, store), demanded, min_coverage, as_json)
+    _finish(Results(found, store, definition), demanded, min_coverage, as_json)
 
 
 @main.command(short_help="Say what a run would take, without sending anything.")
@@ -299,15 +309,15 @@ def runs() -> None:
 
 @main.command(cls=_OfARun, short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
+@options.definition
 @options.json_output
-def show(run_id: str, as_json: bool) -> None:
-    """Show a run: what it was, its means, what failed and what it cost, and the command to begin it
-    again.
+def show(run_id: str, definition: str, as_json: bool) -> None:
+    """Show a run: what it was, its means, what failed, what it cost, and the command for it.
 
     RUN is the id that run or list shows, its first signs, or "last".
     """
     store = local_store()
-    results = Results(_found(run_id, store), store)
+    results = Results(_found(run_id, store), store, definition)
     if as_json:
         click.echo(tables.as_json(tables.summary(results)))
     else:
@@ -326,13 +336,14 @@ def show(run_id: str, as_json: bool) -> None:
 @click.option(
     "-o", "--output", type=click.File("wb", atomic=True), help="A file in place of the screen."
 )
-def export(run_id: str, kind: str, output: BinaryIO | None) -> None:
+@options.definition
+def export(run_id: str, kind: str, output: BinaryIO | None, definition: str) -> None:
     store = local_store()
     given = _id(run_id, store)
     parts = (
         store.runs.raw(given)
         if kind == files.RAW
-        else files.KINDS[kind](_read(given, store), store)
+        else files.KINDS[kind](Results(_read(given, store), store, definition))
     )
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()

@@ -9,35 +9,33 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
 from evaluators.api.evaluation import Results
-from evaluators.catalogue import leads
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import title
-from evaluators.records import Run
 from evaluators.runs import export
-from evaluators.runs.store import Store
 
 
-def table(run: Run, store: Store) -> Iterator[bytes]:
+def table(results: Results) -> Iterator[bytes]:
     """CSV, as the app gives it."""
+    run = results.run
     yield export.table(
-        Results(run, store).rows(),
+        results.rows(),
         [title(spec) for spec in run.models],
-        store.results.responses(run),
+        results.store.results.responses(run),
+        results.definition if results.has_labels else "",
     )
 
 
-def lines(run: Run, store: Store) -> Iterator[bytes]:
-    """A JSON line for each sample and model; a value that does not apply or could not be judged is
-    null.
-    """
-    for line in Results(run, store).lines():
+def lines(results: Results) -> Iterator[bytes]:
+    """A JSON line for each sample and model; null for what does not apply or was not judged."""
+    for line in results.lines():
         yield json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n"
 
 
-def labels(run: Run, store: Store) -> Iterable[bytes]:
+def labels(results: Results) -> Iterable[bytes]:
     """A JSON line for each scored sample, with all labels."""
-    if leads(run.evaluator.name) != "trace":
+    if not results.has_labels:
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
+    run, store = results.run, results.store
     return export.labels(
         store.results.scored(run),
         store.corrections.by_cell(run.id),
@@ -45,7 +43,7 @@ def labels(run: Run, store: Store) -> Iterable[bytes]:
     )
 
 
-KINDS: dict[str, Callable[[Run, Store], Iterable[bytes]]] = {
+KINDS: dict[str, Callable[[Results], Iterable[bytes]]] = {
     "csv": table,
     "jsonl": lines,
     "labels": labels,

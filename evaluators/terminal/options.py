@@ -11,6 +11,7 @@ import click
 from evaluators.errors import ParameterError
 from evaluators.records import Ability
 from evaluators.text.printable import printable
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -191,6 +192,14 @@ judging = _all(
         help="The share of samples that must be scored or not applicable.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table."),
+)
+
+definition = click.option(
+    "--definition",
+    type=click.Choice(list(DEFINITIONS)),
+    default=SENTENCE,
+    show_default=True,
+    help="How TRACE labels become values; another one needs no new call.",
 )
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")

@@ -189,7 +189,7 @@ def of_run(results: Results) -> list[RenderableType]:
     it again.
     """
     run, store = results.run, results.store
-    parts: list[RenderableType] = [facts(run, store), "", results.table(), ""]
+    parts: list[RenderableType] = [facts(results), "", results.table(), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
     counts = results.counts
@@ -201,14 +201,15 @@ def go_on(run: Run) -> str:
     return f"Go on with: python -m evaluators resume {run.id[:SHORT]}"
 
 
-def facts(run: Run, store: Store) -> Table:
+def facts(results: Results) -> Table:
     """What the run is, a line for each fact."""
-    made = table(["", ""], _facts(run, store))
+    made = table(["", ""], _facts(results))
     made.show_header = False
     return made
 
 
-def _facts(run: Run, store: Store) -> list[tuple[str, str]]:
+def _facts(results: Results) -> list[tuple[str, str]]:
+    run, store = results.run, results.store
     found = [
         ("run", run.id),
         ("title", run.title),
@@ -216,6 +217,7 @@ def _facts(run: Run, store: Store) -> list[tuple[str, str]]:
         ("begun", _when(run)),
         ("state", state(run, store)),
         *(("metric", f"{spec.name}  {_text(spec.params)}") for spec in run.evaluators),
+        *([("definition", results.definition)] if results.has_labels else []),
         *(("model", _model(spec)) for spec in run.models),
         *(("judge", _model(spec)) for spec in run.judges),
     ]
@@ -268,6 +270,7 @@ def summary(results: Results) -> dict[str, object]:
         "title": run.title,
         "data": run.dataset_name,
         "metrics": [spec.model_dump(mode="json") for spec in run.evaluators],
+        "definition": results.definition if results.has_labels else None,
         "asked": counts.asked,
         "scored": counts.scored,
         "failed": counts.failed,

@@ -38,6 +38,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.engine import create_run
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.labelling import Correction
+from evaluators.trace.metrics import from_score
 from tests.runs import notebook, paid, slow
 from tests.signals import hear_ctrl_c
 
@@ -210,6 +211,44 @@ def test_a_persons_corrections_count(store):
     assert results.summary()["supported_share"].mean < before
     assert results.to_pandas()["adherence"][position] == 0.0
     assert results.summary()["answer_match"] == match
+
+
+@pytest.mark.parametrize("definition", ["sentence", "fixed_20", "ragbench"])
+def test_results_count_labels_by_the_definition_and_name_it(store, definition):
+    """Two of three sentences are relevant: 2 / 3, and 2 / 20 as `fixed_20` counts."""
+    sample = Sample(
+        id="1",
+        question="What is the capital of France?",
+        response="The capital is Paris.",
+        retrieved_documents=(
+            "The capital of France is Paris. Bread needs flour. Paris is the capital.",
+        ),
+    )
+    results = evaluate(
+        [sample.model_dump()], "trace", store=store, progress=False, definition=definition
+    )
+
+    [score] = [score for _, _, score in store.results.scored(results.run)]
+    expected = from_score(score, sample, definition)
+    means = {name: mean.mean for name, mean in results.summary().items()}
+    assert means == pytest.approx(expected.values())
+    row = results.to_pandas().iloc[0]
+    assert (row["definition"], row["context_relevance"]) == (
+        definition,
+        expected.context_relevance,
+    )
+    assert f"TRACE definition {definition}" in repr(results)
+    [line] = results.lines()
+    assert line["definition"] == definition
+    assert results.under("fixed_20").summary()["context_relevance"].mean == pytest.approx(
+        from_score(score, sample, "fixed_20").context_relevance
+    )
+
+
+def test_an_unknown_definition_is_refused_before_the_run_begins(store):
+    with pytest.raises(ParameterError, match="'mine'"):
+        evaluate(TOWERS, "trace", store=store, progress=False, definition="mine")
+    assert store.runs.newest("local") == []
 
 
 # Models and judges

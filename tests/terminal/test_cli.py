@@ -96,7 +96,46 @@ def test_far_off_a_terminal_lines_tell_how_far_the_run_is(plumbline):
 def test_a_long_title_stays_on_its_line(plumbline):
     title = "A title that is much longer than the table of the results is wide, and goes on"
 
-    assert f"{title}: finished, 48 / 48 scored\n" in plumbline(*TRACE, "--title", title).stdout
+    headline = f"{title}: finished, 48 / 48 scored, TRACE definition sentence\n"
+    assert headline in plumbline(*TRACE, "--title", title).stdout
+
+
+@pytest.mark.parametrize("definition", ["sentence", "fixed_20", "ragbench"])
+def test_every_door_of_the_terminal_names_and_uses_the_definition(plumbline, definition):
+    chosen = () if definition == "sentence" else ("--definition", definition)
+    printed = plumbline(*TRACE, "--title", "Mine", *chosen, "--json")
+    shown = plumbline("show", "last", *chosen, "--json")
+    read = list(csv.DictReader(io.StringIO(plumbline("export", "last", *chosen).stdout)))
+    lines = plumbline("export", "last", "--format", "jsonl", *chosen).stdout.splitlines()
+
+    rows = [json.loads(line) for line in lines]
+    relevance = sum(row["context_relevance"] for row in rows) / len(rows)
+    for told in (json.loads(printed.stdout), json.loads(shown.stdout)):
+        values = {value["name"]: value["mean"] for value in told["values"]}
+        assert told["definition"] == definition
+        assert values["context_relevance"] == pytest.approx(relevance)
+    assert (
+        {row["definition"] for row in rows} == {row["definition"] for row in read} == {definition}
+    )
+    assert [float(row["context_relevance"]) for row in read] == [
+        row["context_relevance"] for row in rows
+    ]
+    text = plumbline("show", "last", *chosen).stdout
+    assert re.search(rf"^ *definition +{definition} *$", text, re.MULTILINE)
+
+
+def test_a_threshold_holds_for_the_definition_that_is_named(plumbline):
+    """Of the sample's few sentences never 12 of 20 are relevant, but most of those that are there."""
+    demand = ("--fail-under", "context_relevance=0.3")
+
+    assert plumbline(*TRACE, *demand).exit_code == FINE
+    assert plumbline("resume", "last", *demand, "--definition", "fixed_20").exit_code == BELOW
+
+
+def test_runs_without_labels_have_no_definition(plumbline):
+    assert json.loads(plumbline(*RGB, "--json").stdout)["definition"] is None
+    assert "definition" not in plumbline("export", "last").stdout
+    assert "definition" not in plumbline("show", "last").stdout
 
 
 def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(
@@ -297,7 +336,8 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
         "supported_share",
         "average",
     } == {
-        *("id", "question", "response", "adherence", "answer_match", "status", "error"),
+        *("id", "question", "response", "adherence", "answer_match", "definition"),
+        *("status", "error"),
         *("ground_truth", "retrieved_documents", "metrics"),
     }
     assert lines[0]["metrics"] == [

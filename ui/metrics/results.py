@@ -219,22 +219,23 @@ def _histograms(place: str, rows: Sequence[Outline], values: Mapping[str, str]) 
                 st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{place}", alt=alt)
 
 
-def download(view: RunView, rows: Sequence[Outline]) -> None:
-    """The values to take away, made when somebody asks for them."""
-    file = f"{view.run.evaluator.name}-{view.run.id[:6]}.csv"
+def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> None:
+    """The values to take away, made when somebody asks for them; of TRACE by a definition."""
+    parts = [view.run.evaluator.name, view.run.id[:6], definition]
+    file = f"{'-'.join(filter(None, parts))}.csv"
 
     def data() -> bytes:
-        return exported(view, rows)
+        return exported(view, rows, definition)
 
     st.download_button(
         "Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore"
     )
 
 
-def exported(view: RunView, rows: Sequence[Outline]) -> bytes:
+def exported(view: RunView, rows: Sequence[Outline], definition: str = "") -> bytes:
     """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
     responses = view.store.results.responses(view.run)
-    return export.table(rows, run_facts.titles(view.run), responses)
+    return export.table(rows, run_facts.titles(view.run), responses, definition)
 
 
 # How it works

@@ -97,7 +97,7 @@ def show(view: RunView) -> None:
     in_order = metric_results.ordered(run, aggregate.of_model(merged, model), values)
     tables.samples(view, in_order, values, _facets_of(rows))
     if not moves:
-        _downloads(view, merged)
+        _downloads(view, merged, definition)
 
 
 def _model_switch(run: Run) -> int:
@@ -127,7 +127,7 @@ def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
         tables.by_model(means, VALUES)
 
 
-def _downloads(view: RunView, rows: Sequence[Outline]) -> None:
+def _downloads(view: RunView, rows: Sequence[Outline], definition: str) -> None:
     """Files of what is shown, made when somebody asks for one."""
     file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
 
@@ -136,7 +136,7 @@ def _downloads(view: RunView, rows: Sequence[Outline]) -> None:
         return b"".join(export.labels(view.scored(), view.corrections, models))
 
     with st.container(horizontal=True):
-        metric_results.download(view, rows)
+        metric_results.download(view, rows, definition)
         st.download_button(
             "Labels (JSON lines)",
             labels,
