@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.records import SampleResult, Support
+from evaluators.records import (
+    Labels,
+    SampleResult,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
 from evaluators.runs import samples
-from evaluators.trace.metrics import arithmetic, from_score
+from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, cards, html, runs, said, segments, table
 
@@ -90,6 +97,29 @@ def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(
     ].count(Support.FULL)
     for line in arithmetic(scores).values():
         assert line in said(at, "text")
+
+
+def test_a_run_is_shown_by_the_sentences_that_were_labelled_however_they_are_cut_today(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    _, sample, _ = next(filled.store.results.scored(filled.trace))
+    sentences = Sentences(
+        documents=((Sentence(key="0a", text="The tower was"), Sentence(key="0b", text="built.")),),
+        response=(Sentence(key="a", text="Birds fly. Fish swim."),),
+    )
+    support = SentenceSupport(key="a", support=Support.FULL, supporting_keys=("0b",))
+    labels = Labels(relevant_keys=("0b",), utilized_keys=("0b",), sentence_support=(support,))
+    score = to_score(trace_scores(sentences, labels), sample)
+    filled.store.results.save(
+        filled.trace.id, SampleResult(position=0, status="scored", score=score)
+    )
+
+    at = open_page("sample", run=filled.trace.id, sample="1")
+
+    assert html(at).count('class="pl-s') == 3
+    assert "Birds fly. Fish swim." in html(at)
+    assert "= relevant sentences / all document sentences = 1 / 2 = 0.50" in said(at, "text")
+    assert "A run keeps the sentences that were labelled." in said(at)
 
 
 def test_a_chosen_response_sentence_frames_what_it_rests_on(

@@ -220,6 +220,94 @@ def test_chinese_is_cut_at_chinese_stops(text, sentences):
     assert split_sentences(text) == sentences
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "Machine learning is a subset of\nartificial intelligence that learns\nfrom data. It is"
+            " used\nwidely.",
+            [
+                "Machine learning is a subset of artificial intelligence that learns from data.",
+                "It is used widely.",
+            ],
+        ),
+        ("The tower was built \n  in 1889.", ["The tower was built in 1889."]),
+        ("The tower was built\r\nin 1889.\r\n", ["The tower was built in 1889."]),
+        ("It costs approx.\nfive dollars in all.", ["It costs approx. five dollars in all."]),
+        (
+            "Cities such as Paris,\ne.g. those in France, are large.",
+            ["Cities such as Paris, e.g. those in France, are large."],
+        ),
+        (  # a chunk that begins within a sentence: its first line is as long as one of a paragraph
+            "of the machine which learns from all of this data\nand predicts what comes.",
+            ["of the machine which learns from all of this data and predicts what comes."],
+        ),
+        (
+            "• open the lid of\n  the big box\n• close the lid again",
+            ["• open the lid of the big box", "• close the lid again"],
+        ),
+    ],
+)
+def test_a_line_break_within_a_sentence_does_not_end_it(text, sentences):
+    assert split_sentences(text) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "To make the dough, take:\nfresh whole milk\nthree large eggs",
+            ["To make the dough, take:", "fresh whole milk", "three large eggs"],
+        ),
+        (
+            "the lid of it;\nthe box of it; and\nthe key to it.",
+            ["the lid of it;", "the box of it; and", "the key to it."],
+        ),
+        ("a) open the lid\nb) close the lid", ["a) open the lid", "b) close the lid"]),
+        ("(i) open the lid\nii) close the lid", ["(i) open the lid", "ii) close the lid"]),
+        ("All the new devices\niPhone 15 Pro Max", ["All the new devices", "iPhone 15 Pro Max"]),
+        ("The first chapter\n\nthe beginning of it", ["The first chapter", "the beginning of it"]),
+        (
+            "Tyger Tyger, burning bright,\nIn the forests of the night;",
+            ["Tyger Tyger, burning bright,", "In the forests of the night;"],
+        ),
+        (
+            "my heart leaps up when I behold\na rainbow in the sky",
+            ["my heart leaps up when I behold", "a rainbow in the sky"],
+        ),
+        ("北京是中国的首都，\n也是文化中心。", ["北京是中国的首都，", "也是文化中心。"]),
+    ],
+)
+def test_the_lines_of_lists_headings_and_poems_stay_apart(text, sentences):
+    assert split_sentences(text) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Birds fly. Fish swim.", ["Birds fly.", "Fish swim."]),
+        (
+            "Birds fly. Elephants cannot do it at all.",
+            ["Birds fly.", "Elephants cannot do it at all."],
+        ),
+        (
+            "The tower stands in Paris. It burned. Nobody was hurt.",
+            ["The tower stands in Paris.", "It burned.", "Nobody was hurt."],
+        ),
+        ("Prices doubled! Then they fell.", ["Prices doubled!", "Then they fell."]),
+        ("It’s free. You can take it.", ["It’s free.", "You can take it."]),
+        ("Ice melts. Yes. It takes an hour.", ["Ice melts. Yes.", "It takes an hour."]),
+        ("It works well. Thank you.", ["It works well. Thank you."]),
+        ("It works well. Cancer Research.", ["It works well. Cancer Research."]),
+        ("It works well. Need help? Call us now.", ["It works well. Need help?", "Call us now."]),
+        ("No. Batteries last for long.", ["No. Batteries last for long."]),
+        ("No.", ["No."]),
+    ],
+)
+def test_two_words_are_a_sentence_only_with_a_verb(text, sentences):
+    assert split_sentences(text) == sentences
+
+
 def test_english_punctuation_beside_a_chinese_word_is_left_alone():
     text = "The word 北京 means Beijing; it is not Nanjing!surely."
     assert split_sentences(text) == [text]

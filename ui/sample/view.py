@@ -27,6 +27,11 @@ from ui.trace import labels as trace_labels
 
 LINE = 160
 """Characters that a detail may have to stand in a line."""
+SENTENCES = (
+    "Sentences end at full stops and at line breaks, except where the next line goes on in lower "
+    "case. Fewer than three words without a verb belong to a neighbour. Sentences that were "
+    "published with the data are taken as they are. A run keeps the sentences that were labelled."
+)
 
 
 def chosen() -> tuple[Run | None, Cell]:
@@ -109,6 +114,8 @@ def _of_a_page(run: Run, cell: Cell, sample: Sample, result: SampleResult | None
         _rgb(run, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
+        if result and result.score:
+            st.caption(SENTENCES)
 
 
 def _number(text: str | None) -> int:
