@@ -22,8 +22,7 @@ from evaluators.llm.keys import clean_address, clean_key, mask
 from evaluators.llm.masking import Masker
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.provider_errors import seconds_to_wait
-from evaluators.llm.received import answer
-from evaluators.llm.received import load as received
+from evaluators.llm.received import answer, parsed_body
 from evaluators.llm.structured import parse
 from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import check as check_prompt
@@ -160,9 +159,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "mask: a key that is known": Masker("MARKEDKEY-7f3a9c1e5b2d4860aabbccdd", "pass-word-1!"),
     "key": clean_key,
     "address": lambda text: clean_address(f"http://{text}"),
-    "a provider's body": lambda text: answer(received(text.encode(errors="surrogatepass"))),
+    "a provider's body": lambda text: answer(parsed_body(text.encode(errors="surrogatepass"))),
     "a provider's body: inside": lambda text: answer(
-        received(f'{{"choices": [{text}'.encode(errors="surrogatepass"))
+        parsed_body(f'{{"choices": [{text}'.encode(errors="surrogatepass"))
     ),
     "a provider's wait": lambda text: seconds_to_wait(
         {"retry-after": text}, f"try again in {text}"
