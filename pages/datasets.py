@@ -19,7 +19,7 @@ if dataset_view.question():
 st.divider()
 name = dataset_view.choice()
 if name is not None:
-    with problems.told():
+    with problems.caught():
         if (data := session.source(name)) is not None:
             dataset_view.show(data)
     if session.sources().get(name) == "uploaded":

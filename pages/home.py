@@ -22,7 +22,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
 st.caption("No key, no account, no telemetry: the samples run on this machine in seconds.")
 if rgb or trace:
     sample = samples.rgb if rgb else samples.trace
-    with problems.told():
+    with problems.caught():
         session.start(sample(session.store(), session.workspace()))
 
 st.subheader("Recent runs")

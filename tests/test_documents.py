@@ -28,12 +28,17 @@ def printed(*arguments: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
-def code_under(heading: str) -> str:
-    """The code of one section of CONTRIBUTING."""
+def blocks_under(heading: str) -> list[str]:
+    """The blocks of code of one section of CONTRIBUTING."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    return str(code)
+    return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+
+
+def code_under(heading: str) -> str:
+    """The only block of code of that section."""
+    [code] = blocks_under(heading)
+    return code
 
 
 @pytest.fixture
@@ -98,6 +103,28 @@ def test_a_trace_definition_is_one_entry(copy: Path):
         "sentence 1.0 lenient 0.1",
         "Context relevance = relevant sentences / 10, at most 1 = 0.10",
     ]
+
+
+def test_a_page_is_one_file_and_one_line(copy: Path):
+    page, entry = blocks_under("Add a page: one file and one line")
+    for folder in ("ui", "pages"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "pages" / "questions.py").write_text(page, encoding="utf-8")
+    router = copy / "ui" / "main.py"
+    menu = router.read_text(encoding="utf-8")
+    before = 'st.Page("../pages/settings.py"'
+    router.write_text(menu.replace(before, f"{entry.strip()}, {before}"), encoding="utf-8")
+    use = """if True:
+        from streamlit.testing.v1 import AppTest
+
+        at = AppTest.from_file("ui/main.py", default_timeout=60)
+        at.switch_page("../pages/questions.py").run()
+        assert not at.exception, at.exception[0].value
+        at.selectbox(key="questions_data").set_value("TRACE sample (English)").run()
+        print(at.title[0].value, len(at.dataframe[0].value), list(at.dataframe[0].value))
+    """
+
+    assert printed("-c", use, folder=copy) == "Questions 24 ['Question']\n"
 
 
 def test_the_provider_of_contributing_is_read_from_the_environment_and_its_key_is_masked():

@@ -26,7 +26,7 @@ page = st.navigation(
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]
 )
-with problems.told():
+with problems.caught():
     if not backup.is_store_there():
         st.stop()
     st.query_params.update(session.address())  # a click on the menu drops it

@@ -105,7 +105,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
             )
         )
         return False
-    with problems.told():
+    with problems.caught():
         made = mapping.preview(table, chosen)
         if not made:
             st.warning("Choose the column of the question or of the response.")

@@ -34,7 +34,7 @@ def load(fetch: Callable[[Progress], Fetched]) -> None:
     kept.
     """
     bar = Bar("Connecting")
-    with problems.told():
+    with problems.caught():
         found = fetch(
             lambda done, total: bar.show(done / total if total else 0.0, _words(done, total))
         )

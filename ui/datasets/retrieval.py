@@ -56,7 +56,7 @@ def show() -> None:
         "Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"
     ):
         if files and asked:
-            with problems.told(), reading.turn(asked[1], *(file.getvalue() for file in files)):
+            with problems.caught(), reading.turn(asked[1], *(file.getvalue() for file in files)):
                 _make(files, *asked, settings, name.strip())
         else:
             lacking = [

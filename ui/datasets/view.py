@@ -224,7 +224,7 @@ def _columns(found: Reading) -> None:
             "Remember for files with the same columns", value=True, key=f"{found.key}_again"
         )
     if use and chosen:
-        with problems.told(), st.spinner("Reading", show_time=True):
+        with problems.caught(), st.spinner("Reading", show_time=True):
             with reading.turn(found.content):
                 _keep(found, found.table(), chosen)
             _remember(found, chosen if again else None)

@@ -106,7 +106,7 @@ def _chosen(offer: Offer, lacking: Lacking, total: int, key: str) -> Evaluator |
         st.markdown(f"**{plain(offer.title)}**")
         _say_what_it_needs(offer, lacking, total)
         evaluator = None
-        with problems.told():
+        with problems.caught():
             evaluator = (
                 from_spec(offer.written)
                 if offer.written

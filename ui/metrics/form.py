@@ -34,7 +34,7 @@ def show() -> None:
     if metrics == []:
         st.caption("Choose a metric to start.")
     generators = _generators(dataset, metrics or [])
-    with problems.told():
+    with problems.caught():
         plan = choice.plan(metrics or [], dataset, "metrics", generators or NOBODY)
     ready = bool(metrics) and generators is not None and plan is not None
     is_started = data_choice.start_button("metrics_start", name, is_ready=ready)
@@ -50,7 +50,7 @@ def _generators(dataset: Dataset, metrics: list[Evaluator]) -> Generators | None
 
 def _start(dataset: Dataset, metrics: list[Evaluator], plan: model_form.Plan, prompt: str) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
-    with problems.told():
+    with problems.caught():
         specs = [metric.spec() for metric in metrics]
         chosen = {
             "workspace": session.workspace(),

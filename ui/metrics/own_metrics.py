@@ -99,7 +99,7 @@ def _form() -> None:
     params = _widgets(dict(chosen.params) if chosen else {}, f"own_{name}")
     metric, needed = None, {"title": "a name", "question": "a question"}
     missing = [words for field, words in needed.items() if not params[field].strip()]
-    with problems.told():
+    with problems.caught():
         metric = None if missing else PromptMetric.build(**params)
     if metric:
         _preview(metric)

@@ -1,6 +1,4 @@
-"""What could not be done, told on the page with its remedy, wherever it happened: in a page, a
-fragment, a callback.
-"""
+"""What could not be done, shown on the page with its remedy: from a page, a fragment or a click."""
 
 from __future__ import annotations
 
@@ -22,51 +20,50 @@ MOVED = (
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Shows the error that ends the block. A fragment needs one of its own: it is drawn again
-    without its page.
+def caught() -> Iterator[None]:
+    """Shows the error that ends the block.
+
+    A fragment needs a block of its own: it is drawn again without its page.
     """
     try:
         yield
     except PlumblineError as error:
-        _show(error)
+        _show_with_remedy(error)
 
 
 def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
-    """The callback of a widget; it runs before the page is drawn, so an error waits for `show` of
-    the same place.
+    """The callback of a widget, with its errors kept for `show` of the same place.
+
+    A callback runs before the page is drawn, so it cannot show anything itself.
     """
 
     @wraps(callback)
     def call(*arguments: object) -> None:
-        seen = st.session_state.get("workspace")
+        drawn_for = st.session_state.get("workspace")
         try:
-            if (
-                seen and session.workspace() != seen
-            ):  # what was clicked belongs to somebody else by now
+            if drawn_for and session.workspace() != drawn_for:
+                # What was clicked belongs to somebody else by now.
                 raise HostLimitError(MOVED)
             callback(*arguments)
         except PlumblineError as error:
-            st.session_state[_key(place)] = error
+            st.session_state[_kept_under(place)] = error
 
     return call
 
 
 def show(place: str) -> bool:
-    """Shows, once, why the last click there came to nothing; tells whether there was anything to
-    show.
-    """
-    problem: PlumblineError | None = st.session_state.pop(_key(place), None)
+    """Shows, once, why the last click there came to nothing; returns whether it did."""
+    problem: PlumblineError | None = st.session_state.pop(_kept_under(place), None)
     if problem:
-        _show(problem)
+        _show_with_remedy(problem)
     return problem is not None
 
 
-def _key(place: str) -> str:
+def _kept_under(place: str) -> str:
     return f"problem_{place}"
 
 
-def _show(problem: PlumblineError) -> None:
+def _show_with_remedy(problem: PlumblineError) -> None:
     st.error(plain(remedies.worded(problem)), icon=":material/error:")
     if problem.remedy and problem.remedy.code in remedies.NEED_SETTINGS:
         st.page_link("../pages/settings.py", label="Open the Settings page", icon=":material/key:")

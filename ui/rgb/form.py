@@ -264,7 +264,7 @@ def _score() -> None:
 
 def _start(dataset: Dataset, params: dict[str, Any], **chosen: Any) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
-    with problems.told():
+    with problems.caught():
         spec = RGBEvaluator.build(**params).spec()
         run = create_run(
             session.store(),

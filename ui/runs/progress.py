@@ -40,7 +40,7 @@ def watched(run: Run, body: Callable[[RunView], None]) -> None:
         if is_moving(run) != moves:
             # Begun or ended since: the whole page, as only that starts or stops the ticks.
             st.rerun()
-        with problems.told():
+        with problems.caught():
             part()
 
     # Streamlit knows a fragment by the name of its function and its place on the page, and ignores
@@ -200,7 +200,7 @@ def sidebar() -> None:
 
     @st.fragment(run_every=TICK)
     def watch() -> None:
-        with problems.told():
+        with problems.caught():
             for run in live:
                 counts = session.store().results.counts(run)
                 _progress_bar(counts, run.title)

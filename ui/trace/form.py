@@ -91,7 +91,7 @@ def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
         f"{counted(len(dataset.samples), 'sample')} will be "
         f"labelled{_of_each(len(answering.models))}."
     )
-    with problems.told():
+    with problems.caught():
         plan = choice.plan(further or [], dataset, "trace", answering)
     if (
         data_choice.start_button(
@@ -114,7 +114,7 @@ def _with_judges(dataset: Dataset, name: str, method: str, generators: Generator
     params = _params(dataset, evaluator, unasked)
     further = _further(dataset)
     plan, ready = model_form.asking(answering.models, judges, "trace") if judges else None, False
-    with problems.told():
+    with problems.caught():
         asked = _asked(
             name, params, most, _prompt_budgets(plan), has_generator=bool(answering.models)
         )
@@ -368,7 +368,7 @@ def _start(
     **chosen: Any,
 ) -> None:
     """Creates the run with what was chosen for it, and goes to its page."""
-    with problems.told():
+    with problems.caught():
         metrics = [catalogue()[evaluator].build(**params), *further]
         chosen |= {"workspace": session.workspace(), "title": dataset.name}
         session.start(
