@@ -1,6 +1,4 @@
-"""The names of labellers on the screen: the heuristic, judges, their jury, published labels, a
-person.
-"""
+"""The names of labellers on the screen: heuristic, judges, their jury, published labels, people."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import re
 from evaluators.llm import catalogue
 from evaluators.llm.providers import PROVIDERS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
+from ui.parts.untrusted import plain
 
 TITLES = {HEURISTIC: "Heuristic", JURY: "Jury", GOLD: "Gold", CORRECTED: "Corrected"}
 _AGAIN = re.compile(r" \(\d+\)$")
@@ -16,19 +15,22 @@ _AGAIN = re.compile(r" \(\d+\)$")
 
 
 def title(by: str) -> str:
-    """The labeller's name, as text: of a model, that of the catalogue, else what its provider calls
-    it.
-    """
+    """The labeller's name, as text: a model has that of the catalogue, else its provider's."""
     if by in TITLES:
         return TITLES[by]
     again = _AGAIN.search(by)
     model_id = by[: again.start()] if again else by
-    found = catalogue.find(model_id)
-    name = found.title if found else _unknown(model_id)
+    model = catalogue.find(model_id)
+    name = model.title if model else _title_outside_the_catalogue(model_id)
     return f"{name}{again[0]}" if again else name
 
 
-def _unknown(model_id: str) -> str:
+def escaped_title(by: str) -> str:
+    """The same for a place that renders Markdown."""
+    return plain(title(by))
+
+
+def _title_outside_the_catalogue(model_id: str) -> str:
     """With the provider's name, where there is one: several may serve a model of the same name."""
     name, _, model = model_id.partition("/")
     provider = PROVIDERS.get(name)

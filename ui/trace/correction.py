@@ -1,6 +1,4 @@
-"""A person's word on the labels: a label set anew is stored beside the original with its time, and
-can be undone.
-"""
+"""A person's word on the labels: stored beside the original with its time, and can be undone."""
 
 from __future__ import annotations
 
@@ -19,11 +17,10 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
 SHOWN = "labels_by"
-"""Whose labels the page shows, if the sample has them; the corrected ones until somebody chooses
-others.
+"""Where the session keeps whose labels the page shows; the corrected ones until others are chosen.
 """
 
-WORDS = {
+TITLES = {
     ("relevant", "yes"): "relevant",
     ("relevant", "no"): "not relevant",
     ("utilized", "yes"): "used",
@@ -47,33 +44,31 @@ class Place(NamedTuple):
 def of_response(place: Place, key: str, labels: Labels, original: Labels) -> None:
     """The support of one response sentence, as it stands; another choice is stored."""
     widget = f"support_{place.name}_{key}"
-    st.session_state[widget] = _support(labels, key)
+    # Set at every drawing: what counts is in the store, perhaps from another tab.
+    st.session_state[widget] = _support_or_none(labels, key)
     st.segmented_control(
         "Correct the label",
         list(SUPPORTS),
         format_func=SUPPORTS.__getitem__,
         required=True,
         key=widget,
-        on_change=problems.guarded(_save, place.name),
-        args=(place, "support", key, widget, _support(original, key)),
+        on_change=problems.guarded(_keep_correction, place.name),
+        args=(place, "support", key, widget, _support_or_none(original, key)),
         wrap=True,
     )
 
 
 def of_document(place: Place, key: str, labels: Labels, original: Labels) -> None:
-    """Whether one document sentence is relevant and used, as it stands; a switch that is turned is
-    stored.
-    """
+    """Whether a document sentence is relevant and used; a switch that is turned is stored."""
     st.caption("Correct the labels")
     with st.container(horizontal=True):
         for title, field in SWITCHES.items():
             widget = f"{field}_{place.name}_{key}"
             st.session_state[widget] = key in getattr(labels, f"{field}_keys")
             before = key in getattr(original, f"{field}_keys")
-            on_change = problems.guarded(_save, place.name)
-            st.toggle(
-                title, key=widget, on_change=on_change, args=(place, field, key, widget, before)
-            )
+            on_change = problems.guarded(_keep_correction, place.name)
+            args = place, field, key, widget, before
+            st.toggle(title, key=widget, on_change=on_change, args=args)
 
 
 def history(place: Place, corrections: Sequence[Correction]) -> None:
@@ -83,31 +78,34 @@ def history(place: Place, corrections: Sequence[Correction]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         newest = corrections[-1]
-        newest_words = f"newest: {plain(newest.key)} {_words(newest)}"
-        st.caption(f"{counted(len(corrections), 'correction')} · {newest_words}", width="content")
-        _back("Undo", session.store().corrections.undo, place)
+        number = counted(len(corrections), "correction")
+        st.caption(f"{number} · newest: {plain(newest.key)} {_new_label(newest)}", width="content")
+        _undo_button("Undo", session.store().corrections.undo, place)
         if len(corrections) > 1:
-            _back("Undo all", session.store().corrections.reset, place)
+            _undo_button("Undo all", session.store().corrections.reset, place)
 
 
 def table(corrections: Sequence[Correction]) -> None:
     """Every correction with its time, in order."""
     with st.expander("Corrections", icon=":material/edit:", key="corrections"):
-        rows = [
-            {"Sentence": each.key, "Set to": _words(each), "When": _when(each)}
-            for each in corrections
-        ]
+        rows = []
+        for correction in corrections:
+            created = datetime.fromisoformat(correction.created)
+            when = created.strftime("%d %b %Y, %H:%M:%S UTC")
+            rows.append(
+                {"Sentence": correction.key, "Set to": _new_label(correction), "When": when}
+            )
         tables.plain_rows(rows, "Corrections")
 
 
-def _support(labels: Labels, key: str) -> Support | None:
+def _support_or_none(labels: Labels, key: str) -> Support | None:
     return next((item.support for item in labels.sentence_support if item.key == key), None)
 
 
-def _save(place: Place, field: str, key: str, widget: str, before: Support | bool | None) -> None:
-    """Keeps what was chosen; a label that is set back to what its labeller said is not a
-    correction.
-    """
+def _keep_correction(
+    place: Place, field: str, key: str, widget: str, before: Support | bool | None
+) -> None:
+    """Keeps what was chosen; a label set back to what its labeller said is not a correction."""
     chosen = st.session_state[widget]
     if chosen == before:
         session.store().corrections.drop(place.run_id, place.cell, field, key)
@@ -119,16 +117,12 @@ def _save(place: Place, field: str, key: str, widget: str, before: Support | boo
     st.session_state[SHOWN] = CORRECTED
 
 
-def _back(label: str, undo: Callable[[str, Cell], object], place: Place) -> None:
+def _undo_button(label: str, undo: Callable[[str, Cell], object], place: Place) -> None:
     on_click = problems.guarded(undo, place.name)
     st.button(
         label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place
     )
 
 
-def _words(correction: Correction) -> str:
-    return WORDS[correction.label, correction.value]
-
-
-def _when(correction: Correction) -> str:
-    return datetime.fromisoformat(correction.created).strftime("%d %b %Y, %H:%M:%S UTC")
+def _new_label(correction: Correction) -> str:
+    return TITLES[correction.label, correction.value]

@@ -1,6 +1,4 @@
-"""What judges said of one sample beside their labels: reasons, raw output, and the prompt that
-asked for it.
-"""
+"""What judges said of one sample beside their labels: reasons, raw output, and their prompt."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from evaluators.records import Run, Sentences, prompt_hash
 from evaluators.trace.jury import names
 from evaluators.trace.labelling import Judgement
 from ui import session
-from ui.parts.labellers import title
+from ui.parts.labellers import escaped_title
 from ui.parts.untrusted import plain
 
 Judges = Mapping[str, Judgement]
@@ -26,12 +24,12 @@ Judges = Mapping[str, Judgement]
 
 def warn(judges: Judges) -> None:
     """Says where the texts may speak to the judge."""
-    found = dict.fromkeys(
+    warnings = dict.fromkeys(
         warning for judgement in judges.values() for warning in judgement.warnings
     )
-    if found:
+    if warnings:
         st.warning(
-            f"The texts may hold instructions to the judge: {plain('; '.join(found))}. "
+            f"The texts may hold instructions to the judge: {plain('; '.join(warnings))}. "
             "They count as content, and the score is as judged. Read the judge's reasons.",
             icon=":material/policy_alert:",
         )
@@ -39,15 +37,15 @@ def warn(judges: Judges) -> None:
 
 def show(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
     """Everything behind the labels, in closed expanders."""
-    _reasons(judges)
-    _raw(judges)
-    _prompt(run, judges, sentences, question)
+    _judges_reasons(judges)
+    _judges_raw_output(judges)
+    _judges_prompts(run, judges, sentences, question)
 
 
-def _reasons(judges: Judges) -> None:
+def _judges_reasons(judges: Judges) -> None:
     with st.expander("Judge's reasons", icon=":material/gavel:", key="judge_s_reasons"):
         for by, judgement in judges.items():
-            st.markdown(f"**{_name(by)}**")
+            st.markdown(f"**{escaped_title(by)}**")
             st.text(f"Relevance: {judgement.relevance_explanation or 'no reason given'}")
             verdict = "supported" if judgement.overall_supported else "not supported"
             st.text(
@@ -56,24 +54,30 @@ def _reasons(judges: Judges) -> None:
             )
 
 
-def _raw(judges: Judges) -> None:
+def _judges_raw_output(judges: Judges) -> None:
     with st.expander("Raw judge output", icon=":material/data_object:", key="raw_judge_output"):
         for by, judgement in judges.items():
-            mode = [f"JSON asked for by: {judgement.mode}"] if judgement.mode else []
-            repaired = ["repaired"] if judgement.repaired else []
-            again = ["asked again"] if judgement.asked_again else []
-            st.markdown(f"**{_name(by)}**")
-            if facts := [*mode, *repaired, *again]:
+            facts = []
+            if judgement.mode:
+                facts.append(f"JSON asked for by: {judgement.mode}")
+            if judgement.repaired:
+                facts.append("repaired")
+            if judgement.asked_again:
+                facts.append("asked again")
+            st.markdown(f"**{escaped_title(by)}**")
+            if facts:
                 st.caption(plain(" · ".join(facts)))
             for output in judgement.outputs:
                 st.code(output, language="json", wrap_lines=True)
 
 
-def _prompt(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
-    """Each prompt once, as the judges' limits cut it; says where it may not be word for word what
-    was sent.
+def _judges_prompts(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
+    """Each prompt once, as the judges' limits cut it.
+
+    Prompts are not stored but made again, and the page says where they may differ from what was
+    sent.
     """
-    sent = {by: _prompts(run, by, sentences, question) for by in judges}
+    sent = {by: _prompts_to(by, run, sentences, question) for by in judges}
     with st.expander("Prompt", icon=":material/edit_note:", key="prompt"):
         today = prompt_hash(load(TEMPLATE))
         if any(judgement.template != today for judgement in judges.values()):
@@ -84,9 +88,10 @@ def _prompt(run: Run, judges: Judges, sentences: Sentences, question: str) -> No
             st.code(text, language=None, wrap_lines=True)
 
 
-def _prompts(run: Run, by: str, sentences: Sentences, question: str) -> list[str]:
-    known = AdvancedRAGEvaluator.model_fields
-    params = {name: value for name, value in run.evaluator.params.items() if name in known}
+def _prompts_to(by: str, run: Run, sentences: Sentences, question: str) -> list[str]:
+    # A hybrid run has parameters of its own beside those of the labelling.
+    fields = AdvancedRAGEvaluator.model_fields
+    params = {name: value for name, value in run.evaluator.params.items() if name in fields}
     prompts = AdvancedRAGEvaluator(**params).prompts(sentences, question, _prompt_budget(run, by))
     return [prompt.text for prompt in prompts]
 
@@ -101,7 +106,3 @@ def _prompt_budget(run: Run, by: str) -> int | None:
 
 def _is_cut_otherwise(judgement: Judgement, parts: int) -> bool:
     return not judgement.asked_again and len(judgement.outputs) != parts
-
-
-def _name(by: str) -> str:
-    return plain(title(by))

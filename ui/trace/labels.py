@@ -1,6 +1,4 @@
-"""One TRACE sample by its labels: the scores, the coloured texts, a chosen sentence with its
-evidence, who differs.
-"""
+"""One TRACE sample by its labels: scores, coloured texts, a sentence's evidence, who differs."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ from evaluators.trace.labelling import (
 from evaluators.trace.metrics import TRACEScores, arithmetic, from_score, trace_scores
 from ui import session
 from ui.parts import highlight, tables
-from ui.parts.labellers import title
+from ui.parts.labellers import escaped_title, title
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted, counted
 from ui.trace import correction, judge
@@ -75,14 +73,11 @@ class Shown(NamedTuple):
     @property
     def judges(self) -> dict[str, Judgement]:
         """What the judges behind these labels said, by name."""
-        said = {
-            by: labelling.judgement
-            for by, labelling in self.labellings.items()
-            if labelling.judgement
-        }
-        return (
-            said if self.by in SHARED_BY_JUDGES else {by: said[by] for by in said if by == self.by}
-        )
+        judgements = {}
+        for by, labelling in self.labellings.items():
+            if labelling.judgement and (by == self.by or self.by in SHARED_BY_JUDGES):
+                judgements[by] = labelling.judgement
+        return judgements
 
 
 def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
@@ -95,51 +90,60 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
         return
     place = Place(run.id, cell)
     corrections = session.store().corrections.by_cell(run.id, cell).get(cell, [])
-    shown = _shown(place, sample, score, corrections)
-    _cards(shown)
+    shown = _labels_to_show(place, sample, score, corrections)
+    _score_cards(shown)
     _provenance(run, shown)
     correction.history(place, corrections)
     judge.warn(shown.judges)
-    _texts(shown, sample)
-    _more(run, shown, sample.question, corrections)
+    _coloured_texts(shown, sample)
+    _expanders(run, shown, sample.question, corrections)
 
 
-def _shown(place: Place, sample: Sample, score: Score, corrections: Sequence[Correction]) -> Shown:
-    found = labellings(score, sample)
+def _labels_to_show(
+    place: Place, sample: Sample, score: Score, corrections: Sequence[Correction]
+) -> Shown:
+    by_labeller = labellings(score, sample)
     if corrections:
-        counted_labels = next(iter(found.values())).labels
-        found[CORRECTED] = Labelling(by=CORRECTED, labels=corrected(counted_labels, corrections))
+        original = next(iter(by_labeller.values())).labels
+        labels = corrected(original, corrections)
+        by_labeller[CORRECTED] = Labelling(by=CORRECTED, labels=labels)
     with st.container(horizontal=True):
-        by = _labeller(list(found), place)
+        by = _choose_labeller(list(by_labeller), place)
         definition = definition_switch()
     sentences = from_score(score, sample).sentences
     scores = {
-        name: trace_scores(sentences, each.labels, definition) for name, each in found.items()
+        name: trace_scores(sentences, labelling.labels, definition)
+        for name, labelling in by_labeller.items()
     }
-    return Shown(place, sentences, found, by, scores)
+    return Shown(place, sentences, by_labeller, by, scores)
 
 
-def _labeller(names: list[str], place: Place) -> str:
+def _choose_labeller(names: list[str], place: Place) -> str:
     """Whose labels are shown: those chosen last if this sample has them, else those that count."""
-    wanted = st.session_state.get(correction.SHOWN, CORRECTED)
-    by = wanted if wanted in names else names[0]
+    last = st.session_state.get(correction.SHOWN, CORRECTED)
+    by = last if last in names else names[0]
     if len(names) > 1:
         key = f"labels_{place.name}"
+        # The choice is one for all samples, so that the next sample begins with it.
         st.session_state[key] = by
 
         def change() -> None:
             st.session_state[correction.SHOWN] = st.session_state[key]
 
         st.segmented_control(
-            "Labels", names, format_func=_name, required=True, key=key, on_change=change, wrap=True
+            "Labels",
+            names,
+            format_func=escaped_title,
+            required=True,
+            key=key,
+            on_change=change,
+            wrap=True,
         )
     return by
 
 
-def _cards(shown: Shown) -> None:
-    """The values, each with what it was before the corrections,
-    or with what the gold labels give.
-    """
+def _score_cards(shown: Shown) -> None:
+    """The values, each with the one before the corrections, or with that of the gold labels."""
     reference = {CORRECTED: shown.original, GOLD: ""}.get(shown.by, GOLD)
     word = "before" if shown.by == CORRECTED else "gold"
     beside = shown.scores[reference].values() if reference in shown.scores else {}
@@ -147,27 +151,26 @@ def _cards(shown: Shown) -> None:
     grid = st.grid(6, min_column_width=150)
     values = scores.values()
     for name, label in VALUES.items():
-        delta = f"{word} {_number(beside[name])}" if name in beside else None
-        grid.metric(
-            label, _number(values[name]), delta, delta_color="off", delta_arrow="off", border=True
-        )
+        delta = f"{word} {_two_decimals(beside[name])}" if name in beside else None
+        value = _two_decimals(values[name])
+        grid.metric(label, value, delta, delta_color="off", delta_arrow="off", border=True)
     if scores.reason:
         st.caption(plain(scores.reason))
 
 
 def _provenance(run: Run, shown: Shown) -> None:
     """Whose labels these are, and which ones count."""
-    notes = [] if len(shown.labellings) > 1 else [f"Labels: {_name(shown.by)}"]
+    notes = [] if len(shown.labellings) > 1 else [f"Labels: {escaped_title(shown.by)}"]
     if shown.by == HEURISTIC:
         notes.append("an estimate made without an LLM")
     if shown.counting != shown.by:
-        notes.append(f"in the run's scores {_name(shown.counting)} counts")
-    if run.evaluator.name == "hybrid" and not any(
-        each.judgement for each in shown.labellings.values()
-    ):
+        notes.append(f"in the run's scores {escaped_title(shown.counting)} counts")
+    was_judged = any(labelling.judgement for labelling in shown.labellings.values())
+    if run.evaluator.name == "hybrid" and not was_judged:
         notes.append("the heuristic was sure enough, no judge was asked")
     if dropped := shown.labels.dropped_keys:
-        notes.append(f"{counted(dropped, 'key')} that do not exist ignored")
+        does = "does" if dropped == 1 else "do"
+        notes.append(f"{counted(dropped, 'key')} that {does} not exist ignored")
     if notes:
         st.caption(" · ".join(notes))
 
@@ -175,47 +178,44 @@ def _provenance(run: Run, shown: Shown) -> None:
 # The texts
 
 
-def _texts(shown: Shown, sample: Sample) -> None:
-    chosen = st.session_state.get(_choice(shown.place))
-    said = highlight.verdicts(shown.sentences, shown.labels)
+def _coloured_texts(shown: Shown, sample: Sample) -> None:
+    chosen = st.session_state.get(_chosen_sentence_key(shown.place))
+    verdicts = highlight.verdicts(shown.sentences, shown.labels)
     marks = {"framed": _framed(chosen, shown.labels), "disputed": _disputed(shown)}
     if chosen is None:
         st.caption("Choose a sentence to see its evidence and to correct its label.")
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Response")
-        if _choose(
+        if _offer_sentences(
             "Evidence for sentence", "response", shown.sentences.response, chosen, shown.place
         ):
             with st.container(border=True):
-                _supported(shown, str(chosen))
-        st.html(highlight.response(shown.sentences.response, said, **marks))
+                _what_it_rests_on(shown, str(chosen))
+        st.html(highlight.response(shown.sentences.response, verdicts, **marks))
         if sample.ground_truth is not None:
             st.text(f"Ground truth: {accepted(sample.ground_truth)}")
     with right:
         st.subheader("Documents")
         sentences = [sentence for document in shown.sentences.documents for sentence in document]
-        if _choose("What rests on sentence", "documents", sentences, chosen, shown.place):
+        if _offer_sentences("What rests on sentence", "documents", sentences, chosen, shown.place):
             with st.container(border=True):
-                _carried(shown, str(chosen))
-        st.html(
-            highlight.documents(shown.sentences.documents, said, **marks, sources=sample.sources)
-        )
+                _what_rests_on_it(shown, str(chosen))
+        documents, sources = shown.sentences.documents, sample.sources
+        st.html(highlight.documents(documents, verdicts, **marks, sources=sources))
     if marks["disputed"]:
         st.caption("≠ labellers differ, see Methods side by side")
 
 
-def _choice(place: Place) -> str:
+def _chosen_sentence_key(place: Place) -> str:
     """Where the chosen sentence is kept; one at a time, of the response or of a document."""
     return f"sentence_{place.name}"
 
 
-def _choose(
+def _offer_sentences(
     label: str, side: str, sentences: Sequence[Sentence], chosen: str | None, place: Place
 ) -> bool:
-    """Offers the sentences, as keys or in a list where they are many; tells whether the chosen one
-    is among them.
-    """
+    """Offers the sentences, in a list where they are many; whether the chosen one is of them."""
     texts = {sentence.key: sentence.text for sentence in sentences}
     if not texts:
         return False
@@ -223,7 +223,7 @@ def _choose(
     st.session_state[key] = chosen if chosen in texts else None
 
     def change() -> None:
-        st.session_state[_choice(place)] = st.session_state[key]
+        st.session_state[_chosen_sentence_key(place)] = st.session_state[key]
 
     if len(texts) <= MOST_PILLS:
         st.pills(label, list(texts), format_func=plain, key=key, on_change=change, wrap=True)
@@ -241,18 +241,19 @@ def _choose(
     return chosen in texts
 
 
-def _supported(shown: Shown, key: str) -> None:
+def _what_it_rests_on(shown: Shown, key: str) -> None:
     """What a response sentence rests on, why, and its label to correct."""
-    support = _support(shown.labels, key)
-    known = set(shown.sentences.document_keys)
+    support = _support_of(key, shown.labels)
+    document_keys = set(shown.sentences.document_keys)
     keys = [
-        name if name in known else f"{name} (does not exist)" for name in support.supporting_keys
+        name if name in document_keys else f"{name} (does not exist)"
+        for name in support.supporting_keys
     ]
     st.text(f"Sentence {key} rests on {', '.join(keys) or 'no sentence'}.")
     for explanation in _explanations(shown, key):
         st.text(explanation)
     documents = (sentence for document in shown.sentences.documents for sentence in document)
-    _evidence(documents, support.supporting_keys)
+    _show_sentences(documents, support.supporting_keys)
     if _can_be_corrected(shown):
         correction.of_response(
             shown.place, key, shown.labels, shown.labellings[shown.original].labels
@@ -262,38 +263,38 @@ def _supported(shown: Shown, key: str) -> None:
 def _explanations(shown: Shown, key: str) -> Iterator[str]:
     """Why: in the words of each judge behind the labels, else of the labels themselves."""
     for by in shown.judges:
-        for said in shown.labellings[by].labels.sentence_support:
-            if said.key == key:
-                yield (
-                    f"{title(by)}, {highlight.SUPPORTS[said.support]}: "
-                    f"{said.explanation or 'no reason given'}"
-                )
-    own = _support(shown.labels, key).explanation
+        for support in shown.labellings[by].labels.sentence_support:
+            if support.key == key:
+                reason = support.explanation or "no reason given"
+                yield f"{title(by)}, {highlight.SUPPORTS[support.support]}: {reason}"
+    own = _support_of(key, shown.labels).explanation
     if own and not shown.judges:
         yield own
 
 
-def _carried(shown: Shown, key: str) -> None:
+def _what_rests_on_it(shown: Shown, key: str) -> None:
     """Which response sentences rest on a document sentence, and its labels to correct."""
-    carried = _resting_on(key, shown.labels)
-    rest = f"Sentence {key} carries {', '.join(carried)} of the response."
-    st.text(rest if carried else f"No response sentence rests on {key}.")
-    _evidence(shown.sentences.response, carried)
+    resting = _resting_on(key, shown.labels)
+    if resting:
+        st.text(f"Sentence {key} carries {', '.join(resting)} of the response.")
+    else:
+        st.text(f"No response sentence rests on {key}.")
+    _show_sentences(shown.sentences.response, resting)
     if _can_be_corrected(shown):
         correction.of_document(
             shown.place, key, shown.labels, shown.labellings[shown.original].labels
         )
 
 
-def _evidence(sentences: Iterable[Sentence], keys: Collection[str]) -> None:
-    if found := [sentence for sentence in sentences if sentence.key in keys]:
-        st.html(highlight.evidence(found))
+def _show_sentences(sentences: Iterable[Sentence], keys: Collection[str]) -> None:
+    if evidence := [sentence for sentence in sentences if sentence.key in keys]:
+        st.html(highlight.evidence(evidence))
 
 
 def _can_be_corrected(shown: Shown) -> bool:
     """Only labels that count can be corrected; says so beside others."""
     if shown.by != shown.counting:
-        st.caption(f"To correct a label, choose the labels of {_name(shown.counting)}.")
+        st.caption(f"To correct a label, choose the labels of {escaped_title(shown.counting)}.")
     return shown.by == shown.counting
 
 
@@ -301,12 +302,13 @@ def _framed(chosen: str | None, labels: Labels) -> set[str]:
     """The chosen sentence with its evidence, or with what rests on it."""
     if chosen is None:
         return set()
-    return {chosen, *_support(labels, chosen).supporting_keys, *_resting_on(chosen, labels)}
+    return {chosen, *_support_of(chosen, labels).supporting_keys, *_resting_on(chosen, labels)}
 
 
-def _support(labels: Labels, key: str) -> SentenceSupport:
-    found = (item for item in labels.sentence_support if item.key == key)
-    return next(found, SentenceSupport(key=key, support=Support.NONE))
+def _support_of(key: str, labels: Labels) -> SentenceSupport:
+    """The support of a response sentence; none where its labeller left it out."""
+    supports = (item for item in labels.sentence_support if item.key == key)
+    return next(supports, SentenceSupport(key=key, support=Support.NONE))
 
 
 def _resting_on(key: str, labels: Labels) -> list[str]:
@@ -316,7 +318,7 @@ def _resting_on(key: str, labels: Labels) -> list[str]:
 # Below the texts
 
 
-def _more(run: Run, shown: Shown, question: str, corrections: Sequence[Correction]) -> None:
+def _expanders(run: Run, shown: Shown, question: str, corrections: Sequence[Correction]) -> None:
     with st.expander(
         "How each number was worked out",
         icon=":material/calculate:",
@@ -325,7 +327,7 @@ def _more(run: Run, shown: Shown, question: str, corrections: Sequence[Correctio
         for line in arithmetic(shown.scores[shown.by]).values():
             st.text(line)
     if len(shown.labellings) > 1:
-        _side_by_side(shown)
+        _methods_side_by_side(shown)
     if corrections:
         correction.table(corrections)
     if shown.judges:
@@ -334,12 +336,15 @@ def _more(run: Run, shown: Shown, question: str, corrections: Sequence[Correctio
 
 def _disputed(shown: Shown) -> dict[str, list[str]]:
     """The sentences that not all labellers judge alike, with the verdict of each labeller."""
-    said = [highlight.verdicts(shown.sentences, each.labels) for each in shown.labellings.values()]
-    by_key = {key: [verdicts[key] for verdicts in said] for key in said[0]}
+    by_labeller = [
+        highlight.verdicts(shown.sentences, labelling.labels)
+        for labelling in shown.labellings.values()
+    ]
+    by_key = {key: [verdicts[key] for verdicts in by_labeller] for key in by_labeller[0]}
     return {key: verdicts for key, verdicts in by_key.items() if len(set(verdicts)) > 1}
 
 
-def _side_by_side(shown: Shown) -> None:
+def _methods_side_by_side(shown: Shown) -> None:
     names = [title(by) for by in shown.labellings]
     texts = {
         sentence.key: sentence.text
@@ -348,29 +353,22 @@ def _side_by_side(shown: Shown) -> None:
     }
     disputed = _disputed(shown)
     with st.expander("Methods side by side", icon=":material/compare:", key="methods_side_by_side"):
-        rows = [{"Labels": title(by)} | _titled(scores) for by, scores in shown.scores.items()]
+        rows = []
+        for by, scores in shown.scores.items():
+            values = scores.values()
+            cells = {label: _two_decimals(values[name]) for name, label in VALUES.items()}
+            rows.append({"Labels": title(by)} | cells)
         tables.plain_rows(rows, "Scores of each labeller")
         if not disputed:
             st.caption("All agree on every sentence.")
             return
         st.caption(f"They differ on {counted(len(disputed), 'sentence')} of {len(texts):,}.")
-        differing = [
-            {"Sentence": key}
-            | dict(zip(names, (said or "neither" for said in verdicts), strict=True))
-            | {"Text": texts[key]}
-            for key, verdicts in disputed.items()
-        ]
+        differing = []
+        for key, verdicts in disputed.items():
+            cells = dict(zip(names, (verdict or "neither" for verdict in verdicts), strict=True))
+            differing.append({"Sentence": key} | cells | {"Text": texts[key]})
         tables.plain_rows(differing, "Sentences on which labellers differ")
 
 
-def _titled(scores: TRACEScores) -> dict[str, str]:
-    values = scores.values()
-    return {label: _number(values[name]) for name, label in VALUES.items()}
-
-
-def _name(by: str) -> str:
-    return plain(title(by))
-
-
-def _number(value: float | None) -> str:
+def _two_decimals(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.2f}"
