@@ -1,5 +1,4 @@
-"""Context recall: the share of the ground truth's sentences that can be attributed to the retrieved
-documents.
+"""Context recall: the share of the ground truth's sentences that the retrieved documents carry.
 
 Source: RAGAS, "Context Recall" (attributed statements / all statements, each with a reason). Here
 the statements are the ground truth's own sentences, so that a judge can leave none out and add
@@ -11,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, SkipValidation
+from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
 
-from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator
+from evaluators.item_lists import item_as_sample
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
@@ -26,9 +25,7 @@ from evaluators.text.similarity import STOP, terms
 
 TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
-"""On 1,488 labelled sentences of RAGBench this share finds 70 % of the supported and 76 % of the
-other ones.
-"""
+"""On 1,488 labelled sentences of RAGBench it finds 70 % of the supported, 76 % of the others."""
 
 NO_TRUTH = "There is no ground truth, so nothing can be attributed."
 NO_CONTENT = "The ground truth has no content word that could be looked for."
@@ -49,7 +46,8 @@ class Classification(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    key: str
+    key: str = ""
+    """Empty where the judge answers in RAGAS's shape, which has none."""
     reason: str = ""
     attributed: bool
 
@@ -61,14 +59,25 @@ class Classifications(BaseModel):
 
     classification: tuple[Classification, ...]
 
-    def by_key(self) -> dict[str, Classification]:
+    @model_validator(mode="before")
+    @classmethod
+    def _as_ragas_has_it(cls, answer: Any) -> Any:
+        """RAGAS asks for the bare list."""
+        return {"classification": answer} if isinstance(answer, list) else answer
+
+    def by_key(self, keys: Sequence[str]) -> dict[str, Classification]:
         """Each statement's classification; of two on the same statement the stricter one counts."""
-        strictest_last = sorted(self.classification, key=lambda each: not each.attributed)
-        return {each.key.strip(_AROUND_KEYS).lower(): each for each in strictest_last}
+        if len(self.classification) == len(keys) and not any(
+            entry.key for entry in self.classification
+        ):
+            # As many as there are statements, none with a key: they stand in the same order.
+            return dict(zip(keys, self.classification, strict=True))
+        strictest_last = sorted(self.classification, key=lambda entry: not entry.attributed)
+        return {entry.key.strip(_AROUND_KEYS).lower(): entry for entry in strictest_last}
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """The keys of the statements that have no classification."""
-        classified = self.by_key()
+        classified = self.by_key(keys)
         return [key for key in keys if key not in classified]
 
 
@@ -78,8 +87,7 @@ class Classifications(BaseModel):
     needs=("question", "retrieved_documents", "ground_truth"),
 )
 class ContextRecall(Evaluator):
-    """How much of the ground truth the documents carry: attributed sentences / all sentences,
-    decided by a judge.
+    """How much of the ground truth the documents carry: attributed / all sentences, by a judge.
 
     Reads the question, the documents and the ground truth, not the response. One call a sample.
     """
@@ -88,37 +96,37 @@ class ContextRecall(Evaluator):
     """The judge."""
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample; a ground truth without a sentence is not applicable, without documents
-        the recall is 0.
+        """The share of attributed statements; without documents it is 0.
 
-        Raises `AccessError` without a judge, `LLMError` where it does not classify every statement.
+        A ground truth without a sentence is not applicable. Raises `AccessError` without a judge,
+        `LLMError` where it does not classify every statement.
         """
-        found = statements(sample.ground_truth)
-        if not found:
+        truths = statements(sample.ground_truth)
+        if not truths:
             return Score(values={self.name: None}, reason=NO_TRUTH)
         if not any(map(str.strip, sample.retrieved_documents)):
-            return _score(self.name, [_stated(each, NO_DOCUMENTS, False) for each in found])
-        answer = self._asked(_prompt(sample, found), len(found))
-        said = answer.value.by_key()
+            unsupported = [_classified_statement(truth, NO_DOCUMENTS, False) for truth in truths]
+            return _recall_score(self.name, unsupported)
+        keys = [letters(number) for number in range(len(truths))]
+        answer = self._classifications(_recall_prompt(sample, keys, truths), keys)
+        classified = answer.value.by_key(keys)
         judged = [
-            _stated(each, said[key].reason, said[key].attributed)
-            for key, each in zip(_keys(len(found)), found, strict=True)
+            _classified_statement(truth, classified[key].reason, classified[key].attributed)
+            for key, truth in zip(keys, truths, strict=True)
         ]
-        return _score(self.name, judged, outputs=answer.texts, mode=answer.mode)
+        return _recall_score(self.name, judged, outputs=answer.texts, mode=answer.mode)
 
     def evaluate(
         self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
     ) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
-        return self.score(
-            item_lists.item_as_sample(contexts, question=question, ground_truth=ground_truth)
-        )
+        return self.score(item_as_sample(contexts, question=question, ground_truth=ground_truth))
 
-    def _asked(self, prompt: Prompt, count: int) -> Answered[Classifications]:
+    def _classifications(self, prompt: Prompt, keys: Sequence[str]) -> Answered[Classifications]:
         judge = self.judge()
 
-        def check(said: Classifications) -> str:
-            missing = said.missing(_keys(count))
+        def check(value: Classifications) -> str:
+            missing = value.missing(keys)
             return f"classification lacks {', '.join(missing[:20])}." if missing else ""
 
         answer = ask(judge, prompt, Classifications, check)
@@ -133,8 +141,7 @@ class ContextRecall(Evaluator):
     needs=("retrieved_documents", "ground_truth"),
 )
 class LexicalContextRecall(Evaluator):
-    """Context recall estimated without a judge: attributed sentences / all sentences, by shared
-    words.
+    """Context recall estimated without a judge: attributed / all sentences, by shared words.
 
     A sentence counts as attributed if one document holds at least 70 % of its content words.
     Sentences without a content word are left out. The value is an estimate: words tell neither a
@@ -143,60 +150,52 @@ class LexicalContextRecall(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample; a ground truth without a content word is not applicable."""
-        found = statements(sample.ground_truth)
+        truths = statements(sample.ground_truth)
         documents = [frozenset(terms(document)) for document in sample.retrieved_documents]
-        compared = [(each, _held(each, documents)) for each in found]
-        judged = [_counted(each, *counts) for each, counts in compared if counts]
+        judged = [
+            _attributed_by_words(truth, *best)
+            for truth in truths
+            if (best := _most_words_held(truth, documents))
+        ]
         if not judged:
-            return Score(values={self.name: None}, reason=NO_CONTENT if found else NO_TRUTH)
-        return _score(self.name, judged)
+            return Score(values={self.name: None}, reason=NO_CONTENT if truths else NO_TRUTH)
+        return _recall_score(self.name, judged)
 
     def evaluate(
         self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
     ) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
-        return self.score(
-            item_lists.item_as_sample(contexts, question=question, ground_truth=ground_truth)
-        )
+        return self.score(item_as_sample(contexts, question=question, ground_truth=ground_truth))
 
 
 def statements(truth: Accepted | None) -> list[Spellings]:
     """The sentences of a ground truth; of a list of required answers each is one statement."""
     if isinstance(truth, str):
-        return [
-            (sentence.strip(),)
-            for sentence in split_sentences(without_surrogates(truth))
-            if sentence.strip()
-        ]
-    spelled = (tuple(filter(str.strip, map(without_surrogates, group))) for group in groups(truth))
-    return [spellings for spellings in spelled if spellings]
+        sentences = map(str.strip, split_sentences(without_surrogates(truth)))
+        return [(sentence,) for sentence in sentences if sentence]
+    required = []
+    for group in groups(truth):
+        spellings = tuple(filter(str.strip, map(without_surrogates, group)))
+        if spellings:
+            required.append(spellings)
+    return required
 
 
-def _score(name: str, judged: Sequence[Statement], **details: Any) -> Score:
-    recall = sum(each.attributed for each in judged) / len(judged)
-    return Score(
-        values={name: recall},
-        details={"statements": [each.model_dump() for each in judged], **details},
-    )
+def _recall_score(name: str, judged: Sequence[Statement], **details: Any) -> Score:
+    recall = sum(statement.attributed for statement in judged) / len(judged)
+    listed = [statement.model_dump() for statement in judged]
+    return Score(values={name: recall}, details={"statements": listed, **details})
 
 
-def _stated(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:
+def _classified_statement(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:
     return Statement(
         statement=" / ".join(spellings), reason=without_surrogates(reason), attributed=is_attributed
     )
 
 
-def _keys(count: int) -> list[str]:
-    return list(map(letters, range(count)))
-
-
-def _prompt(sample: Sample, found: Sequence[Spellings]) -> Prompt:
-    """Each statement on one line behind its key, whatever it holds: none may pass for another or
-    for a mark.
-    """
-    lines = [
-        f"{key}: {on_one_line(each)}" for key, each in zip(_keys(len(found)), found, strict=True)
-    ]
+def _recall_prompt(sample: Sample, keys: Sequence[str], truths: Sequence[Spellings]) -> Prompt:
+    # Each statement on one line behind its key, whatever it holds: none may pass for another.
+    lines = [f"{key}: {on_one_line(truth)}" for key, truth in zip(keys, truths, strict=True)]
     text = fenced(
         load(TEMPLATE),
         documents="\n\n".join(sample.retrieved_documents),
@@ -206,19 +205,21 @@ def _prompt(sample: Sample, found: Sequence[Spellings]) -> Prompt:
     return Prompt(text=text, question=sample.question)
 
 
-def _held(spellings: Spellings, documents: Sequence[frozenset[str]]) -> tuple[int, int] | None:
-    """How many content words of how many a document holds of a spelling, at best; `None` without a
-    content word.
+def _most_words_held(
+    spellings: Spellings, documents: Sequence[frozenset[str]]
+) -> tuple[int, int] | None:
+    """How many content words of how many a document holds of a spelling, at best.
+
+    `None` where no spelling has a content word.
     """
-    contents = [
-        content for spelling in spellings if (content := frozenset(terms(spelling)) - {STOP})
-    ]
+    contents = [frozenset(terms(spelling)) - {STOP} for spelling in spellings]
+    contents = [content for content in contents if content]
     if not contents:
         return None
     counts = [(len(words & document), len(words)) for words in contents for document in documents]
     return max(counts, key=lambda count: count[0] / count[1], default=(0, len(contents[0])))
 
 
-def _counted(spellings: Spellings, held: int, words: int) -> Statement:
+def _attributed_by_words(spellings: Spellings, held: int, words: int) -> Statement:
     reason = f"One document holds {held} of its {words} content word{'s' if words > 1 else ''}."
-    return _stated(spellings, reason, held / words >= ATTRIBUTED_FROM)
+    return _classified_statement(spellings, reason, held / words >= ATTRIBUTED_FROM)

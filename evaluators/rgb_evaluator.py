@@ -11,17 +11,19 @@ by it: Rej* and ED* of the paper.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, SkipValidation
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError, UnreadableAnswerError
+from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
 from evaluators.prompts import MARKERS, Prompt, fenced, load
-from evaluators.records import Ability, Accepted, Record, Sample, Score
+from evaluators.records import Ability, Accepted, Sample, Score
 from evaluators.text.accepted import groups, spellings
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
 
@@ -31,6 +33,9 @@ CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 JUDGED = {Ability.REJECTION: "rejection", Ability.COUNTERFACTUAL: "detection"}
 """What a judge decides of an ability, if one is asked."""
+
+OPTIONS = ("nfkc", "remove_reasoning")
+"""What may be done to an answer before it is judged; each is on unless it is switched off."""
 
 VERDICT_LINE = re.compile(r"[\W_]*verdict[\W_]+(?:(yes)|no)[\W_]*", re.IGNORECASE)
 ENOUGH_OVERLAP = 0.8
@@ -62,9 +67,12 @@ Trial = tuple[str, Verdict | None]
 """A rule and what it says; `None` leaves the answer to the next rule, which is only tried then."""
 
 
-class EvaluationResult(Record):
-    """The counts of one batch; rates are percentages from 0 to 100 over all samples (0.0 without
-    samples).
+@dataclass
+class EvaluationResult:
+    """The counts of one batch; rates are percentages of all samples (0.0 without samples).
+
+    `options` are the policy and what was done to the answers before they were judged, `flips` how
+    many verdicts each of these would be another way round without it.
     """
 
     task_type: str
@@ -75,8 +83,10 @@ class EvaluationResult(Record):
     rejected: int = 0
     errors_detected: int = 0
     errors_corrected: int = 0
+    accuracy_by_noise: dict[int, float] = field(default_factory=dict)
     errors_detected_and_corrected: int = 0
-    accuracy_by_noise: dict[int, float] = Field(default_factory=dict)
+    options: dict[str, str | bool] = field(default_factory=dict)
+    flips: dict[str, int] = field(default_factory=dict)
 
     @property
     def accuracy(self) -> float:
@@ -237,9 +247,7 @@ class RGBEvaluator(Evaluator):
         details: dict[str, Any] = {
             "verdicts": {name: verdict._asdict() for name, verdict in verdicts.items()}
         }
-        flips = [
-            option for option in ("nfkc", "remove_reasoning") if self._flips(option, sample, values)
-        ]
+        flips = [option for option in OPTIONS if self._flips(option, sample, values)]
         if flips:
             details["flips"] = flips
         if "correction" not in values:
@@ -315,23 +323,26 @@ class RGBEvaluator(Evaluator):
     ) -> EvaluationResult:
         """Accuracy of answers given under one share of noise (`noise_ratio` from 0 to 1)."""
         percent = round(noise_ratio * 100)
-        result = self._accuracy(
-            f"noise_robustness_{percent}%", responses, ground_truths, model_name
-        )
-        return result.model_copy(update={"accuracy_by_noise": {percent: result.accuracy}})
+        task_type = f"noise_robustness_{percent}%"
+        result = self._accuracy(task_type, responses, ground_truths, model_name)
+        result.accuracy_by_noise = {percent: result.accuracy}
+        return result
 
     def evaluate_negative_rejection(
         self, responses: Sequence[str], model_name: str
     ) -> EvaluationResult:
         """How often questions that the documents cannot answer are declined."""
-        rejected = sum(self.is_rejection(response) for response in responses)
-        return EvaluationResult(
-            task_type="negative_rejection",
-            model_name=model_name,
-            total_samples=len(responses),
-            rejected=rejected,
-            incorrect=len(responses) - rejected,
-        )
+
+        def judge(evaluator: Self, response: str) -> tuple[bool, ...]:
+            return (evaluator.is_rejection(response),)
+
+        result = EvaluationResult("negative_rejection", model_name)
+        for (is_rejected,) in self._batch(result, judge, responses=responses):
+            if is_rejected:
+                result.rejected += 1
+            else:
+                result.incorrect += 1
+        return result
 
     def evaluate_information_integration(
         self, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str
@@ -346,26 +357,29 @@ class RGBEvaluator(Evaluator):
         counterfactual_answers: Sequence[str | None],
         model_name: str,
     ) -> EvaluationResult:
-        """How often planted errors are noticed, and how often the true answer is given in spite of
-        them.
-        """
-        rows = list(zip(responses, ground_truths, counterfactual_answers, strict=True))
-        detected = [self.detects_error(response, planted) for response, _, planted in rows]
-        corrected = [
-            self.corrects_error(response, truth, planted) for response, truth, planted in rows
-        ]
-        return EvaluationResult(
-            task_type="counterfactual_robustness",
-            model_name=model_name,
-            total_samples=len(rows),
-            correct=sum(corrected),
-            incorrect=len(rows) - sum(corrected),
-            errors_detected=sum(detected),
-            errors_corrected=sum(corrected),
-            errors_detected_and_corrected=sum(
-                d and c for d, c in zip(detected, corrected, strict=True)
-            ),
-        )
+        """How often planted errors are noticed, and the true answer is given in spite of them."""
+
+        def judge(
+            evaluator: Self, response: str, truth: Accepted, planted: str | None
+        ) -> tuple[bool, ...]:
+            detects = evaluator.detects_error(response, planted)
+            return detects, evaluator.corrects_error(response, truth, planted)
+
+        result = EvaluationResult("counterfactual_robustness", model_name)
+        columns = {
+            "responses": responses,
+            "ground_truths": ground_truths,
+            "counterfactual_answers": counterfactual_answers,
+        }
+        for is_detected, is_corrected in self._batch(result, judge, **columns):
+            result.errors_detected += is_detected
+            result.errors_corrected += is_corrected
+            result.errors_detected_and_corrected += is_detected and is_corrected
+            if is_corrected:
+                result.correct += 1
+            else:
+                result.incorrect += 1
+        return result
 
     def _accuracy(
         self,
@@ -374,15 +388,38 @@ class RGBEvaluator(Evaluator):
         ground_truths: Sequence[Accepted],
         model_name: str,
     ) -> EvaluationResult:
-        pairs = zip(responses, ground_truths, strict=True)
-        correct = sum(self.is_correct(response, truth) for response, truth in pairs)
-        return EvaluationResult(
-            task_type=task_type,
-            model_name=model_name,
-            total_samples=len(responses),
-            correct=correct,
-            incorrect=len(responses) - correct,
-        )
+        def judge(evaluator: Self, response: str, truth: Accepted) -> tuple[bool, ...]:
+            return (evaluator.is_correct(response, truth),)
+
+        result = EvaluationResult(task_type, model_name)
+        columns = {"responses": responses, "ground_truths": ground_truths}
+        for (is_correct,) in self._batch(result, judge, **columns):
+            if is_correct:
+                result.correct += 1
+            else:
+                result.incorrect += 1
+        return result
+
+    def _batch(
+        self,
+        result: EvaluationResult,
+        judge: Callable[..., tuple[bool, ...]],
+        **columns: Sequence[Any],
+    ) -> list[tuple[bool, ...]]:
+        """The verdicts on each row; what can be said of all rows is written into the result."""
+        rows = item_rows(tuple(columns), **columns)
+        verdicts = [judge(self, *row) for row in rows]
+        result.total_samples = len(rows)
+        result.options = {"policy": self.policy, **{name: getattr(self, name) for name in OPTIONS}}
+        for option in filter(result.options.get, OPTIONS):
+            without = self.model_copy(update={option: False})
+            result.flips[option] = sum(
+                before != after
+                for row, judged in zip(rows, verdicts, strict=True)
+                if _matters(option, *row)
+                for before, after in zip(judged, judge(without, *row), strict=True)
+            )
+        return verdicts
 
     # The rules, in their order
 
@@ -488,7 +525,11 @@ class RGBEvaluator(Evaluator):
 
     def _flips(self, option: str, sample: Sample, values: dict[str, float]) -> bool:
         """Whether the option, being on, changes a verdict of this sample."""
-        if not getattr(self, option) or not _matters(option, sample):
+        planted = sample.rgb.counterfactual if sample.rgb else None
+        response = sample.response or ""
+        if not getattr(self, option) or not _matters(
+            option, response, sample.ground_truth, planted
+        ):
             return False
         without = self.model_copy(update={option: False}).verdicts(sample)
         return any(float(verdict.passed) != values[name] for name, verdict in without.items())
@@ -578,11 +619,10 @@ def _is_complete(accepted: Accepted) -> bool:
     )
 
 
-def _matters(option: str, sample: Sample) -> bool:
-    response = sample.response or ""
+def _matters(option: str, response: str, *answers: Accepted | None) -> bool:
+    """Whether the option can make a difference to this response and these answers."""
     if option == "remove_reasoning":
         return "think" in response.lower()
-    answers = (sample.ground_truth, sample.rgb.counterfactual if sample.rgb else None)
     accepted = [spelling for answer in answers for spelling in spellings(answer)]
     return not all(text.isascii() for text in (response, *accepted))
 

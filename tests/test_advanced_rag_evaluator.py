@@ -208,6 +208,34 @@ def test_a_batch_has_the_documented_shape_and_leaves_failures_out_of_its_means()
     assert ["metrics" in entry for entry in found] == [True, True, False, False]
 
 
+AS_PRINTED = """{
+  "all_relevant_sentence_keys": ["0a", "0b", "1a", "1b"],
+  "all_utilized_sentence_keys": ["0a", "0b", "1a", "1b"],
+  "sentence_support_information": [
+    {"response_sentence_key": "a", "supporting_sentence_keys": ["0a", "0b"], "fully_supported": true},
+    {"response_sentence_key": "b", "supporting_sentence_keys": ["1a"], "fully_supported": true},
+    {
+      "response_sentence_key": "c",
+      "supporting_sentence_keys": ["1b"],
+      "fully_supported": false  // "powerful for image recognition" not explicitly in docs
+    }
+  ]
+}"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_supported"),
+    [(AS_PRINTED, False), (AS_PRINTED.replace("false ", "true "), True)],
+)
+def test_an_answer_as_the_document_prints_it_is_read_without_asking_again(printed, is_supported):
+    judge = says(printed)
+    scores = AdvancedRAGEvaluator(llm_client=judge).evaluate(QUESTION, RESPONSE, DOCUMENTS)
+
+    assert judge.calls == 1
+    assert scores.overall_supported is is_supported
+    assert scores.under("fixed_20").average() == pytest.approx(0.8 if is_supported else 0.55)
+
+
 def test_a_batch_of_nothing_has_no_means():
     batch = AdvancedRAGEvaluator(llm_client=says()).evaluate_batch([])
     assert (batch["average"], batch["overall_supported"], batch["num_samples"]) == (None, None, 0)

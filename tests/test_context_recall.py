@@ -124,6 +124,34 @@ def test_the_recall_is_the_share_of_attributed_sentences(words, value):
     assert recall(words).values == {"context_recall": value}
 
 
+RAGAS = [
+    {"statement": f"Statement {number}.", "reason": "Because.", "attributed": attributed}
+    for number, attributed in enumerate([1, 1, 0, 0])
+]
+
+
+@pytest.mark.parametrize("shape", [RAGAS, {"classification": RAGAS}], ids=["a list", "an object"])
+def test_an_answer_in_ragas_shape_has_its_statements_in_order_and_no_keys(shape):
+    score = recall(json.dumps(shape))
+
+    assert score.values == {"context_recall": 2 / 4}
+    assert [entry["attributed"] for entry in score.details["statements"]] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert score.details["statements"][3]["statement"] == "Einstein moved to Switzerland in 1895"
+
+
+def test_without_keys_as_many_statements_are_needed():
+    """Which of them is left out, nobody could know."""
+    judge = FakeLLM([json.dumps(RAGAS[:3]), DOCUMENTED])
+
+    assert ContextRecall(llm_client=judge).score(SAMPLE).values == {"context_recall": 0.5}
+    assert "classification lacks a, b, c, d." in judge.asked[1]
+
+
 def test_a_judge_that_leaves_a_sentence_out_is_asked_once_more():
     judge = FakeLLM([answer(said("a", True)), DOCUMENTED])
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.errors import MissingInputError
+from evaluators.errors import MissingInputError, ParameterError
 from evaluators.records import Ability, RGBTask, Sample
 from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator, Verdict, stored_verdicts
 
@@ -203,16 +203,84 @@ def test_an_error_corrected_in_silence_does_not_count_among_the_detected():
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments"),
+    ("method", "arguments", "lengths"),
     [
-        ("evaluate_noise_robustness", (["a", "b"], ["a"], "m", 0.2)),
-        ("evaluate_information_integration", (["a"], ["a", "b"], "m")),
-        ("evaluate_counterfactual_robustness", (["a"], ["a"], [], "m")),
+        (
+            "evaluate_noise_robustness",
+            (["a", "b"], ["a"], "m", 0.2),
+            "responses has 2, ground_truths has 1",
+        ),
+        (
+            "evaluate_information_integration",
+            (["a"], ["a", "b"], "m"),
+            "responses has 1, ground_truths has 2",
+        ),
+        (
+            "evaluate_counterfactual_robustness",
+            (["a"], ["a"], [], "m"),
+            "responses has 1, ground_truths has 1, counterfactual_answers has 0",
+        ),
     ],
 )
-def test_lists_of_different_lengths_are_refused(method, arguments):
-    with pytest.raises(ValueError, match="argument"):
+def test_lists_of_different_lengths_are_refused(method, arguments, lengths):
+    with pytest.raises(ParameterError, match=f"not equally long: {lengths}"):
         getattr(DOCUMENTED, method)(*arguments)
+
+
+def test_one_text_is_not_a_list_of_responses():
+    with pytest.raises(ParameterError, match="responses is 'I cannot say'"):
+        DOCUMENTED.evaluate_negative_rejection("I cannot say", "m")
+
+
+def test_the_result_is_counted_up_as_the_document_does():
+    result = EvaluationResult(task_type="negative_rejection", model_name="m", total_samples=2)
+    result.correct += 1
+    result.accuracy_by_noise[40] = 78.0
+
+    assert (result.accuracy, result.accuracy_by_noise) == (50.0, {40: 78.0})
+    assert EvaluationResult("t", "m").accuracy_by_noise == {}
+
+
+SPACED = "It was on 2\u202fJanuary\u202f2022."
+FULL_WIDTH = "It was on ２ January ２０２２."
+THOUGHT = "<think>Paris, perhaps?</think>It is Rome."
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "flips"),
+    [
+        (
+            "evaluate_information_integration",
+            ([FULL_WIDTH, THOUGHT, "Paris"], ["2 January 2022", "Paris", "Paris"], "m"),
+            {"nfkc": 1, "remove_reasoning": 1},
+        ),
+        (
+            "evaluate_negative_rejection",
+            (["I\u202fcannot say.", "<think>I cannot say.</think>Paris"], "m"),
+            {"nfkc": 1, "remove_reasoning": 1},
+        ),
+        (
+            # without the option the reasoning detects the error and names the true answer
+            "evaluate_counterfactual_robustness",
+            (["<think>London is wrong, it is Paris</think>London"], ["Paris"], ["London"], "m"),
+            {"nfkc": 0, "remove_reasoning": 2},
+        ),
+    ],
+)
+def test_a_batch_says_what_is_done_to_answers_and_how_many_verdicts_that_flips(
+    method, arguments, flips
+):
+    result = getattr(DOCUMENTED, method)(*arguments)
+
+    assert result.options == {"policy": "documented", "nfkc": True, "remove_reasoning": True}
+    assert result.flips == flips
+
+
+def test_an_option_that_is_off_flips_nothing():
+    result = LITERAL_PAPER.evaluate_information_integration([SPACED], ["2 January 2022"], "m")
+
+    assert result.options == {"policy": "paper", "nfkc": False, "remove_reasoning": False}
+    assert (result.correct, result.flips) == (0, {})
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,9 @@ MOST_WORDS = 8_000
 _THOUGHTS = re.compile(r"(?:\s*<think>.*?|[^{]*?)</think>", re.DOTALL | re.IGNORECASE)
 """What comes before the answer; some servers swallow the tag that opens it."""
 
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\[\s\S]?)*+(?:"|\Z)|//[^\n]*')
+"""A whole string, so that no address in it is cut, or a comment to the end of its line."""
+
 _NOT_JSON = "it is not one complete JSON object."
 _TOO_LONG = "it is not valid JSON, and too long to be repaired."
 
@@ -125,6 +128,8 @@ def _loaded(text: str) -> tuple[Any, bool]:
     body = _object(text)
     with suppress(ValueError):
         return from_json(body, allow_inf_nan=False), False
+    with suppress(ValueError):
+        return from_json(_without_comments(body), allow_inf_nan=False), False
     return _mended(body), True
 
 
@@ -136,6 +141,13 @@ def _object(text: str) -> str:
     if not 0 <= start < end or answer.lstrip().lower().startswith("<think>"):
         raise ValueError(_NOT_JSON)
     return answer[start : end + 1]
+
+
+def _without_comments(body: str) -> str:
+    """The same without `// ...`, which some models write behind a value; nothing is guessed."""
+    if "//" not in body:
+        return body
+    return _STRING_OR_COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else "", body)
 
 
 def _mended(body: str) -> Any:

@@ -95,6 +95,22 @@ def test_a_long_answer_is_read_however_long_it_is():
     assert (len(value.why), repaired) == (5 * MOST_MENDED, False)
 
 
+def test_comments_behind_values_do_not_matter_and_addresses_stay():
+    text = GOOD.replace("1a says so.", "See https://example.org/a.").replace(
+        "}]}", "}]} // all of it"
+    )
+    assert text != GOOD
+    commented = text.replace("[{", "[ // one for each\n{")
+
+    value, repaired = parse(commented, Verdict)
+
+    assert (value.why, value.supports, repaired) == (
+        "See https://example.org/a.",
+        VALUE.supports,
+        False,
+    )
+
+
 @pytest.mark.parametrize("words", [10, 6_000, 20_000])
 def test_a_small_fault_is_mended_in_a_short_and_in_a_long_answer(words):
     long = GOOD.replace('"why"', "why").replace("1a says so.", "word " * words)
