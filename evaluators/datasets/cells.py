@@ -1,5 +1,5 @@
-"""Lists that a cell holds as text: in JSON's, Python's, numpy's or LangChain's writing, by ||| or
-by line breaks.
+"""Lists that a cell holds as text: as JSON, Python, numpy or LangChain write them, with ||| between
+them, or one a line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Any
 
-from evaluators.errors import DatasetError
+from evaluators.datasets.table import UnusableRowError
 
 SEPARATOR = "|||"
 MAX_LITERAL = 200_000
@@ -29,36 +29,40 @@ SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 
 
 def unpack(cell: Any) -> Any:
-    """The list that a text holds; anything else as it is. Raises `DatasetError` for one too long to
-    be read.
+    """The list that a text holds; anything else as it is.
+
+    Raises `DatasetError` for a list in Python's writing that is too long to be read.
     """
     if not isinstance(cell, str):
         return cell
     if not re.match(r"\s*[\[(]", cell):
-        return (
-            [part.strip() for part in cell.split(SEPARATOR) if part.strip()]
-            if SEPARATOR in cell
-            else cell
-        )
+        parts = [part.strip() for part in cell.split(SEPARATOR)]
+        return list(filter(None, parts)) if len(parts) > 1 else cell
     try:
-        found = json.loads(cell)
+        value = json.loads(cell)
     except (ValueError, RecursionError):
-        found = _literal(cell)
-    return found if isinstance(found, list) else cell
+        value = _literal(cell)
+    return value if isinstance(value, list) else cell
+
+
+def as_object(cell: Any) -> Any:
+    """What a cell holds as JSON text; anything else as it is."""
+    try:
+        return json.loads(cell) if isinstance(cell, str) else cell
+    except (ValueError, RecursionError):
+        return cell
 
 
 def lines(text: str) -> list[str]:
     """The entries of a text with one a line, without their marks; the text alone where it is
     wrapped prose.
     """
-    found = [line for line in text.splitlines() if line.strip()]
-    if len(found) > 1 and all(_ITEM.match(line) for line in found):
-        return [_ITEM.sub("", line).strip() for line in found]
-    return (
-        [line.strip() for line in found]
-        if len(found) > 1 and all(map(SENTENCE_END.search, found))
-        else [text]
-    )
+    filled = [line for line in text.splitlines() if line.strip()]
+    if len(filled) < 2:
+        return [text]
+    if all(_ITEM.match(line) for line in filled):
+        return [_ITEM.sub("", line).strip() for line in filled]
+    return [line.strip() for line in filled] if all(map(SENTENCE_END.search, filled)) else [text]
 
 
 def _literal(cell: str) -> Any:
@@ -67,30 +71,28 @@ def _literal(cell: str) -> Any:
         return cell
     if len(cell) > MAX_LITERAL:
         size = f"{len(cell):,} characters; the limit is {MAX_LITERAL:,}"
-        raise DatasetError(f"a list in Python's writing has {size}. Write it as JSON.")
+        message = f"a list in Python's writing has {size}. Write it as JSON."
+        raise UnusableRowError(message, "long list")
     try:
-        found = (
-            _page_contents(cell)
-            if _PRINTED.match(cell)
-            else ast.literal_eval(_with_commas(cell.strip()))
-        )
+        if _PRINTED.match(cell):
+            return _page_contents(cell)
+        return _as_lists(ast.literal_eval(_with_commas(cell.strip())))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
         return cell
-    return _as_lists(found)
 
 
 def _page_contents(cell: str) -> list[str]:
     """The texts of LangChain's documents, of which Python prints how they were made; raises
     `ValueError` for others.
     """
-    made = getattr(ast.parse(cell.strip(), mode="eval").body, "elts", [])
+    calls = getattr(ast.parse(cell.strip(), mode="eval").body, "elts", [])
     texts = [
-        field.value
-        for each in made
-        for field in getattr(each, "keywords", [])
-        if field.arg == "page_content"
+        keyword.value
+        for call in calls
+        for keyword in getattr(call, "keywords", [])
+        if keyword.arg == "page_content"
     ]
-    if not texts or len(texts) != len(made):
+    if not texts or len(texts) != len(calls):
         raise ValueError("These are not all documents.")
     return list(map(ast.literal_eval, texts))
 

@@ -102,7 +102,8 @@ def _read(text: Text, rows: Collector, delimiter: str, quoting: int, title: int)
             names = _header(cells, problem, rows.name)
         elif cells or problem:
             number += 1
-            _add(rows, number, names, cells, problem or _misfit(cells, names), lines.start)
+            misfit = (problem, "quotation marks") if problem else _misfit(cells, names)
+            _add(rows, number, names, cells, misfit, lines.start)
         lines.start = ""
 
 
@@ -146,22 +147,30 @@ def _header(cells: list[str], problem: str, name: str) -> list[str]:
     return column_names(cells)
 
 
-def _misfit(cells: list[str], names: list[str]) -> str:
+def _misfit(cells: list[str], names: list[str]) -> tuple[str, str]:
+    """What is said of cells that are no row, and the kind of problem; empty where they are one."""
     if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
-        return (
+        message = (
             f"{len(cells)} cells for {len(names)} column names. Quote cells that hold the "
             "delimiter."
         )
+        return message, "many cells"
     if any(DAMAGED.search(cell) for cell in cells if not cell.isascii()):
-        return "it holds bytes that fit no character. Save the file as UTF-8."
-    return ""
+        return "it holds bytes that fit no character. Save the file as UTF-8.", "damaged"
+    return "", ""
 
 
 def _add(
-    rows: Collector, number: int, names: list[str], cells: list[str], problem: str, start: str
+    rows: Collector,
+    number: int,
+    names: list[str],
+    cells: list[str],
+    misfit: tuple[str, str],
+    start: str,
 ) -> None:
-    if problem:
-        rows.reject(number, problem, start)
+    message, kind = misfit
+    if message:
+        rows.reject(number, message, start, kind)
     elif any(cell.strip() for cell in cells):
         padded = [*cells, *[None] * (len(names) - len(cells))]
         rows.add(number, {name: cell for name, cell in zip(names, padded, strict=False) if name})

@@ -1,6 +1,4 @@
-"""From bytes to text, read in pieces: packed or not,
-in the encodings that people's programs write.
-"""
+"""From bytes to text, read in pieces: packed or not, in the encodings that programs write."""
 
 from __future__ import annotations
 
@@ -19,6 +17,8 @@ GZIP = b"\x1f\x8b"
 DAMAGED = re.compile("[\ud800-\udfff]")
 """Stands where a byte fits no character."""
 _PIECE = 2**20
+_BYTES_PER_NUL = 1000
+"""A file with more NUL characters is not a text: of random bytes each 256th is one."""
 _TITLES = {
     "gb18030": "GB18030 (Chinese)",
     "cp1252": "Windows-1252 (Western)",
@@ -34,6 +34,7 @@ class Text:
 
     data: bytes
     encoding: str
+    nuls: int = 0
 
     def stream(self) -> io.TextIOWrapper:
         """The text as a stream that leaves line ends as they are."""
@@ -66,19 +67,21 @@ class Text:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed."""
+        if self.nuls:
+            return (f"{self.nuls:,} NUL characters were left out.",)
         if self.encoding in _TITLES:
             return (f"The text is not UTF-8; it was read as {_TITLES[self.encoding]}.",)
-        return (
-            ("Some bytes are not UTF-8; their rows were left out.",)
-            if self.encoding == "utf-8"
-            else ()
-        )
+        is_damaged = self.encoding == "utf-8"
+        return ("Some bytes are not UTF-8; their rows were left out.",) if is_damaged else ()
 
 
 def text_of(name: str, data: bytes, limits: Config) -> Text:
     """The text in a file; raises `DatasetError` for one that is too large, broken or no text."""
     try:
-        return Text(data, _encoding(name, data, limits))
+        nuls = _few_nuls(name, data, limits)
+        if nuls:
+            data = b"".join(_pieces(name, data, limits)).replace(b"\0", b"")
+        return Text(data, _encoding(name, data, limits), nuls)
     except (EOFError, OSError, zlib.error) as error:
         raise DatasetError(
             f"{name} cannot be unpacked ({error}). Pack it again, or choose it unpacked."
@@ -99,6 +102,26 @@ def _pieces(name: str, data: bytes, limits: Config) -> Iterator[bytes]:
                 f"{name} unpacks to more than {limit} MB, the limit. Split it or leave out columns."
             )
         yield piece
+
+
+def _few_nuls(name: str, data: bytes, limits: Config) -> int:
+    """How many NUL characters stand in UTF-8 text, where they are few: they came with text copied
+    from a PDF.
+
+    0 where there are none, or too many for a text.
+    """
+    if b"\0" not in data and not data.startswith(GZIP):
+        return 0
+    size = nuls = 0
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for piece in _pieces(name, data, limits):
+            size += len(piece)
+            nuls += piece.count(b"\0")
+            decoder.decode(piece)
+    except UnicodeDecodeError:
+        return 0
+    return nuls if nuls * _BYTES_PER_NUL <= size else 0
 
 
 def _encoding(name: str, data: bytes, limits: Config) -> str:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from json import JSONDecodeError
@@ -340,7 +340,7 @@ def _joined(tables: list[Table], *notes: str) -> Table:
     last = 0
     for table in tables:
         rows += [(last + number, cells) for number, cells in table.rows]
-        problems += [problem._replace(row=last + problem.row) for problem in table.problems]
+        problems += [replace(problem, row=last + problem.row) for problem in table.problems]
         last = max(
             [
                 last,

@@ -11,15 +11,13 @@ from itertools import islice
 from typing import Any
 
 from evaluators.datasets.encoding import DAMAGED, Text
+from evaluators.datasets.json_objects import rows_in
 from evaluators.datasets.table import RAW_SHOWN, Collector, Table, too_deep
 from evaluators.errors import DatasetError
 
 WHOLE = 32 * 2**20
 """The most characters of a value that is not an array: it is read as a whole."""
 ROW_VALUES = 500_000
-KEY_DEPTH = 3
-QUESTIONS = frozenset({"question", "query", "user_input", "问题"})
-"""A text so named makes an object a row, a list so named makes it a table of columns."""
 
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _OPENING = re.compile(r"\ufeff?\s*\[?")
@@ -86,7 +84,7 @@ def _add_line(rows: Collector, number: int, line: str) -> None:
         value = _DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         where = f"character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
-        rows.reject(number, _broken(error, where, rows), line)
+        rows.reject(number, _broken(error, where, rows), line, "broken JSON")
     else:
         rows.add(number, value, line)
 
@@ -212,9 +210,9 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         )
         message = _broken(error, where, rows)
         window.at += 1
-        rows.reject(
-            number, message if window.next_row() else f"{message} No row after it was read.", raw
-        )
+        if not window.next_row():
+            message = f"{message} No row after it was read."
+        rows.reject(number, message, raw, "broken JSON")
         return
     rows.weigh(raw)
     if problem := _unfit(raw, rows):
@@ -233,10 +231,10 @@ def _whole(text: Text, rows: Collector) -> Table:
         value = _DECODER.decode(whole.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return _entries(text, rows)
-    path, found = _unwrapped(value, rows.name)
-    for number, row in enumerate(found, start=1):
+    entries, note = rows_in(value, rows.name)
+    for number, row in enumerate(entries, start=1):
         rows.add(number, row)
-    return rows.table("JSON", *text.notes, f"The rows were found under {path}." if path else "")
+    return rows.table("JSON", *text.notes, note)
 
 
 def _joined(text: Text, name: str) -> str:
@@ -252,85 +250,3 @@ def _joined(text: Text, name: str) -> str:
                 "object a line."
             )
     return "".join(pieces)
-
-
-def _unwrapped(value: dict[str, Any], name: str) -> tuple[str, list[Any]]:
-    """The rows in an object and the keys that lead there; an object that holds none is a row
-    itself.
-    """
-    if _is_row(value):
-        return "", [value]
-    found = _row_lists(value, (), KEY_DEPTH)
-    shallow = [
-        (path, rows) for path, rows in found if len(path) == min(len(path) for path, _ in found)
-    ]
-    places = ", ".join(".".join(path)[:60] for path, _ in shallow[:9])
-    if len({frozenset(rows[0]) for _, rows in shallow}) > 1:
-        raise DatasetError(
-            f"{name} holds lists of different rows ({places}). Keep the one that is meant."
-        )
-    return places, [row for _, rows in shallow for row in rows] or [value]
-
-
-def _row_lists(
-    value: Any, path: tuple[str, ...], depth: int
-) -> list[tuple[tuple[str, ...], list[Any]]]:
-    if isinstance(value, list):
-        return [(path, value)] if value and isinstance(value[0], dict) else []
-    if not isinstance(value, dict) or not value:
-        return []
-    if all(map(_is_row, value.values())):
-        return [(path, [{"id": name} | row for name, row in value.items()])]
-    if rows := _split_rows(value):
-        return [(path, rows)]
-    if columns := _columns(value):
-        return [(path, _rows_of(columns))]
-    inner = value.items() if depth else ()
-    return [found for key, item in inner for found in _row_lists(item, (*path, key), depth - 1)]
-
-
-def _is_row(value: Any) -> bool:
-    """Whether it is an object with a text that is named as a question is."""
-    return isinstance(value, dict) and any(
-        name.lower() in QUESTIONS and isinstance(value[name], str) for name in value
-    )
-
-
-def _split_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows beside the names of their columns, as pandas writes them with orient="split"; empty
-    where it is neither.
-    """
-    names, rows = value.get("columns"), value.get("data")
-    if not (
-        isinstance(names, list)
-        and isinstance(rows, list)
-        and all(isinstance(name, str) for name in names)
-    ):
-        return []
-    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
-        return []
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _columns(value: dict[str, Any]) -> dict[str, list[Any]]:
-    """An object of lists, or of objects numbered alike as pandas writes them, as columns; empty
-    where it is neither.
-    """
-    cells = list(value.values())
-    if all(isinstance(cell, dict) and cell and cell.keys() == cells[0].keys() for cell in cells):
-        numbered = all(key.isdecimal() for key in cells[0])
-        return {name: list(cell.values()) for name, cell in value.items()} if numbered else {}
-    if not all(isinstance(cell, list) and cell for cell in cells):
-        return {}
-    is_asked = any(name.lower() in QUESTIONS for name in value)
-    return value if is_asked or not any(isinstance(cell[0], dict) for cell in cells) else {}
-
-
-def _rows_of(columns: dict[str, list[Any]]) -> list[Any]:
-    lengths = {name: len(cells) for name, cells in columns.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name[:30]} {length}" for name, length in list(lengths.items())[:8])
-        raise DatasetError(
-            f"The columns have different lengths ({told}). Give each row a value or null."
-        )
-    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

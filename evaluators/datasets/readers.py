@@ -8,16 +8,35 @@ import re
 
 from evaluators.config import config
 from evaluators.datasets.binary import PARQUET, ZIP, binary_table
+from evaluators.datasets.conversations import with_last_turns
 from evaluators.datasets.csv_text import csv_table
 from evaluators.datasets.encoding import text_of
 from evaluators.datasets.json_text import json_table
+from evaluators.datasets.nested import unfolded
 from evaluators.datasets.numbered import with_lists
 from evaluators.datasets.table import Collector, Problem, Row, Table
+from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
 
 __all__ = ["Problem", "Row", "Table", "read", "read_first"]
 
-OTHERS = {b"%PDF": "a PDF file", b"\xd0\xcf\x11\xe0": "an old Excel file", b"\x89PNG": "a picture"}
+_LOOKED_AT = 5
+"""Rows by whose columns a trace is told from a table."""
+
+_OTHERS = {
+    b"%PDF": "a PDF file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"ARROW1": "an Arrow file",
+    b"\xff\xff\xff\xff": "an Arrow file",
+    b"BZh": "packed with bzip2",
+    b"\xfd7zXZ": "packed with xz",
+    b"(\xb5/\xfd": "packed with zstd",
+    b"7z\xbc\xaf": "packed with 7-Zip",
+    b"SQLite format 3": "an SQLite database",
+}
+"""How files begin that hold no rows in a format that is read, or are packed."""
 
 
 def read(name: str, data: bytes) -> Table:
@@ -45,20 +64,29 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 
 
 def _table(data: bytes, rows: Collector) -> Table:
+    table = unfolded(_as_stored(data, rows), rows.name)
+    check_no_trace(rows.name, (row for _, row in table.rows[:_LOOKED_AT]))
+    return with_last_turns(with_lists(table))
+
+
+def _as_stored(data: bytes, rows: Collector) -> Table:
     _check_kind(rows.name, data)
     if data.startswith((PARQUET, ZIP)):
-        return with_lists(binary_table(data, rows))
+        return binary_table(data, rows)
     text = text_of(rows.name, data, rows.limits)
     is_json = _is_json(rows.name, next(text.pieces(), ""))
-    return with_lists(json_table(text, rows) if is_json else csv_table(text, rows))
+    return json_table(text, rows) if is_json else csv_table(text, rows)
 
 
 def _check_kind(name: str, data: bytes) -> None:
-    for start, what in OTHERS.items():
-        if data.startswith(start):
-            raise DatasetError(
-                f"{name} is {what}. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet."
-            )
+    kind = next((what for start, what in _OTHERS.items() if data.startswith(start)), "")
+    if kind and name.lower().endswith(".xlsx"):
+        # Excel wraps a workbook with a password in its old format
+        kind = "an XLSX file with a password"
+    if kind:
+        raise DatasetError(
+            f"{name} is {kind}. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet."
+        )
 
 
 def _is_json(name: str, start: str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from evaluators.config import Config
 from evaluators.errors import DatasetError
@@ -27,12 +27,25 @@ That is the line in JSON Lines, the row that Excel shows in XLSX, and elsewhere 
 """
 
 
-class Problem(NamedTuple):
-    """Why a row cannot be used and what to do; `raw` is how it begins in the file."""
+class UnusableRowError(DatasetError):
+    """One row cannot be used; `problem` is the kind of it, which rows of other values share."""
+
+    def __init__(self, message: str, problem: str) -> None:
+        super().__init__(message)
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a row cannot be used and what to do; `raw` is how it begins in the file.
+
+    Problems of one `kind` differ only in the values that their messages name.
+    """
 
     row: int
     message: str
     raw: str
+    kind: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -90,19 +103,13 @@ class Collector:
             return
         if not isinstance(value, dict):
             what = "a list" if isinstance(value, list) else repr(str(value)[:60])
-            self.reject(
-                number,
-                f"{what} is not an object. Each row needs named fields.",
-                str(value) if raw is None else raw,
-            )
+            message = f"{what} is not an object. Each row needs named fields."
+            self.reject(number, message, str(value) if raw is None else raw, "not an object")
             return
-        problem = self._beyond(value, raw)
-        if problem:
-            self.reject(
-                number,
-                problem,
-                json.dumps(value, ensure_ascii=False)[:RAW_SHOWN] if raw is None else raw,
-            )
+        message, kind = self._beyond(value, raw)
+        if message:
+            begins = json.dumps(value, ensure_ascii=False)[:RAW_SHOWN] if raw is None else raw
+            self.reject(number, message, begins, kind)
             return
         self.rows.append((number, value))
         self._check_count()
@@ -113,11 +120,12 @@ class Collector:
                 "all rows the same fields."
             )
 
-    def reject(self, number: int, message: str, raw: str = "") -> None:
+    def reject(self, number: int, message: str, raw: str = "", kind: str = "") -> None:
         """A row that cannot be used."""
         if self.is_full:
             return
-        self.problems.append(Problem(number, message, without_surrogates(raw[:RAW_SHOWN])))
+        begins = without_surrogates(raw[:RAW_SHOWN])
+        self.problems.append(Problem(number, message, begins, kind or message))
         self._check_count()
 
     def table(self, format: str, *notes: str) -> Table:
@@ -135,15 +143,16 @@ class Collector:
                 f"{self.name} has more than {limit} rows, the limit. Split the file."
             )
 
-    def _beyond(self, row: dict[str, Any], raw: str | None) -> str:
-        """The limit that a row exceeds; empty where it exceeds none."""
+    def _beyond(self, row: dict[str, Any], raw: str | None) -> tuple[str, str]:
+        """What is said of a row beyond a limit, and the kind of problem; empty where it is not."""
         if len(row) > MOST_COLUMNS:
-            return f"it has {len(row):,} fields; the limit is {MOST_COLUMNS:,}. Leave some out."
+            message = f"it has {len(row):,} fields; the limit is {MOST_COLUMNS:,}. Leave some out."
+            return message, "many fields"
         if not _is_flat(row, self.limits.json_depth):
-            return too_deep(self.limits)
+            return too_deep(self.limits), "too deep"
         if raw is None or 4 * len(raw) > self.limits.cell_bytes:
-            return self._large_cell(row)
-        return ""
+            return self._large_cell(row), "large cell"
+        return "", ""
 
     def _large_cell(self, row: dict[str, Any]) -> str:
         limit = self.limits.cell_bytes
@@ -158,18 +167,14 @@ class Collector:
 
 
 def told(problems: list[Problem]) -> str:
-    """The first few problems in full, those of one kind together, and how many more there are."""
+    """The first few problems in full, those of one message together, and how many more."""
     rows: dict[str, list[str]] = {}
     for problem in problems[:SHOWN_PROBLEMS]:
         rows.setdefault(problem.message, []).append(str(problem.row))
-    shown = " ".join(
-        f"Row{'s' * (len(at) > 1)} {', '.join(at)}: {message}" for message, at in rows.items()
-    )
-    return shown + (
-        f" (and {len(problems) - SHOWN_PROBLEMS} more rows)"
-        if len(problems) > SHOWN_PROBLEMS
-        else ""
-    )
+    words = [f"Row{'s' * (len(at) > 1)} {', '.join(at)}: {message}" for message, at in rows.items()]
+    if len(problems) > SHOWN_PROBLEMS:
+        words.append(f"(and {len(problems) - SHOWN_PROBLEMS} more rows)")
+    return " ".join(words)
 
 
 def too_deep(limits: Config) -> str:
@@ -178,8 +183,8 @@ def too_deep(limits: Config) -> str:
 
 
 def column_names(header: list[str]) -> list[str]:
-    """The names of a header without white space; a name that comes again is numbered, no name stays
-    empty.
+    """The names of a header without white space; one that comes again is numbered, and one that is
+    empty stays so.
     """
     names: list[str] = []
     taken: set[str] = set()

@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from evaluators.config import config
 from evaluators.datasets.cells import lines
+from evaluators.datasets.columns import names_of
 from evaluators.datasets.encoding import text_of
+from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
 from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
-from evaluators.datasets.shapes import Shape, names_of, recognise
+from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.errors import DatasetError
 from evaluators.records import Sample

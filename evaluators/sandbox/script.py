@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from importlib import import_module
 from itertools import chain, islice
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 BATCH = 64
 HEAD = 8
@@ -158,8 +158,10 @@ def _decoded(column: Any) -> Any:
 
 
 def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
-    """The rows of the first sheet with several columns, else of one with a single one; numbered as
-    Excel shows them.
+    """The rows of the first sheet with several columns, else of one with a single one, and of all
+    later sheets with the same columns.
+
+    They are numbered as Excel shows them, those of a later sheet on from the sheet before.
     """
     import python_calamine
 
@@ -171,17 +173,46 @@ def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
         _check_size(0, sum(entry.file_size for entry in archive.infolist()), limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     for fewest in (2, 1):
-        for name in book.sheet_names:
-            rows = _filled(book.get_sheet_by_name(name))
-            start = list(islice(rows, HEAD))
-            at = header_at([cells for _, cells in start])
-            names = [str(_plain(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
-            if len(start) > at + 1 and sum(map(bool, names)) >= fewest:
-                _check_columns(sum(map(bool, names)), limits)
-                yield {"names": names, "note": _assumed(name, len(book.sheet_names), at)}
-                yield from _rows(chain(start[at + 1 :], rows), limits)
-                return
+        for at, name in enumerate(book.sheet_names):
+            first = _sheet(book, name)
+            if first.rows is None or sum(map(bool, first.names)) < fewest:
+                continue
+            _check_columns(sum(map(bool, first.names)), limits)
+            others = [_sheet(book, other) for other in book.sheet_names[at + 1 :]]
+            same = [sheet for sheet in others if sheet.rows and sheet.names == first.names]
+            note = _assumed([first, *same], len(book.sheet_names))
+            yield {"names": first.names, "note": note}
+            yield from _rows(_numbered_on([first, *same]), limits)
+            return
     raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
+
+
+class _Sheet(NamedTuple):
+    """A sheet: its column names, and its rows below them; `None` where it has no rows."""
+
+    title: str
+    names: list[str]
+    rows: Iterator[tuple[int, list[Any]]] | None
+    has_title: bool
+
+
+def _sheet(book: Any, title: str) -> _Sheet:
+    rows = _filled(book.get_sheet_by_name(title))
+    start = list(islice(rows, HEAD))
+    at = header_at([cells for _, cells in start])
+    names = [str(_plain(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
+    below = chain(start[at + 1 :], rows) if len(start) > at + 1 else None
+    return _Sheet(title, names, below, at > 0)
+
+
+def _numbered_on(sheets: Iterable[_Sheet]) -> Iterator[tuple[int, list[Any]]]:
+    """The rows of all sheets, so that no two have one number."""
+    last = 0
+    for sheet in sheets:
+        before = last
+        for number, cells in sheet.rows or ():
+            last = before + number
+            yield last, cells
 
 
 def _filled(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
@@ -191,13 +222,19 @@ def _filled(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
             yield number, [_whole(cell) for cell in cells]
 
 
-def _assumed(name: str, sheets: int, header: int) -> str:
-    sheet = (
-        f"The rows are those of the sheet {name[:60]}, the only one that was read."
-        if sheets > 1
-        else ""
-    )
-    return " ".join(filter(None, [sheet, TITLE if header else ""]))
+def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
+    """Which sheets were read, where there are several, and that a title was left out."""
+    words = ""
+    if count > 1 and len(sheets) == 1:
+        words = (
+            f"The rows are those of the sheet {sheets[0].title[:60]}, the only one that was read."
+        )
+    elif count > 1:
+        titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
+        which = f"{len(sheets)} of {count} sheets" if len(sheets) < count else f"all {count} sheets"
+        words = f"The rows are those of {which}, which have the same columns: {titles}."
+    has_title = any(sheet.has_title for sheet in sheets)
+    return " ".join(filter(None, [words, TITLE if has_title else ""]))
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:

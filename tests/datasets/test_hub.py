@@ -18,9 +18,9 @@ import pytest
 
 from evaluators.datasets import hub
 from evaluators.datasets.download import received
+from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
 from evaluators.datasets.readers import read
-from evaluators.datasets.shapes import Shape
 from evaluators.errors import DatasetError
 from tests.datasets.files import json_lines, packed, parquet, xlsx
 from tests.hub import PIECE, RAGBENCH_CARD, REVISION, Hub, Repo, ragbench_row

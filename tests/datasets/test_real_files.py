@@ -7,9 +7,9 @@ import json
 
 import pytest
 
+from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import load, open_file
 from evaluators.datasets.rgb import TestBed
-from evaluators.datasets.shapes import Shape
 from evaluators.errors import DatasetError
 from tests.datasets.files import json_lines, parquet, xlsx
 

@@ -4,7 +4,9 @@ shows.
 
 import pytest
 
-from evaluators.datasets.shapes import COLUMNS, FIELDS, SURE, Shape, canonical, recognise
+from evaluators.datasets.guess import SURE, Shape
+from evaluators.datasets.names import COLUMNS, FIELDS, canonical
+from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Table
 
 

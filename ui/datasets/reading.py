@@ -4,7 +4,6 @@ odd about them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,10 +15,12 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.datasets.binary import PARQUET, ZIP
 from evaluators.datasets.checks import Finding
+from evaluators.datasets.columns import names_of
 from evaluators.datasets.encoding import GZIP
+from evaluators.datasets.guess import Guess
 from evaluators.datasets.mapping import Loaded, rejected
 from evaluators.datasets.readers import read
-from evaluators.datasets.shapes import Guess, names_of, recognise
+from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.retrieval.documents import PDF
 from evaluators.turns import Turns
@@ -47,8 +48,8 @@ class Reading:
 
     `head` is the table's first rows and `names` are all its columns; `given` is the column for each
     field, as guessed, remembered or said. `loaded` comes without the data, which the store keeps
-    under `kept_as`: `usable` rows; `is_stored` where this file brought them there, and others were
-    not there before.
+    under `kept_as`: `usable` rows; `taken` says what became what. `is_stored` where this file
+    brought them there, and others were not there before.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Reading:
     is_stored: bool = False
     loaded: Loaded | None = None
     usable: int = 0
+    taken: str = ""
 
     @property
     def is_sure(self) -> bool:
@@ -91,6 +93,7 @@ class Reading:
             is_stored=is_stored,
             loaded=replace(loaded, data=None),
             usable=loaded.usable,
+            taken=loaded.taken,
         )
 
 
@@ -143,6 +146,7 @@ def summary(reading: Reading) -> None:
             else ""
         )
         st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
+        st.caption(plain(reading.taken))
 
 
 def left_out(reading: Reading) -> None:
@@ -189,12 +193,10 @@ def _first(table: Table) -> Iterator[Row]:
 
 
 def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
-    """The reasons, the most frequent first;
-    those that differ in a number or a quoted word are one.
-    """
+    """The reasons with their rows, the most frequent first; of one kind the first message."""
     groups: dict[str, tuple[str, list[int]]] = {}
     for problem in problems:
-        kind = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", problem.message)
+        kind = problem.kind or problem.message
         groups.setdefault(kind, (problem.message, []))[1].append(problem.row)
     yield from sorted(groups.values(), key=lambda group: -len(group[1]))
 

@@ -19,9 +19,9 @@ from evaluators.catalogue import catalogue
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.checks import Finding, checks
+from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
 from evaluators.datasets.rgb import BedRow, TestBed
-from evaluators.datasets.shapes import Shape
 from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
 from evaluators.records import Dataset, Sample

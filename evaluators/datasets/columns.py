@@ -1,0 +1,65 @@
+"""The columns of a table: its own, and those that lie in objects, such as "input.query"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from evaluators.datasets.table import Table
+
+LOOKED_AT = 50
+"""Rows whose content a guess looks at."""
+
+INNER_DEPTH = 3
+MOST_INNER = 200
+"""Fields in the objects of one row that are columns of their own."""
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def names_of(table: Table) -> tuple[str, ...]:
+    """The names of all columns, in the order of the file, and those of fields in objects."""
+    names = dict.fromkeys(name for _, row in table.rows for name in row)
+    inside = dict.fromkeys(name for row in first_rows(table) for name, _ in inner_cells(row))
+    return tuple(names | inside)
+
+
+def first_rows(table: Table) -> list[dict[str, Any]]:
+    """The rows whose content a guess looks at."""
+    return [row for _, row in islice(table.rows, LOOKED_AT)]
+
+
+def objects_of(rows: Rows) -> set[str]:
+    """The columns that hold nothing but objects."""
+    objects: set[str] = set()
+    others: set[str] = set()
+    for row in rows:
+        for name, cell in row.items():
+            if cell is not None:
+                (objects if isinstance(cell, dict) else others).add(name)
+    return objects - others
+
+
+def inner(row: Mapping[str, Any], column: str) -> Any:
+    """What a field in an object of the row holds; `None` where there is none."""
+    value: Any = row
+    for name in column.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def inner_cells(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields in the objects of a row, each by the names that lead to it."""
+    return islice(_leaves(row), MOST_INNER)
+
+
+def _leaves(row: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        # A dot in a name of its own could not be told from a path
+        if "." in name:
+            continue
+        if isinstance(value, dict) and len(path) < INNER_DEPTH:
+            yield from _leaves(value, (*path, name))
+        elif path:
+            yield ".".join((*path, name)), value

@@ -1,0 +1,229 @@
+"""What a column holds: texts, lists, numbers, ids; and whether a field can be read from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluators.datasets.cells import as_object, unpack
+from evaluators.datasets.columns import Rows
+from evaluators.datasets.document_texts import documents
+from evaluators.datasets.names import COLUMNS, TEXT_FIELDS, canonical, last_part
+from evaluators.errors import DatasetError
+from evaluators.records import Labels
+
+LONG_TEXT = 200
+"""Characters from which a column's texts on average may be documents."""
+
+SHORT_TEXT = 60
+"""Characters up to which a text without a full stop may be the title of a document."""
+
+FEW_VERDICTS = 5
+"""Cells from which nothing but zeros and ones are verdicts; fewer may be answers to questions."""
+
+MOST_LOOKED_AT = 500_000
+"""Characters of a column that are looked at: lists in Python's writing take long to read."""
+
+_ID = re.compile(r"(?=.*(?:[\d_/\\]|\.\w))[!-~]{4,}")
+"""No white space, and a digit, underscore, slash or dot in it: an id, a path or an address."""
+_FILE = re.compile(r".{0,200}\.(pdf|html?|txt|md|docx?|pptx?|xlsx?|csv|json)", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?。！？…:;][\"'”’）)\]]*(\s|$)")
+_CONVERSATION = re.compile(
+    r"\s*\[\s*\{.{0,300}?['\"](role|from|type|speaker|content)['\"]", re.DOTALL
+)
+_NUMBER = re.compile(r"\s*[-+]?[\d.,]+(?:e[-+]?\d+)?\s*", re.IGNORECASE)
+_VERDICTS = frozenset({"0", "1", "-1", "0.0", "1.0"})
+
+
+@dataclass(frozen=True)
+class Content:
+    """Mean length of a column's texts, and shares of its cells: lists, texts that ask, texts of
+    several words, different ones.
+    """
+
+    length: float = 0
+    lists: float = 0
+    asking: float = 0
+    worded: float = 0
+    different: float = 0
+
+    @classmethod
+    def of(cls, column: str, rows: Rows) -> Content:
+        cells = filled(column, rows)
+        if not cells:
+            return cls()
+        texts = [cell for cell in cells if is_worded(cell)]
+        return cls(
+            length=sum(map(len, texts)) / max(1, len(texts)),
+            lists=sum(map(is_list, cells)) / len(cells),
+            asking=sum(text.rstrip().endswith(("?", "？")) for text in texts) / len(cells),
+            worded=sum(map(_has_words, texts)) / len(cells),
+            different=len(set(texts)) / max(1, len(texts)),
+        )
+
+
+def filled(column: str, rows: Rows) -> list[Any]:
+    """The first cells of a column that hold anything."""
+    cells: list[Any] = []
+    size = 0
+    for row in rows:
+        cell = row.get(column)
+        if cell is None or cell == "" or cell != cell:
+            continue
+        cells.append(cell)
+        size += len(str(cell))
+        if size > MOST_LOOKED_AT:
+            break
+    return cells
+
+
+def can_be(field: str, column: str, rows: Rows) -> bool:
+    """Whether most of the column's first cells can be read as this field, and mean it.
+
+    One odd cell under a usual name is a mistake in a row, not another kind of column.
+    """
+    cells = filled(column, rows)
+    if field == "labels":
+        return any(map(_is_labels, cells))
+    is_usual = column in COLUMNS.get(field, ())
+    if len(cells) < 2 and is_usual:
+        if field.endswith("_documents"):
+            return not are_names(column, cells)
+        return not any(isinstance(cell, str) and _CONVERSATION.match(cell) for cell in cells)
+    if not cells:
+        # Blank cells are still to be filled in; nulls are what a program does not know
+        return any(row.get(column) == "" for row in rows)
+    if field.endswith("_documents"):
+        return _share(_are_documents, cells) and not are_names(column, cells)
+    if field == "ground_truth":
+        return _share(_is_truth, cells) and not _are_verdicts(cells)
+    if field in ("question", "response") and not is_usual:
+        are_numbers = all(isinstance(cell, int | float) for cell in cells)
+        return _share(_is_text, cells) and not are_numbers and not _are_verdicts(cells)
+    return field not in TEXT_FIELDS or _share(_is_text, cells)
+
+
+def are_names(column: str, cells: Sequence[Any]) -> bool:
+    """Whether a column of documents holds ids, file names, addresses or mere titles."""
+    filled_lists = list(filter(None, map(_texts_of, cells)))
+    if not filled_lists:
+        return False
+    if 2 * sum(map(_are_ids, filled_lists)) > len(filled_lists):
+        return True
+    texts = [text for texts in filled_lists for text in texts]
+    is_usual = column in COLUMNS["retrieved_documents"] + COLUMNS["gold_documents"]
+    is_short = sum(map(len, texts)) < SHORT_TEXT * len(texts)
+    if is_usual or not is_short or any(isinstance(cell, list | dict) for cell in cells):
+        return False
+    if canonical(last_part(column)).startswith("source"):
+        return True
+    titles = sum(" " in text and not _ENDED.search(text) for text in texts)
+    return len(texts) > 1 and 2 * titles > len(texts)
+
+
+def may_be_documents(column: str, rows: Rows) -> bool:
+    """Whether a column holds lists of texts, or long texts, that no other field is read from."""
+    cells = filled(column, rows)
+    content = Content.of(column, rows)
+    if any(isinstance(cell, str) and cell.lstrip().startswith("{") for cell in cells):
+        # What a program wrote of itself, such as a configuration
+        return False
+    if content.length >= LONG_TEXT and content.worded > 0.5:
+        return True
+    if not cells or not (content.lists > 0.5 or _share(_is_list_of_objects, cells)):
+        return False
+    texts = [text for cell in cells for text in _texts_of(cell)]
+    are_long = sum(map(len, texts)) >= SHORT_TEXT * max(1, len(texts))
+    return bool(texts) and are_long and _share(_are_documents, cells)
+
+
+def is_list(cell: object) -> bool:
+    """Whether the cell is a list of texts, or the text of one."""
+    if isinstance(cell, list):
+        return any(isinstance(item, str | list) for item in cell)
+    return isinstance(cell, str) and re.match(r"\s*\[\s*[\[\"']", cell) is not None
+
+
+def is_worded(cell: object) -> bool:
+    """Whether the cell is a text that is neither a number nor a list."""
+    return isinstance(cell, str) and bool(cell) and not is_number(cell) and not is_list(cell)
+
+
+def is_number(cell: object) -> bool:
+    """Whether the cell is a number, or the text of one."""
+    if isinstance(cell, int | float):
+        return True
+    return isinstance(cell, str) and _NUMBER.fullmatch(cell[:50]) is not None
+
+
+def is_score(cell: object) -> bool:
+    """Whether the cell is a number or a list of numbers."""
+    value = as_object(cell) if isinstance(cell, str) and cell[:1] == "[" else cell
+    return all(map(is_number, value)) if isinstance(value, list) else is_number(value)
+
+
+def _has_words(text: str) -> bool:
+    return not text.isascii() or len(text.split()) > 2
+
+
+def _share(holds: Callable[[Any], bool], cells: Sequence[Any]) -> bool:
+    return 2 * sum(map(holds, cells)) >= len(cells)
+
+
+def _are_ids(texts: Sequence[str]) -> bool:
+    ids = [text for text in texts if _ID.fullmatch(text) or _FILE.fullmatch(text)]
+    return 2 * len(ids) > len(texts)
+
+
+def _texts_of(cell: Any) -> list[str]:
+    try:
+        return [text for text in documents(cell) if isinstance(text, str) and text.strip()]
+    except DatasetError:
+        return []
+
+
+def _is_list_of_objects(cell: Any) -> bool:
+    return isinstance(cell, list) and bool(cell) and all(isinstance(item, dict) for item in cell)
+
+
+def _are_documents(cell: Any) -> bool:
+    try:
+        texts = documents(cell)
+    except DatasetError:
+        # Too long to be read here, which the row itself will say
+        return True
+    return all(isinstance(text, str) and not is_number(text) for text in texts)
+
+
+def _is_text(cell: Any) -> bool:
+    """Whether the cell is a text or a number; a list of objects as text is a conversation."""
+    if isinstance(cell, list):
+        # MT-RAG writes one text as a list of one object
+        return len(cell) == 1 and isinstance(cell[0], dict) and isinstance(cell[0].get("text"), str)
+    if isinstance(cell, dict):
+        return False
+    return not (isinstance(cell, str) and _CONVERSATION.match(cell))
+
+
+def _is_truth(cell: Any) -> bool:
+    value = unpack(cell) if isinstance(cell, str) and len(cell) < LONG_TEXT * 100 else cell
+    if isinstance(value, dict):
+        return isinstance(value.get("text"), list | str)
+    items = value if isinstance(value, list) else [value]
+    return all(isinstance(item, str | int | float | list) or _has_text(item) for item in items)
+
+
+def _has_text(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("text"), str)
+
+
+def _are_verdicts(cells: Sequence[Any]) -> bool:
+    """Whether a column of truths holds verdicts, such as 0 and 1."""
+    return len(cells) >= FEW_VERDICTS and all(str(cell) in _VERDICTS for cell in cells)
+
+
+def _is_labels(cell: Any) -> bool:
+    value = as_object(cell)
+    return isinstance(value, dict) and bool(value) and set(value) <= set(Labels.model_fields)

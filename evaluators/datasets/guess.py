@@ -1,0 +1,50 @@
+"""What a table seems to be: its shape, and the column of each field."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+SURE = 0.5
+"""A guess with less confidence needs a person's confirmation."""
+
+DOUBTFUL = 0.4
+"""The most confidence of a guess about which a person is asked."""
+
+
+class Shape(StrEnum):
+    """The kinds of file that are known by their columns."""
+
+    BED = "RGB test bed"
+    ANSWERS = "RGB prediction file"
+    RAGBENCH = "RAGBench rows"
+    RAGAS = "RAGAS table"
+    ADALFLOW = "AdalFlow lists"
+    RESULTS = "Plumbline results"
+    VALUES = "Plumbline table of values"
+    LABELS = "Plumbline labels"
+    PLAIN = "Plain table"
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a table seems to be; `columns` names the file's column for each field, `confidence` is
+    from 0 to 1.
+    """
+
+    shape: Shape
+    title: str
+    confidence: float
+    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    why: str = ""
+
+    @property
+    def is_sure(self) -> bool:
+        return self.confidence >= SURE
+
+    def doubted(self, why: str) -> Guess:
+        """The same with one more reason to ask."""
+        words = " ".join(filter(None, [why, self.why]))
+        return dataclasses.replace(self, confidence=min(self.confidence, DOUBTFUL), why=words)

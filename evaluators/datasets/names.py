@@ -1,0 +1,210 @@
+"""What columns are called: the names of each field, and names that never hold one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+from evaluators.text.normalise import nfkc
+
+COLUMNS = {
+    "question": ("question", "query", "user_input"),
+    "response": ("response", "llm_response", "prediction", "output"),
+    "retrieved_documents": (
+        "retrieved_documents", "retrieved_contexts", "retrieval_context", "documents", "contexts",
+        "context", "docs",
+    ),
+    "gold_documents": (
+        "gold_documents", "gold_contexts", "gold_context", "reference_contexts", "gt_contexts",
+    ),
+    "ground_truth": ("ground_truth", "reference", "expected_answer", "answer", "ans"),
+}  # fmt: skip
+"""The usual names of each field, the best first."""
+
+FURTHER = {
+    "question": (
+        "user_query user_question question_text query_text sample_query test_question input ask "
+        "问题 提问 查询 用户问题 用户提问 测试问题 "
+        "frage fragen testfrage benutzerfrage nutzerfrage pregunta pergunta domanda vraag "
+        "spørgsmål fråga вопрос 質問 질문 prompt"
+    ),
+    "response": (
+        "pred_answer predicted_answer generated_answer generated_response generated_text "
+        "generated_output model_answer model_response model_output "
+        "system_answer llm_answer answer_llm llm_output rag_answer rag_response bot_answer "
+        "agent_answer agent_response ai_answer ai_response assistant_response chatbot_response "
+        "actual_output actual_answer actual_response completion generation generated pred "
+        "回答 模型回答 回复 答复 输出 模型输出 生成答案 生成回答 系统回答 系统生成的回答 "
+        "modellantwort systemantwort generierte_antwort "
+        "réponse_générée respuesta_generada resposta_gerada risposta_generata"
+    ),
+    "retrieved_documents": (
+        "retrieved_doc retrieved_content retrieved_text retrieved_fact retrieved_paragraph "
+        "passage retrieved_passage chunk retrieved_chunk ctx context_text document_text "
+        "llm_context rag_context source_document source_node search_result paragraph "
+        "knowledge evidence abstract source "
+        "上下文 文档 检索文档 检索内容 检索结果 检索片段 检索上下文 检索到的文档 检索到的内容 "
+        "召回文档 召回内容 召回片段 召回结果 参考文档 参考资料 引用内容 资料 段落 "
+        "kontext kontexte dokument dokumente textstelle textstellen fundstelle fundstellen "
+        "gefundene_dokumente abgerufene_dokumente abgerufener_kontext quelltext "
+        "contexte extrait contexto contesto documento fragmento"
+    ),
+    "gold_documents": (
+        "gold_doc gold_passage gold_evidence golden_context golden_document ground_truth_context "
+        "ground_truth_document relevant_document supporting_document positive_chunk "
+        "positive_passage corpus_relevant_doc 标准上下文 标准文档"
+    ),
+    "ground_truth": (
+        "expected_output expected_response gold_answer golden_answer correct_answer right_answer "
+        "best_answer true_answer reference_answer target_answer ground_truth_answer gt_answer "
+        "generation_gt answer_gt answer_orig gold_option truth gt expected ideal ideal_answer "
+        "target ref 标准答案 参考答案 正确答案 真实答案 期望答案 预期答案 标准回答 参考回答 "
+        "数据集标准答案 musterlösung musterloesung lösung referenzantwort musterantwort "
+        "sollantwort erwartete_antwort erwartetes_verhalten richtige_antwort "
+        "réponse_attendue réponse_correcte respuesta_esperada respuesta_correcta "
+        "resposta_esperada resposta_correta risposta_attesa"
+    ),
+    "id": "id sample_id question_id query_id qid idx index uuid 编号 序号",
+    "generator": "generator generation_model_name",
+    "situation": "situation",
+    "labels": "labels",
+}
+"""Names that are known beside the usual ones, as `canonical` writes them, the best first."""
+
+FIELDS = tuple(FURTHER)
+"""What a column can be mapped to."""
+
+TEXT_FIELDS = ("question", "response", "id", "generator", "situation")
+"""Of these, what is an object cannot be read."""
+
+ANSWER = (
+    "answer", "答案", "antwort", "antworten", "réponse", "reponse", "respuesta", "resposta",
+    "risposta", "svar", "ответ", "답변",
+)  # fmt: skip
+"""Either the response or the ground truth; what else the table has decides."""
+
+TEXT_KEYS = ("text", "page_content", "content", "passage", "document", "body", "value")
+"""What the text in an object is called, the usual first,
+as retrievers and chat programs write it.
+"""
+
+HINTS = {
+    "question": re.compile(
+        "question|query|prompt|message|utterance|user|问|frage|pregunta|pergunta|spørgsmål|вопрос"
+    ),
+    "response": re.compile(
+        "answer|response|repl(y|ie)|output|prediction|completion|result|generat|summary|答"
+        "|antwort|réponse|respuesta"
+    ),
+    "retrieved_documents": re.compile(
+        "context|passage|chunk|docs|document|retriev|evidence|snippet|source|paragraph|knowledge"
+        "|excerpt|检索|召回|片段|资料|上下文|文档|kontext|dokument|quell|textstelle|fundstelle"
+    ),
+    "ground_truth": re.compile(
+        "gold|ideal|ideel|expected|erwartet|reference|correct|right|truth|标准|参考|正确|attendue"
+        "|esperada|muster|soll"
+    ),
+}
+"""Stands in the name of a column that may hold such texts."""
+
+SCORES = re.compile(
+    "score|faithful|relevan|adheren|grounded|utiliz|completeness|precision|recall|bleu|rouge|f1"
+    "|similarity|rating|accuracy|truthful|hallucinat|confidence|得分|评分"
+)
+"""Stands in the name of a column that says how good an answer was."""
+
+_NEVER = frozenset(
+    word
+    for words in (
+        "reason reasons reasoning rationale explanation explanations explain critique critiques",
+        "note notes comment comments feedback score scores rating id ids uuid uuids incorrect",
+        "wrong hallucination hallucinations span spans quote verdict judge judgement judgment",
+        "metadata meta url urls link links timestamp error errors",
+        "begründung kommentar anmerkung notiz 原因 理由 解释 备注 评语 评分 得分 错误答案",
+    )
+    for word in words.split()
+)
+"""A column with one of these words in its name holds no field, unless the name is known."""
+
+_PATH = re.compile(r"\w+(\.\w+)+")
+"""How a field in an object is named, and a column that a program made of one."""
+
+
+def canonical(name: str) -> str:
+    """A column name without case, spaces, punctuation and plural: "Retrieved Contexts" is
+    "retrieved_context".
+    """
+    return re.sub(r"(?<=[a-z][^su])s$", "", re.sub(r"ies$", "y", folded(name)))
+
+
+def folded(name: str) -> str:
+    """A column name without case and punctuation: "userQuestions" is "user_questions"."""
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", nfkc(name))
+    return re.sub(r"[\W_]+", "_", split.casefold()).strip("_")
+
+
+def is_plural(name: str) -> bool:
+    """Whether a column is named for many; Chinese makes no difference between one and many."""
+    return canonical(name) != folded(name) or not name.isascii()
+
+
+def is_called_documents(name: str) -> bool:
+    """Whether a column of this name holds documents."""
+    return canonical(name) in KNOWN["retrieved_documents"] + KNOWN["gold_documents"]
+
+
+def is_never_a_field(name: str) -> bool:
+    """Whether the name says that the column holds a score, an id, a reason or a wrong answer.
+
+    What begins with two underscores is an instruction to promptfoo, such as "__expected".
+    """
+    words = folded(name).split("_")
+    return name.startswith("__") or not _NEVER.isdisjoint(words)
+
+
+def field_of(name: str) -> str:
+    """The field that a column of this name holds; empty where the name is not known."""
+    known = canonical(last_part(name))
+    return next((field for field, names in KNOWN.items() if known in names), "")
+
+
+def last_part(column: str) -> str:
+    """The name by which a column is known; of a field in an object the last telling part.
+
+    "output.text" says what it is by the object's name, "input.passage" by its own.
+    """
+    if not _PATH.fullmatch(column):
+        return column
+    *_, outer, last = column.split(".")
+    is_only_text = last.casefold() in TEXT_KEYS and last.casefold() not in _ALL_KNOWN
+    return outer if is_only_text else last
+
+
+def columns_by_name(columns: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of each canonical name, in the order of the file.
+
+    A name that several objects have in them, equally deep, says nothing: which of them is meant?
+    """
+    named: dict[str, list[str]] = {}
+    inside = Counter((last_part(column), column.count(".")) for column in columns if "." in column)
+    for column in columns:
+        name = last_part(column)
+        is_ambiguous = "." in column and inside[name, column.count(".")] > 1
+        # "references" are true answers in one file, and what was cited in another
+        if name.casefold() == "references" or is_ambiguous or column.startswith("__"):
+            continue
+        named.setdefault(canonical(name), []).append(column)
+    return named
+
+
+def _known_names(field: str) -> tuple[str, ...]:
+    names = (*COLUMNS.get(field, ()), *FURTHER[field].split())
+    return tuple(dict.fromkeys(map(canonical, names)))
+
+
+KNOWN = {field: _known_names(field) for field in FIELDS}
+"""All names of each field in canonical form, the best first."""
+
+_ALL_KNOWN = frozenset(chain.from_iterable(KNOWN.values()))

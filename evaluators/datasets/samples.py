@@ -1,0 +1,324 @@
+"""From a row to a sample, or to a row of a test bed; or what is wrong, with the remedy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from evaluators.datasets import document_texts, ragbench, rgb
+from evaluators.datasets.cells import as_object, unpack
+from evaluators.datasets.columns import inner
+from evaluators.datasets.guess import Guess, Shape
+from evaluators.datasets.names import COLUMNS
+from evaluators.datasets.separators import FLAT, Separator
+from evaluators.datasets.table import RAW_SHOWN, Problem, Row, UnusableRowError
+from evaluators.errors import DatasetError
+from evaluators.records import Ability, Labels, RGBTask, Sample
+from evaluators.surrogates import without_surrogates
+from evaluators.text.spreadsheet import unsafe
+
+MOST_TEXTS = 1000
+"""Documents of a row, and accepted answers: each answer is looked for in the response, each
+document in the others.
+"""
+
+Item = Sample | rgb.BedRow
+Maker = Callable[[dict[str, Any]], Item]
+Cells = Mapping[str, Any]
+
+
+def read_rows(rows: Sequence[Row], make: Maker) -> tuple[list[tuple[int, Item]], list[Problem]]:
+    """What the rows become, each with its number, and those that cannot be used."""
+    items: list[tuple[int, Item]] = []
+    problems: list[Problem] = []
+    for row in rows:
+        item = read_row(row, make)
+        if isinstance(item, Problem):
+            problems.append(item)
+        else:
+            items.append((row[0], item))
+    return items, problems
+
+
+def read_row(row: Row, make: Maker) -> Item | Problem:
+    """What one row becomes, or why it cannot be used."""
+    number, cells = row
+    try:
+        clean = _clean(cells)
+        return make(clean if clean.get("id", "") != "" else clean | {"id": number})
+    except (ValidationError, KeyError, RecursionError, DatasetError) as error:
+        message, kind = _problem(error)
+        return Problem(number, message, _beginning(cells), kind)
+
+
+def maker(guess: Guess, form: str, separators: Mapping[str, Separator]) -> Maker:
+    """What makes a sample, or a row of a test bed, of a row of this shape.
+
+    `separators` part the documents of a cell, for each column that has some.
+    """
+    known: dict[Shape, Maker] = {
+        Shape.BED: _bed_row,
+        Shape.ANSWERS: _recorded_answer,
+        Shape.RAGBENCH: _published,
+        Shape.LABELS: _exported_labels,
+        Shape.RESULTS: lambda row: _exported_result(row, guess.columns),
+        Shape.VALUES: lambda row: _sample(_unquoted(row), guess.columns, {}),
+    }
+    blank = guess.columns.get("response") if form in FLAT else None
+    dotted = [column for column in guess.columns.values() if "." in column]
+
+    def plain(row: dict[str, Any]) -> Sample:
+        # Where cells hold no null, a blank one is how a response is absent
+        if blank is not None and row.get(blank) == "":
+            row = {name: row[name] for name in row if name != blank}
+        inside = {column: inner(row, column) for column in dotted if column not in row}
+        return _sample(inside | row, guess.columns, separators)
+
+    return known.get(guess.shape, plain)
+
+
+def _beginning(cells: Cells) -> str:
+    try:
+        return json.dumps(cells, ensure_ascii=False, default=str)[:RAW_SHOWN]
+    except (ValueError, TypeError, RecursionError):
+        return ""
+
+
+def _problem(error: Exception) -> tuple[str, str]:
+    """What is said of an error, and the kind of problem that it shares with other rows."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply. Flatten it.", "too deep"
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing. Add it.", f"{error.args[0]} missing"
+    if not isinstance(error, ValidationError):
+        return str(error), error.problem if isinstance(error, UnusableRowError) else str(error)
+    first = error.errors()[0]
+    field = first["loc"][0] if first["loc"] else error.title.lower()
+    reason = first["msg"].replace("tuple", "list")
+    message = f"{field} is not usable ({reason}). Correct it or remove the row."
+    return message, f"{field} {first['type']}"
+
+
+# Shapes
+
+
+def _sample(row: Cells, columns: Mapping[str, str], separators: Mapping[str, Separator]) -> Sample:
+    question = _question(row, columns.get("question"))
+    response = _text(row, columns.get("response"))
+    if "question" not in columns and "response" in columns and response is None:
+        column = columns["response"]
+        message = f"{column} is missing, and there is no question. Add one."
+        raise UnusableRowError(message, f"{column} missing")
+    # A column may have the empty text for its name, so that nothing else stands for "no column"
+    labels = row.get(columns["labels"]) if "labels" in columns else None
+    truth = row.get(columns["ground_truth"]) if "ground_truth" in columns else None
+    return Sample(
+        id=_text(row, columns.get("id", "id")) or str(row["id"]),
+        question=question,
+        response=response,
+        retrieved_documents=_documents(row, columns.get("retrieved_documents"), separators),
+        ground_truth=_accepted(truth),
+        generator=_text(row, columns.get("generator")) or "",
+        situation=_text(row, columns.get("situation")) or "",
+        labels=Labels.model_validate(as_object(labels)) if labels else None,
+        gold_documents=_documents(row, columns.get("gold_documents"), separators),
+    )
+
+
+def _recorded_answer(row: Cells) -> Sample:
+    answer = _text(row, "prediction")
+    if answer is None:
+        raise UnusableRowError("prediction is missing. Add it.", "prediction missing")
+    known = {
+        "query": _question(row, "query"),
+        "prediction": answer,
+        "noise_rate": _noise(row, "noise_rate"),
+        "docs": _documents(row, _first_filled(row, "retrieved_documents")),
+        "ans": _accepted(row.get(_first_filled(row, "ground_truth") or "")),
+        "fakeanswer": _accepted(row.get("fakeanswer")),
+    }
+    sample = rgb.recorded_answer({**row, **known})
+    gold = _documents(row, _first_filled(row, "gold_documents"))
+    return sample.model_copy(update={"gold_documents": gold})
+
+
+def _noise(row: Cells, column: str) -> float | None:
+    """The noise rate of an answer; CSV holds it as text."""
+    value = row.get(column)
+    if value in (None, ""):
+        return None
+    try:
+        noise = float(value)
+    except (TypeError, ValueError, OverflowError):
+        noise = -1
+    if not 0 <= noise <= 1:
+        message = f"{column} is {str(value)[:40]}. Give a share from 0 to 1."
+        raise UnusableRowError(message, f"{column} no share")
+    return noise
+
+
+def _published(row: dict[str, Any]) -> Sample:
+    lists = {name: unpack(row[name]) for name in ragbench.LISTS if name in row}
+    try:
+        return ragbench.sample(row | lists)
+    except (ValidationError, DatasetError):
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        message = "not in the shape of a RAGBench row. Take the columns as they were published."
+        raise UnusableRowError(message, "not RAGBench") from error
+
+
+def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
+    """A line of a run's results, with the task of RGB where it was judged for one."""
+    sample = _sample(row, columns, {})
+    if row.get("ability") not in list(Ability):
+        return sample
+    task = RGBTask(
+        ability=Ability(row["ability"]),
+        noise=_noise(row, "noise"),
+        effective_noise=_noise(row, "effective_noise"),
+        counterfactual=_accepted(row.get("counterfactual")),
+    )
+    return sample.model_copy(update={"rgb": task})
+
+
+def _exported_labels(row: Cells) -> Sample:
+    """A line of the app's own labels: a person's corrected ones where there are any, else those
+    that counted.
+    """
+    labels = as_object(row.get("labels"))
+    if not isinstance(labels, dict):
+        message = "labels is not an object. Take the file as it was downloaded."
+        raise UnusableRowError(message, "labels not an object")
+    counted = labels.get("corrected", labels.get(str(row.get("labels_by"))))
+    return Sample(
+        id=_text(row, "id") or "",
+        question=_question(row, "question"),
+        labels=Labels.model_validate(counted) if counted is not None else None,
+    )
+
+
+def _unquoted(row: Cells) -> dict[str, Any]:
+    return {name: unsafe(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def _bed_row(row: Cells) -> rgb.BedRow:
+    filled = {
+        name: row[name] for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")
+    }
+    known = {name: unpack(cell) for name, cell in filled.items()}
+    known |= {name: _accepted(known[name]) for name in ("answer", "fakeanswer") if name in known}
+    ours = {"id": str(row["id"]), "query": _question(row, "query")}
+    return rgb.BedRow.model_validate({**known, **ours})
+
+
+# Fields
+
+
+def _question(row: Cells, column: str | None) -> str:
+    """The question; empty only where the file has none at all."""
+    if column is None:
+        return ""
+    question = _text(row, column)
+    if question is None:
+        raise UnusableRowError(f"{column} is missing. Add it.", f"{column} missing")
+    if not question.strip():
+        message = "the question is empty. Fill it in or remove the row."
+        raise UnusableRowError(message, "question empty")
+    return question
+
+
+def _text(row: Cells, column: str | None) -> str | None:
+    """The text in a column; numbers become text, `None` stands for absence."""
+    value = row.get(column) if column is not None else None
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        # MT-RAG writes its one question and its one answer so
+        value = value[0].get("text", value)
+    if isinstance(value, list | dict):
+        kind = "a list" if isinstance(value, list) else "an object"
+        raise UnusableRowError(f"{column} is {kind}. Make it text.", f"{column} {kind}")
+    return None if value is None else str(value)
+
+
+def _documents(
+    row: Cells, column: str | None, separators: Mapping[str, Separator] | None = None
+) -> tuple[str, ...]:
+    """The documents as texts."""
+    if column is None:
+        return ()
+    separator = (separators or {}).get(column, Separator.NONE)
+    texts = document_texts.documents(row.get(column), separator)
+    _check_count(len(texts), f"documents in {column}")
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            message = f"document {number} in {column} is {str(text)[:40]!r}. Make it text."
+            raise UnusableRowError(message, f"document in {column} not text")
+    return tuple(texts)
+
+
+def _accepted(cell: Any) -> Any:
+    """Accepted answers, for the record to check."""
+    if cell in (None, ""):
+        return None
+    answers = _spelled(unpack(cell))
+    if isinstance(answers, list):
+        counts = (len(group) if isinstance(group, list) else 1 for group in answers)
+        _check_count(sum(counts), "accepted answers")
+    return answers
+
+
+def _check_count(count: int, what: str) -> None:
+    if count > MOST_TEXTS:
+        message = f"it has {count:,} {what}; the limit is {MOST_TEXTS:,}. Leave some out."
+        raise UnusableRowError(message, f"many {what}")
+
+
+def _first_filled(row: Cells, field: str) -> str | None:
+    """The first of the field's usual names that the row has."""
+    return next((name for name in COLUMNS[field] if row.get(name) not in (None, "")), None)
+
+
+def _spelled(value: Any) -> Any:
+    """Accepted answers with numbers as text, at any depth.
+
+    SQuAD has texts beside the places where they stand: those of one object are kept as they are,
+    and objects of a list are spellings of one answer, of which the published score takes the best.
+    """
+    if isinstance(value, dict) and isinstance(value.get("text"), list | str):
+        return _spelled(value["text"])
+    if isinstance(value, list) and value and all(_is_placed(item) for item in value):
+        spellings = list(dict.fromkeys(item["text"] for item in value))
+        return [spellings] if len(spellings) > 1 else spellings[0]
+    if isinstance(value, list):
+        return [_spelled(item) for item in value]
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _is_placed(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("text"), str)
+
+
+def _clean(row: Cells) -> dict[str, Any]:
+    """The row without its empty cells, and without half characters, which cannot be stored as
+    UTF-8.
+    """
+    filled = {name: value for name, value in row.items() if value is not None and value == value}
+    try:
+        json.dumps(filled, ensure_ascii=False).encode()
+    except (ValueError, TypeError):
+        return {name: _repaired(value) for name, value in filled.items()}
+    return filled
+
+
+def _repaired(value: Any) -> Any:
+    """A replacement character stands for half of a surrogate pair."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [_repaired(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _repaired(item) for name, item in value.items()}
+    return value

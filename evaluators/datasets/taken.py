@@ -1,0 +1,52 @@
+"""What became what: which column each field of a sample was read from, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evaluators.datasets.names import FIELDS
+from evaluators.datasets.rgb import TestBed
+from evaluators.records import Dataset
+from evaluators.surrogates import without_surrogates
+
+_WORDS = {"retrieved_documents": "documents"}
+NAME_SHOWN = 60
+
+
+def what_became_what(columns: Mapping[str, str], data: Dataset | TestBed | None) -> str:
+    """Such as "question ← question · documents ← document (1 a row, 92 characters on average)".
+
+    Empty where no column is read. Documents that are far too short, or one a row where there should
+    be several, are seen here before anything is judged.
+    """
+    parts = []
+    for field in FIELDS:
+        if field not in columns or field == "id":
+            continue
+        name = _WORDS.get(field, field.replace("_", " "))
+        column = without_surrogates(columns[field])[:NAME_SHOWN]
+        size = _size(field, data) if isinstance(data, Dataset) else ""
+        parts.append(f"{name} ← {column}{size}")
+    return " · ".join(parts)
+
+
+def _size(field: str, data: Dataset) -> str:
+    """How many documents the rows have that have any, and how long they are."""
+    if field == "retrieved_documents":
+        return _documents_size([sample.retrieved_documents for sample in data.samples])
+    if field == "gold_documents":
+        return _documents_size([sample.gold_documents for sample in data.samples])
+    values = [getattr(sample, field) for sample in data.samples]
+    filled = sum(value not in (None, "", ()) for value in values)
+    return "" if filled == len(values) else f" ({filled:,} of {len(values):,} rows)"
+
+
+def _documents_size(rows: Sequence[Sequence[str]]) -> str:
+    filled = [documents for documents in rows if documents]
+    if not filled:
+        return " (none)"
+    count = sum(map(len, filled))
+    each = f"{count / len(filled):.1f}".removesuffix(".0")
+    length = sum(len(text) for documents in filled for text in documents) / count
+    rows_with = "" if len(filled) == len(rows) else f" in {len(filled):,} of {len(rows):,} rows"
+    return f" ({each} a row{rows_with}, {length:,.0f} characters on average)"
