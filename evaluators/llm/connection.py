@@ -11,7 +11,7 @@ from evaluators.config import config
 from evaluators.llm import Access, Reply, Request, received
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
-from evaluators.llm.provider_errors import CallContext, error_for, unreadable, unsupported
+from evaluators.llm.provider_errors import CallContext, error_for, unsupported, unusable_response
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.llm.received import MOST_NAME, ReceivedAnswer
 from evaluators.llm.sdk import Sdk, open_sdk
@@ -139,7 +139,7 @@ def _read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
     try:
         return read(received.parsed_body(response.content))
     except (ValueError, RecursionError):
-        raise unreadable(response, call) from None  # its text holds the answer
+        raise unusable_response(response, call) from None  # its text holds the answer
 
 
 def _completion(

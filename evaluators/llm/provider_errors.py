@@ -1,5 +1,4 @@
-"""The error table: whatever goes wrong at a provider comes out as one of our errors, saying what to
-do about it.
+"""The error table: whatever goes wrong at a provider becomes an error that says what to do.
 
 groq and openai are made by one generator, on httpx and httpx2: what they raise has equal names and
 attributes, and none of the four is needed here.
@@ -34,34 +33,46 @@ from evaluators.surrogates import without_surrogates
 from evaluators.text.size import tokens
 
 LONGEST_PAUSE = 90
-"""Seconds; a provider that asks to wait longer stops the run."""
+"""Seconds; a provider that asks to wait longer stops the run.
+
+Limits of a minute are over by then: what is longer is a limit of the day.
+"""
 
 MOST_WORDS = 300
 """Characters of a provider's own words that are kept."""
 
 MOST_READ = 64 * 2**10
-"""Characters of them that are looked at; far more than are kept, so that a key at the end does not
-count.
+"""Characters of them that are looked at.
+
+Far more than are kept: a key that is cut in two here could not be found, but is not kept either.
 """
 
+# A provider may send any number of seconds, and a time in a million years cannot be shown.
 _A_YEAR = 366 * 86400
+# As Groq and OpenAI write it: "Please try again in 7m12s."
 _AGAIN = re.compile(f"try again in ({WITH_UNITS})", re.IGNORECASE)
+# "On requests per day (RPD): Limit 1000"; OpenRouter's "free-models-per-day".
 _DAILY = re.compile(r"per.day|\bTPD\b|\bRPD\b", re.IGNORECASE)
+# "you requested 4200 tokens" (vLLM), "Requested 45000" (Groq, OpenAI), "Your messages resulted in
+# 300012 tokens" (OpenAI), "request (9120 tokens) exceeds the available context size (8192 tokens)"
+# (llama.cpp).
 _NEEDS = re.compile(r"(?:requested|resulted in|request has|request \() ?(\d{1,9})\b", re.IGNORECASE)
 _TAKES = re.compile(
     r"(?:limit(?: of)?|context (?:length|window|size)(?: is| of| \()) ?(\d{1,9})\b", re.IGNORECASE
 )
+# Providers have no common code for it; what they name besides decides (see `unsupported`).
 _UNSUPPORTED = re.compile(
     "unsupported|not support|unknown|unrecogni|unexpected|extra|not permitted|not "
     "allowed|must be one of",
     re.IGNORECASE,
 )
-_FORM = re.compile("response_?format|schema", re.IGNORECASE)
+_RESPONSE_FORMAT = re.compile("response_?format|schema", re.IGNORECASE)
 
 
 class CallContext(NamedTuple):
-    """Who was call, how long the answer was waited for, and for what: a completion, else the list
-    of models.
+    """Who was asked, how long the answer was waited for, and for what.
+
+    Without a `request` it was the list of models.
     """
 
     access: Access
@@ -85,7 +96,8 @@ class CallContext(NamedTuple):
         return title(self.request.spec) if self.request else "the list of models"
 
     @property
-    def known(self) -> Model | None:
+    def listed_model(self) -> Model | None:
+        """The model in the catalogue; `None` where it is not listed there."""
         return find(self.request.spec.id) if self.request else None
 
     @property
@@ -138,7 +150,7 @@ def error_for(error: BaseException, call: CallContext) -> LLMError:
     response = getattr(error, "response", None)
     if response is None:
         return _without_answer(error, call)
-    refusal = _read(response, call.access.mask)
+    refusal = _refusal_in(response, call.access.mask)
     return next(
         make(refusal, call)
         for statuses, pattern, make in _TABLE
@@ -146,10 +158,10 @@ def error_for(error: BaseException, call: CallContext) -> LLMError:
     )
 
 
-def unreadable(response: Any, call: CallContext) -> LLMError:
-    """What a response means that came with status 200 and still is no answer."""
-    details = _read(response, call.access.mask).details(call)
-    body = _parsed(response)
+def unusable_response(response: Any, call: CallContext) -> LLMError:
+    """What a response means that came with status 200 and still is not an answer."""
+    details = _refusal_in(response, call.access.mask).details(call)
+    body = _json_or_text(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
         remedy = Remedy("check_address", call.address_variable)
         return LLMError(f"{call.host} answered with a web page.", details, remedy=remedy)
@@ -167,46 +179,54 @@ def unreadable(response: Any, call: CallContext) -> LLMError:
 
 
 def unsupported(error: Any, sent: Container[str]) -> str:
-    """The sent parameter that the provider names as one it does not take; "" where it complains of
-    something else.
+    """The sent parameter that the provider names as one it does not take.
+
+    Empty where it complains of something else.
     """
-    refusal = _read(error.response)
+    refusal = _refusal_in(error.response)
     if refusal.status not in {400, 422} or not _UNSUPPORTED.search(refusal.text):
         return ""
-    optional = ("temperature", "reasoning_effort", "max_completion_tokens")
-    return next(
-        (name for name in optional if name in sent and name in (refusal.param or refusal.words)), ""
-    )
+    # Not every provider names the parameter in a field of its own.
+    complaint = refusal.param or refusal.words
+    for name in ("temperature", "reasoning_effort", "max_completion_tokens"):
+        if name in sent and name in complaint:
+            return name
+    return ""
 
 
 def refused_form(error: Any) -> Literal["", "this time", "always"]:
-    """Whether the provider complains of how JSON was asked for, or of what the model then wrote; ""
-    for neither.
+    """Whether the provider complains of how JSON was asked for, and for how long that holds.
+
+    "this time" where the model did not write what was asked for; "" where it complains of neither.
     """
-    refusal = _read(error.response)
+    refusal = _refusal_in(error.response)
     if refusal.status not in {400, 422}:
         return ""
+    # Groq's code for an answer that its own check of the JSON refused.
     if "json_validate_failed" in refusal.code:
         return "this time"
-    return "always" if _FORM.search(f"{refusal.param} {refusal.text}") else ""
+    return "always" if _RESPONSE_FORMAT.search(f"{refusal.param} {refusal.text}") else ""
 
 
 def seconds_to_wait(headers: Mapping[str, str], words: str = "") -> float | None:
-    """How long the provider asks to wait, by its headers or by "try again in 7m12s"; `None` where
-    it does not say.
+    """How long the provider asks to wait; `None` where it does not say.
+
+    It may say so in milliseconds, in seconds, by a date, or by "try again in 7m12s" in its words.
     """
     after = headers.get("retry-after", "")
-    milliseconds = _number(headers.get("retry-after-ms", ""))
-    found = (
+    milliseconds = _not_negative(headers.get("retry-after-ms", ""))
+    span = _AGAIN.search(words)
+    # The most exact comes first.
+    waits = (
         milliseconds / 1000 if milliseconds is not None else None,
-        _number(after),
-        _until(after),
-        _wait_in_words(words),
+        _not_negative(after),
+        _seconds_until(after),
+        parse_duration(span[1].lower()) if span else None,
     )
-    return next((min(seconds, _A_YEAR) for seconds in found if seconds is not None), None)
+    return next((min(seconds, _A_YEAR) for seconds in waits if seconds is not None), None)
 
 
-def _number(text: str) -> float | None:
+def _not_negative(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -214,41 +234,39 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def _until(text: str) -> float | None:
+def _seconds_until(date_text: str) -> float | None:
     try:
-        moment = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(date_text)
     except (ValueError, OverflowError):
         return None
-    return max(
-        0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-    )
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
-def _wait_in_words(words: str) -> float | None:
-    span = _AGAIN.search(words)
-    return parse_duration(span[1].lower()) if span else None
+def _refusal_in(response: Any, mask: Callable[[str], str] = str) -> Refusal:
+    """Finds code, parameter and words in a response.
 
-
-def _read(response: Any, mask: Callable[[str], str] = str) -> Refusal:
-    """Finds code, parameter and words in OpenAI's form, in vLLM's (not wrapped in "error"), and in
-    plain text.
-
-    A key is masked before anything is cut short, as a part of it is no key any more that could be
-    found.
+    They stand there in OpenAI's form, in vLLM's (not wrapped in "error"), or as plain text.
     """
-    found = _parsed(response)
-    if isinstance(found, dict):
-        found = found.get("error") or found
-    told = found if isinstance(found, dict) else {"message": found}
-    code = " ".join(str(told[name]) for name in ("code", "type") if told.get(name))
-    words = str(told.get("message") or response.text)
-    code, param, words = (
-        mask(each[:MOST_READ]) for each in (code, str(told.get("param") or ""), words)
+    body = _json_or_text(response)
+    if isinstance(body, dict):
+        body = body.get("error") or body
+    fields = body if isinstance(body, dict) else {"message": body}
+    code = " ".join(str(fields[name]) for name in ("code", "type") if fields.get(name))
+    param = str(fields.get("param") or "")
+    words = str(fields.get("message") or response.text)
+    # A key is masked before anything is cut short: a part of it may be too short to be found.
+    return Refusal(
+        response.status_code,
+        mask(code[:MOST_READ])[:200],
+        mask(param[:MOST_READ])[:200],
+        mask(words[:MOST_READ])[:2000],
+        response.headers,
     )
-    return Refusal(response.status_code, code[:200], param[:200], words[:2000], response.headers)
 
 
-def _parsed(response: Any) -> Any:
+def _json_or_text(response: Any) -> Any:
     """The JSON of the body, or its text where it is none."""
     try:
         return from_json(response.content)
@@ -271,7 +289,8 @@ def _no_credit(refusal: Refusal, call: CallContext) -> LLMError:
 
 
 def _not_allowed(refusal: Refusal, call: CallContext) -> LLMError:
-    if call.request is None:  # a restricted key may still ask the models themselves
+    if call.request is None:
+        # Does not stop anything: a restricted key may still ask the models themselves.
         return LLMError(
             f"This key may not see {call.model} at {call.provider}.", refusal.details(call)
         )
@@ -283,7 +302,8 @@ def _not_allowed(refusal: Refusal, call: CallContext) -> LLMError:
 
 def _model_gone(refusal: Refusal, call: CallContext) -> LLMError:
     since, remedy = "", "Choose another model."
-    if (model := call.known) and model.is_retired(date.today()):
+    model = call.listed_model
+    if model and model.is_retired(date.today()):
         since, remedy = f" (retired {model.status_date})", f"Use {successor(model).title}."
     message = f"{call.model} is not available at {call.provider}{since}. {remedy}"
     return RunStoppedError(message, refusal.details(call))
@@ -306,27 +326,29 @@ def _redirected(refusal: Refusal, call: CallContext) -> LLMError:
 
 
 def _too_long(refusal: Refusal, call: CallContext) -> LLMError:
-    needs = _found(_NEEDS, refusal)
-    takes = _found(_TAKES, refusal) or (call.known.context if call.known else None)
+    needs = _tokens_in(refusal, _NEEDS)
+    context = call.listed_model.context if call.listed_model else None
+    takes = _tokens_in(refusal, _TAKES) or context
+    size = f"{needs:,}" if needs else f"about {call.prompt_tokens:,}"
+    # A number that is not smaller was about something else, and would confuse.
     is_clear = takes is not None and takes < (needs or call.prompt_tokens)
+    limit = f" ({takes:,})" if is_clear else ""
     message = (
-        f"This example needs {f'{needs:,}' if needs else f'about {call.prompt_tokens:,}'} tokens, "
-        f"more than {call.model} takes{f' ({takes:,})' if is_clear else ''}. "
+        f"This example needs {size} tokens, more than {call.model} takes{limit}. "
         "Use fewer or shorter documents, or a model with a longer context."
     )
     return LLMError(message, refusal.details(call))
 
 
 def _over_plan(refusal: Refusal, call: CallContext) -> LLMError:
-    plan = call.known.free if call.known else None
-    limit = _found(_TAKES, refusal) or (plan.tpm if plan else None)
+    plan = call.listed_model.free if call.listed_model else None
+    limit = _tokens_in(refusal, _TAKES) or (plan.tpm if plan else None)
     budget = call.request.spec.answer_tokens if call.request else 0
-    needs = _found(_NEEDS, refusal)
+    needs = _tokens_in(refusal, _NEEDS)
+    size = f"{needs:,}" if needs else f"about {call.prompt_tokens + budget:,}"
     message = (
-        "One request "
-        f"({f'{needs:,}' if needs else f'about {call.prompt_tokens + budget:,}'} tokens "
-        "with the answer "
-        f"budget) exceeds your plan's {f'{limit:,} ' if limit else ''}tokens per minute. "
+        f"One request ({size} tokens with the answer budget) exceeds your plan's "
+        f"{f'{limit:,} ' if limit else ''}tokens per minute. "
         "Lower the answer budget, use fewer documents, or choose another model."
     )
     return LLMError(message, refusal.details(call))
@@ -350,12 +372,12 @@ def _limited(refusal: Refusal, call: CallContext) -> LLMError:
         soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
         message = f"The limit for {call.model} at {call.provider} is reached; try again in {soon}."
         return RateLimitedError(message, refusal.details(call), wait=wait, headers=refusal.headers)
-    resume_at = datetime.now(UTC) + timedelta(seconds=wait) if wait is not None else None
     what = "The daily limit" if is_daily else "The limit"
-    # Minutes are cut off in the text, and too early would be refused again.
-    when = (
-        f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC" if resume_at else "tomorrow"
-    )
+    resume_at, when = None, "tomorrow"
+    if wait is not None:
+        resume_at = datetime.now(UTC) + timedelta(seconds=wait)
+        # Seconds are cut off in the text, and too early would be refused again.
+        when = f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC"
     message = (
         f"{what} for {call.model} at {call.provider} is reached. Everything so far is kept; "
         f"resume {when}."
@@ -369,7 +391,7 @@ def _overloaded(refusal: Refusal, call: CallContext) -> LLMError:
     return TransientError(message, refusal.details(call), wait=wait)
 
 
-def _refused(refusal: Refusal, call: CallContext) -> LLMError:
+def _otherwise_refused(refusal: Refusal, call: CallContext) -> LLMError:
     message = (
         f"{call.provider} refused the request (HTTP {refusal.status}). Its own words are in "
         "the details."
@@ -377,9 +399,9 @@ def _refused(refusal: Refusal, call: CallContext) -> LLMError:
     return LLMError(message, refusal.details(call))
 
 
-def _found(pattern: re.Pattern[str], refusal: Refusal) -> int | None:
-    found = pattern.search(refusal.words.replace(",", ""))
-    return int(found[1]) if found else None
+def _tokens_in(refusal: Refusal, pattern: re.Pattern[str]) -> int | None:
+    number = pattern.search(refusal.words.replace(",", ""))
+    return int(number[1]) if number else None
 
 
 _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMError]], ...] = (
@@ -389,9 +411,11 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMErr
     ({403}, "", _not_allowed),
     ({400, 404}, "model_not_found|model_decommissioned", _model_gone),
     ({404}, "model.{0,200}(not found|does not exist)", _model_gone),
-    ({404}, r"\A(?!.*(invalid.url|not.found|<)).*\w", _refused),
+    # A 404 with words of its own, which are neither a server's usual ones nor a web page.
+    ({404}, r"\A(?!.*(invalid.url|not.found|<)).*\w", _otherwise_refused),
     ({404, 405}, "", _nothing_there),
     (range(300, 400), "", _redirected),
+    # Groq refuses a request above the plan's tokens a minute with 413, OpenAI with 429.
     ({413}, r"per min|\bTPM\b", _over_plan),
     ({429}, "request too large", _over_plan),
     ({400}, "context.?(length|window|size)", _too_long),
@@ -400,7 +424,7 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMErr
     ({422}, "", _unprocessable),
     ({429}, "", _limited),
     ({408, 409, 498, *range(500, 600)}, "", _overloaded),
-    (range(1000), "", _refused),
+    (range(1000), "", _otherwise_refused),
 )
 """Statuses, what code and words must hold, and what that means; the first row that fits decides."""
 
@@ -408,7 +432,7 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMErr
 # What no answer at all means
 
 
-def _unreachable(call: CallContext, details: str) -> LLMError:
+def _cannot_connect(call: CallContext, details: str) -> LLMError:
     if "CERTIFICATE_VERIFY_FAILED" in details:
         message = (
             f"{call.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to "
@@ -451,35 +475,39 @@ def _unfit_key(call: CallContext, details: str) -> LLMError:
     return RunStoppedError(message, kind="access", remedy=remedy)
 
 
-def _broken(call: CallContext, details: str) -> LLMError:
+def _connection_broke(call: CallContext, details: str) -> LLMError:
     return TransientError(f"The connection to {call.host} broke. Try again.", details)
 
 
 _NO_ANSWER = {
-    "ServerDisconnectedError": _broken,
-    "ClientOSError": _broken,
-    "ConnectError": _unreachable,
-    "ConnectTimeout": _unreachable,
-    "UnsupportedProtocol": _unreachable,
-    "ClientConnectionResetError": _broken,
+    "ServerDisconnectedError": _connection_broke,
+    "ClientOSError": _connection_broke,
+    "ConnectError": _cannot_connect,
+    "ConnectTimeout": _cannot_connect,
+    "UnsupportedProtocol": _cannot_connect,
+    "ClientConnectionResetError": _connection_broke,
     "TooBigError": _too_big,
     "PackedError": _packed,
     "LocalProtocolError": _unfit_key,
     "UnicodeEncodeError": _unfit_key,
     "ValueError": _unfit_key,
 }
-"""By the name of the exception or of the deepest of its causes here; all other names are broken
-connections.
+"""By the name of the exception, or of its deepest cause that stands here.
+
+All other names are those of broken connections. By name, as httpx, httpx2 and aiohttp need not be
+imported for it.
 """
 
 
 def _without_answer(error: BaseException, call: CallContext) -> LLMError:
-    if isinstance(error, TimeoutError):  # our own; as a cause it is that of a connection
+    # Our own time-out; as a cause it is that of a connection.
+    if isinstance(error, TimeoutError):
         return _late(call, call.clean(f"{type(error).__name__}: {error}"))
     chain = list(_causes(error))
-    known = [found for found in chain if type(found).__name__ in _NO_ANSWER]
-    cause = (known or chain[:2])[-1]
-    make = _NO_ANSWER.get(type(cause).__name__, _broken)
+    in_table = [cause for cause in chain if type(cause).__name__ in _NO_ANSWER]
+    # The deepest is the most exact. Of others the SDK's error, the first, says less than its cause.
+    cause = (in_table or chain[:2])[-1]
+    make = _NO_ANSWER.get(type(cause).__name__, _connection_broke)
     return make(call, call.clean(f"{type(cause).__name__}: {cause}"))
 
 
