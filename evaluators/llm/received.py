@@ -1,5 +1,6 @@
-"""What a provider sent, read with care: whatever is odd about it, an answer that can be read is not
-thrown away.
+"""What a provider sent: however odd it is, an answer that can be read is not thrown away.
+
+It is paid for by then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pydantic_core import from_json
 from evaluators.surrogates import without_lone_escapes
 
 MOST_TOKENS = 10_000_000
-"""No model reads or writes more in one call; a greater count is no count."""
+"""No model reads or writes more in one call; a greater count cannot be right."""
 
 MOST_NAME = 200
 """Characters of a model's name or of a reason to end."""
@@ -24,17 +25,20 @@ MOST_MODELS = 5_000
 """Models that are taken from a list; the longest ones have some hundreds."""
 
 DEEPEST = 100
-"""Brackets within brackets; an answer stands in the fifth."""
+"""Brackets within brackets.
+
+An answer stands in the fifth. What is deeper is left out, as a parser would give up on the whole.
+"""
 
 _TOKEN = re.compile(r"\\.|[\"\[\]{}]", re.DOTALL)
-"""What tells strings and brackets apart; an escaped quotation mark ends no string."""
+"""What tells strings and brackets apart; an escaped quotation mark does not end a string."""
 
-_THOUGHTS = ("thinking", "reasoning")
-"""Kinds of parts that are not the answer."""
+_THINKING_PARTS = ("thinking", "reasoning")
+"""Kinds of parts of a message that are not the answer."""
 
 
 class ReceivedAnswer(NamedTuple):
-    """An answer in a provider's words; a count is `None` where it tells none that makes sense."""
+    """An answer in a provider's words; a count is `None` where it gives none that makes sense."""
 
     text: str
     refusal: str = ""
@@ -45,15 +49,15 @@ class ReceivedAnswer(NamedTuple):
 
 
 def parsed_body(content: bytes) -> Any:
-    """The JSON of a body; raises `ValueError` where it is none.
+    """The JSON of a body; raises `ValueError` where it is not JSON.
 
-    Also with half an emoji, in another encoding, with bytes that are no text, with line breaks
+    Also with half an emoji, in another encoding, with bytes that are not text, with line breaks
     inside of strings, and with what is nested too deeply, which becomes `None`.
     """
     with suppress(ValueError):
         return from_json(content)
     text = without_lone_escapes(content.decode(json.detect_encoding(content), "replace"))
-    return json.loads(_shallow(text), strict=False, parse_int=_whole)
+    return json.loads(_without_depths(text), strict=False, parse_int=_whole_number)
 
 
 def answer(body: Any) -> ReceivedAnswer:
@@ -61,45 +65,47 @@ def answer(body: Any) -> ReceivedAnswer:
     choices = body.get("choices") if isinstance(body, dict) else None
     if not isinstance(choices, list):
         raise ValueError("There are no choices.")
-    choice = next((each for each in choices if isinstance(each, dict)), {})
+    choice = next((choice for choice in choices if isinstance(choice, dict)), {})
     # `delta` is that of a stream, `text` that of the older completions.
     messages = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
-    message = next((each for each in messages if isinstance(each, dict)), {})
+    message = next(message for message in messages if isinstance(message, dict))
     if message == {"content": None}:
         raise ValueError("The first choice has no message.")
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     return ReceivedAnswer(
-        text=_text(message.get("content")),
-        refusal=_word(message.get("refusal")),
-        finish_reason=_word(choice.get("finish_reason")),
-        model=_word(body.get("model")),
-        prompt_tokens=_count(counts.get("prompt_tokens")),
-        answer_tokens=_count(counts.get("completion_tokens")),
+        text=_message_text(message.get("content")),
+        refusal=_string(message.get("refusal")),
+        finish_reason=_string(choice.get("finish_reason")),
+        model=_string(body.get("model")),
+        prompt_tokens=_plausible_count(counts.get("prompt_tokens")),
+        answer_tokens=_plausible_count(counts.get("completion_tokens")),
     )
 
 
 def model_ids(body: Any) -> list[str]:
-    """The ids in a list of models, without the entries that are none; raises `ValueError` where
-    none is left.
+    """The ids in a list of models, each once, without the entries that have none.
+
+    Raises `ValueError` where none is left.
     """
     entries = body.get("data") if isinstance(body, dict) else body
     if not isinstance(entries, list):
         raise ValueError("There is no list of models.")
-    found = [each.get("id") if isinstance(each, dict) else each for each in entries]
+    ids = [entry.get("id") if isinstance(entry, dict) else entry for entry in entries]
     usable = [
-        each
-        for each in found
-        if isinstance(each, str) and 0 < len(each) <= MOST_NAME and each.isprintable()
+        name
+        for name in ids
+        if isinstance(name, str) and 0 < len(name) <= MOST_NAME and name.isprintable()
     ]
     if entries and not usable:
         raise ValueError("No model in the list has an id.")
     return list(dict.fromkeys(usable))[:MOST_MODELS]
 
 
-def _shallow(text: str) -> str:
+def _without_depths(text: str) -> str:
     """The JSON with null in the place of whatever is nested too deeply to be read."""
-    kept, at, depth, in_string = [], 0, 0, False
+    kept: list[str] = []
+    at, depth, in_string = 0, 0, False
     for token in _TOKEN.finditer(text):
         mark = token[0]
         if mark == '"':
@@ -112,50 +118,52 @@ def _shallow(text: str) -> str:
             if depth == DEEPEST + 1:
                 at = token.end()
             depth -= 1
+    # Cut off inside of what is too deep: nothing of it can be read.
     return "".join([*kept, text[at:]]) if depth <= DEEPEST else ""
 
 
-def _text(content: Any) -> str:
-    """The text of a message: as it is, from its parts, or the JSON that a server has parsed
-    already.
+def _message_text(content: Any) -> str:
+    """The text of a message: as it is, or from its parts.
+
+    Where a server has parsed the model's JSON already, that JSON as text.
     """
     if content is None or isinstance(content, str):
         return content or ""
-    parts = content if isinstance(content, list) else [content]
-    said = [
-        _part(each)
-        for each in parts
-        if not (isinstance(each, dict) and each.get("type") in _THOUGHTS)
+    parts = [
+        _part_text(part)
+        for part in (content if isinstance(content, list) else [content])
+        if not (isinstance(part, dict) and part.get("type") in _THINKING_PARTS)
     ]
-    texts = [each for each in said if isinstance(each, str)]
-    is_data = not texts and any(each is not None for each in said)
+    texts = [part for part in parts if isinstance(part, str)]
+    is_data = not texts and any(part is not None for part in parts)
     return json.dumps(content, ensure_ascii=False) if is_data else "".join(texts)
 
 
-def _part(part: Any) -> Any:
-    """The text of one part, else what it is; OpenAI has had `text` as a text and as a record with a
-    `value`.
-    """
+def _part_text(part: Any) -> Any:
+    """The text of one part, else what it is."""
+    # OpenAI has had `text` as a text and as a record with a `value`.
     for name in ("text", "value"):
         if isinstance(part, dict):
             part = part.get(name, part)
     return part
 
 
-def _word(value: Any) -> str:
+def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _count(value: Any) -> int | None:
+def _plausible_count(value: Any) -> int | None:
     """A number of tokens: whole, not negative, not more than there can be; also as text."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = _whole(value)
+        value = _whole_number(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if is_count else None
+    # `True` is an `int` for Python.
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
 
 
-def _whole(digits: str) -> int | float:
-    """Python refuses to read numbers of thousands of digits."""
+def _whole_number(digits: str) -> int | float:
+    # Python refuses to read numbers of thousands of digits.
     return int(digits) if len(digits) < 100 else math.inf

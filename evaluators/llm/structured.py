@@ -1,6 +1,4 @@
-"""Answers in a given shape: asked for by a JSON schema, read with care, asked for once more, never
-guessed.
-"""
+"""Answers in a given shape: asked for by a JSON schema, read with care, never guessed."""
 
 from __future__ import annotations
 
@@ -25,11 +23,15 @@ from evaluators.surrogates import without_lone_escapes, without_surrogates
 T = TypeVar("T", bound=BaseModel)
 
 MENDED_HERE = 8_000
-"""Characters of broken JSON that are mended in this process: the time for the worst grows with the
-square, and 8,000 take a second. More are mended in a process of their own, which can be ended.
+"""Characters of broken JSON that are mended in this process.
+
+The time for the worst grows with the square, and 8,000 take a second. More are mended in a process
+of their own, which can be ended.
 """
+
 MOST_MENDED = 500_000
 """Characters that are mended at all; a long judgement has some 50,000."""
+
 MENDING_SECONDS = 5
 """Usual faults take a tenth of a second in 100,000 characters."""
 
@@ -42,6 +44,7 @@ _THOUGHTS = re.compile(r"(?:\s*<think>.*?|[^{]*?)</think>", re.DOTALL | re.IGNOR
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\[\s\S]?)*+(?:"|\Z)|//[^\n]*')
 """A whole string, so that no address in it is cut, or a comment to the end of its line."""
 
+# These stand in the prompt that asks once more, after "Your last answer could not be used:".
 _NOT_JSON = "it is not one complete JSON object."
 _TOO_LONG = "it is not valid JSON, and too long to be repaired."
 
@@ -66,34 +69,40 @@ class _Reading(NamedTuple, Generic[T]):
     completion: Completion
     value: T | None
     repaired: bool
-    trouble: str
+    complaint: str
 
 
 def ask(
     llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str] = lambda value: ""
 ) -> Answered[T]:
-    """Asks for a `kind`; `check` says what is wrong with a value that could be used all the same,
-    else "".
+    """Asks for a `kind`, and once more where the answer cannot be read or has something wrong.
 
-    An answer that cannot be read or has something wrong is asked for once more. Of two that can be
-    read the one with less to complain of counts; raises `UnreadableAnswerError` where neither can.
+    `check` says what is wrong with a value that could be used all the same, else "". Of two answers
+    that can be read the one with less to complain of counts; raises `UnreadableAnswerError` where
+    neither can.
     """
     prompt = prompt.model_copy(update={"schema_text": schema(kind)})
-    first = _read(llm.complete(prompt), kind, check)
-    if not first.trouble:
+    first = _reading_of(llm.complete(prompt), kind, check)
+    if not first.complaint:
         return _answered(first)
-    again = prompt.model_copy(
-        update={"text": prompt.text + filled(load("again_en"), trouble=first.trouble)}
-    )
+    request = filled(load("again_en"), trouble=first.complaint)
+    again = prompt.model_copy(update={"text": prompt.text + request})
     try:
-        second = _read(llm.complete(again), kind, check)
+        second = _reading_of(llm.complete(again), kind, check)
     except (TransientError, RunStoppedError):
+        # No second answer came, which says nothing about the first.
         raise
     except LLMError as error:
         if first.value is None:
             raise unreadable(llm.model, [first.completion.text], str(error)) from error
         return _answered(first)
-    return _better(llm, first, second)
+    texts = (first.completion.text, second.completion.text)
+    # Of equally good ones the second: it was written with the complaint in view.
+    readable = [reading for reading in (second, first) if reading.value is not None]
+    if not readable:
+        is_too_long = second.complaint == _TOO_LONG
+        raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if is_too_long else "")
+    return _answered(min(readable, key=lambda reading: len(reading.complaint)), texts)
 
 
 def parse(text: str, kind: type[T]) -> tuple[T, bool]:
@@ -103,29 +112,33 @@ def parse(text: str, kind: type[T]) -> tuple[T, bool]:
     Thoughts before it, a code fence and words around it do not matter. Several objects are refused:
     which of them is meant, and whether one is quoted from the documents, nobody can know.
     """
-    found, repaired = _loaded(without_lone_escapes(without_surrogates(text)))
-    value = kind.model_validate(found)
-    if repaired and not _same_fields(found, value.model_dump(mode="json")):
-        raise ValueError(_NOT_JSON)  # a name was lost in mending, and a default would hide it
+    data, repaired = _json_in(without_lone_escapes(without_surrogates(text)))
+    value = kind.model_validate(data)
+    # A name that was lost in mending must not be hidden by a default.
+    if repaired and not _same_fields(data, value.model_dump(mode="json")):
+        raise ValueError(_NOT_JSON)
     return value, repaired
 
 
 @cache
 def schema(kind: type[BaseModel]) -> str:
-    """The JSON schema as the strict mode of providers wants it: every field required, no others,
-    nothing by name.
+    """The JSON schema as the strict mode of providers wants it.
+
+    Every field is required, there are no others, and nothing is referred to by name.
     """
     whole = kind.model_json_schema()
-    return json.dumps(_strict(whole, whole.get("$defs", {})), ensure_ascii=False)
+    return json.dumps(_strict_schema(whole, whole.get("$defs", {})), ensure_ascii=False)
 
 
 # Reading
 
 
-def _loaded(text: str) -> tuple[Any, bool]:
+def _json_in(text: str) -> tuple[Any, bool]:
+    """The JSON of an answer, and whether it had to be mended."""
+    # NaN and Infinity are not JSON, and no score.
     with suppress(ValueError):
         return from_json(text, allow_inf_nan=False), False
-    body = _object(text)
+    body = _object_in(text)
     with suppress(ValueError):
         return from_json(body, allow_inf_nan=False), False
     with suppress(ValueError):
@@ -133,7 +146,7 @@ def _loaded(text: str) -> tuple[Any, bool]:
     return _mended(body), True
 
 
-def _object(text: str) -> str:
+def _object_in(text: str) -> str:
     """From the first brace after the thoughts to the last one."""
     thoughts = _THOUGHTS.match(text)
     answer = text[thoughts.end() if thoughts else 0 :]
@@ -152,11 +165,13 @@ def _without_comments(body: str) -> str:
 
 def _mended(body: str) -> Any:
     """What the broken JSON stands for; raises `ValueError` where mending would be guessing."""
+    # Of an answer that was cut off, mending would make a shorter list that looks whole.
     is_cut_off = body.count("{") > body.count("}") or body.count("[") > body.count("]")
     if is_cut_off:
         raise ValueError(_NOT_JSON)
     mended = _mended_here(body) if len(body) <= MENDED_HERE else _mended_apart(body)
     try:
+        # What is mended passes the same parser: no NaN, no half characters.
         return from_json(json.dumps(mended, allow_nan=False))
     except (ValueError, RecursionError):
         raise ValueError(_NOT_JSON) from None
@@ -166,9 +181,8 @@ def _mended_here(body: str) -> Any:
     from json_repair import loads  # rarely needed, and takes a while
 
     try:
-        return loads(
-            body, skip_json_loads=True, strict=True
-        )  # strict: not where there are several objects
+        # Strict refuses several objects: which one is meant, nobody can know.
+        return loads(body, skip_json_loads=True, strict=True)
     except (ValueError, RecursionError):
         raise ValueError(_NOT_JSON) from None
 
@@ -177,9 +191,9 @@ def _mended_apart(body: str) -> Any:
     """The same in a process that is ended after some seconds."""
     if len(body) > MOST_MENDED:
         raise ValueError(_TOO_LONG)
-    with child(
-        "json", body.encode(errors="replace"), for_text(MENDING_SECONDS, MOST_MENDED)
-    ) as lines:
+    limits = for_text(MENDING_SECONDS, MOST_MENDED)
+    with child("json", body.encode(errors="replace"), limits) as lines:
+        # A character may come back as six, as in \u00e9.
         message = lines.readline(8 * MOST_MENDED)
     try:
         answer = json.loads(message)
@@ -190,61 +204,54 @@ def _mended_apart(body: str) -> Any:
     return answer["value"]
 
 
-def _same_fields(found: Any, meant: Any) -> bool:
+def _same_fields(data: Any, value: Any) -> bool:
     """Whether both have the same names all the way down."""
-    if isinstance(found, dict) and isinstance(meant, dict):
-        return found.keys() == meant.keys() and all(
-            _same_fields(found[name], meant[name]) for name in found
+    if isinstance(data, dict) and isinstance(value, dict):
+        return data.keys() == value.keys() and all(
+            _same_fields(data[name], value[name]) for name in data
         )
-    if isinstance(found, list) and isinstance(meant, list):
-        return all(map(_same_fields, found, meant))
+    if isinstance(data, list) and isinstance(value, list):
+        return all(map(_same_fields, data, value))
     return True
 
 
-def _read(completion: Completion, kind: type[T], check: Callable[[T], str]) -> _Reading[T]:
+def _reading_of(completion: Completion, kind: type[T], check: Callable[[T], str]) -> _Reading[T]:
     try:
         value, repaired = parse(completion.text, kind)
     except ValidationError as error:
-        return _Reading(completion, None, False, _told(error))
+        return _Reading(completion, None, False, _complaint(error))
     except ValueError as error:
         return _Reading(completion, None, False, str(error))
     return _Reading(completion, value, repaired, check(value))
 
 
-def _told(error: ValidationError) -> str:
+def _complaint(error: ValidationError) -> str:
     """What does not fit, without what the model had written there."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    own = [
-        each for each in found if each["type"] != "extra_forbidden"
-    ]  # that would name what the model invented
-    told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in own[:3]]
-    return ("; ".join(told) or "it has fields that were not asked for") + "."
-
-
-def _better(llm: LLMClient, first: _Reading[T], second: _Reading[T]) -> Answered[T]:
-    texts = (first.completion.text, second.completion.text)
-    readable = [reading for reading in (second, first) if reading.value is not None]
-    if not readable:
-        raise unreadable(
-            llm.model, texts, _TOO_LONG.rstrip(".") if second.trouble == _TOO_LONG else ""
-        )
-    return _answered(min(readable, key=lambda reading: len(reading.trouble)), texts)
+    problems = []
+    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+        # A field that was not asked for is named by the model, and may be named anything.
+        if problem["type"] != "extra_forbidden":
+            field = ".".join(map(str, problem["loc"]))
+            problems.append(f"{field}: {problem['msg']}")
+    # Three are enough to write the answer anew.
+    return ("; ".join(problems[:3]) or "it has fields that were not asked for") + "."
 
 
 def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAnswerError:
-    """The error that keeps the model's words; `why` says what came of asking again, where that was
-    no answer.
+    """The error that keeps the model's words.
+
+    `why` says what came of asking again, where that was not an answer.
     """
-    known = find(model)
-    what = (
-        f"The answer of {known.title if known else model} could not be read, and asking again "
-        "did not help"
-    )
-    words = "\n\n---\n\n".join(text[: MOST_WORDS // max(1, len(texts)) - 10] for text in texts)
+    listed = find(model)
+    name = listed.title if listed else model
+    what = f"The answer of {name} could not be read, and asking again did not help"
+    if why:
+        what += f" ({why})"
+    # Each gets its part of what is kept, less the rule between them.
+    most = MOST_WORDS // max(1, len(texts)) - 10
+    words = "\n\n---\n\n".join(text[:most] for text in texts)
     remedy = "Retry, or start a run with another judge."
-    return UnreadableAnswerError(
-        f"{what}{f' ({why})' if why else ''}. {remedy}", words, texts=texts
-    )
+    return UnreadableAnswerError(f"{what}. {remedy}", words, texts=texts)
 
 
 def _answered(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
@@ -256,16 +263,23 @@ def _answered(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
 # The schema
 
 
-def _strict(node: Any, named: dict[str, Any]) -> Any:
+def _strict_schema(node: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(node, list):
-        return [_strict(each, named) for each in node]
+        return [_strict_schema(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _strict(named[node["$ref"].rpartition("/")[2]], named)
+        name = node["$ref"].rpartition("/")[2]
+        return _strict_schema(definitions[name], definitions)
     if "properties" not in node:
-        return {key: _strict(each, named) for key, each in node.items() if key not in _NOISE}
-    fields = {name: _strict(each, named) for name, each in node["properties"].items()}
+        return {
+            key: _strict_schema(value, definitions)
+            for key, value in node.items()
+            if key not in _SCHEMA_NOISE
+        }
+    fields = {
+        name: _strict_schema(value, definitions) for name, value in node["properties"].items()
+    }
     return {
         "type": "object",
         "properties": fields,
@@ -274,4 +288,5 @@ def _strict(node: Any, named: dict[str, Any]) -> Any:
     }
 
 
-_NOISE = frozenset({"$defs", "default", "title"})
+_SCHEMA_NOISE = frozenset({"$defs", "default", "title"})
+"""What pydantic adds to a schema, and what does not bind a model that has to give every field."""
