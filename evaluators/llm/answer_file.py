@@ -27,14 +27,16 @@ class AnswerFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._answers: dict[str, Completion] = {}
-        self._append(b"")
+        self._append(b"")  # creates the file, or says at once that it cannot be written
         lines = path.read_bytes().splitlines(keepends=True)
         for line in lines:
-            with suppress(ValueError):  # whoever wrote the last one may have been killed
+            # Whoever wrote the last one may have been killed.
+            with suppress(ValueError):
                 kept = _Line.model_validate_json(line)
                 self._answers[kept.key] = kept.completion
         if lines and not self._answers:
             raise ParameterError(f"cache: {path} holds something else. Name another file.")
+        # The next answer must not go on in a line that was broken off.
         if lines and not lines[-1].endswith(b"\n"):
             self._append(b"\n")
 

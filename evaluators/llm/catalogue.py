@@ -1,6 +1,4 @@
-"""The models that can be chosen: what they cost, what their free plan allows, and since when they
-are gone.
-"""
+"""The models that can be chosen: what they cost, what their free plan allows, when they retire."""
 
 from __future__ import annotations
 
@@ -29,14 +27,16 @@ _NOT_FOR_CHAT = re.compile(
     r"|^gpt-3\.5-turbo-instruct|^(gpt-[\d.]+|o\d)-(pro|codex)|deep-research|computer-use",
     re.IGNORECASE,
 )
-"""Names of models for sound, pictures, vectors and filters, and of those that OpenAI serves at
-other addresses.
+"""Names of models for sound, pictures, vectors and filters.
+
+Also of those that OpenAI lists but serves at other addresses only.
 """
 
 
 class PlanLimits(Record):
-    """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d); `None` is no
-    limit.
+    """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d).
+
+    `None` is no limit.
     """
 
     rpm: int | None = Field(None, gt=0)
@@ -46,8 +46,9 @@ class PlanLimits(Record):
 
 
 class Model(Record):
-    """One model, as `data/models.toml` explains it; `None` and "unknown" stand for what nobody has
-    found out.
+    """One model, as `data/models.toml` explains it.
+
+    `None` and "unknown" stand for what nobody has found out.
     """
 
     provider: str
@@ -79,24 +80,25 @@ class Model(Record):
         return gone or self.status == "retired"
 
     def spec(self, **options: Any) -> ModelSpec:
-        """The model with these options (see `ModelSpec`); no temperature where it is not known to
-        take one.
+        """The model with these options (see `ModelSpec`).
+
+        Without a temperature where it is not known to take one: a refusal would cost a request.
         """
-        spec = ModelSpec(
-            provider=self.provider, model=self.model, **{"effort": self.effort, **options}
-        )
-        takes = self.temperature == "yes" or (
-            self.temperature == "without reasoning" and spec.effort == "none"
-        )
-        return spec if takes else spec.model_copy(update={"temperature": None})
+        options = {"effort": self.effort, **options}
+        spec = ModelSpec(provider=self.provider, model=self.model, **options)
+        if self.temperature == "yes":
+            return spec
+        if self.temperature == "without reasoning" and spec.effort == "none":
+            return spec
+        return spec.model_copy(update={"temperature": None})
 
     def cost(self, usage: Usage) -> float | None:
         """US dollars for these tokens; `None` where a price is unknown."""
         if self.price_in is None or self.price_out is None:
             return None
-        return (
-            usage.prompt_tokens * self.price_in + usage.answer_tokens * self.price_out
-        ) / 1_000_000
+        # Prices are those of a million tokens.
+        price = usage.prompt_tokens * self.price_in + usage.answer_tokens * self.price_out
+        return price / 1_000_000
 
 
 class Choice(Record):
@@ -125,14 +127,12 @@ def unlisted(provider: str, name: str) -> Model:
 
 def title(spec: ModelSpec) -> str:
     """The model's name for the screen; of an unknown model, what its provider calls it."""
-    found = find(spec.id)
-    return found.title if found else spec.model
+    listed = find(spec.id)
+    return listed.title if listed else spec.model
 
 
 def successor(model: Model, today: date | None = None) -> Model:
-    """What to use in its place: the replacement, or the replacement's own where that is gone as
-    well.
-    """
+    """What to use in its place; where a replacement is gone as well, the replacement's own."""
     while model.is_retired(today or date.today()) and model.replacement:
         model = models()[model.replacement]
     return model
@@ -148,30 +148,32 @@ def choices(
     """
     day = today or date.today()
     providers = {OFFLINE.provider, *allowed_providers()}
-    known = [model for model in models().values() if model.provider in providers]
-    all_models = [*known, *_unknown(offered)]
-    all_models.sort(key=lambda model: model.is_retired(day))
+    candidates = [model for model in models().values() if model.provider in providers]
+    candidates += _unlisted_models(offered)
+    # The sort keeps the order of the file, and of the provider's list, otherwise.
+    candidates.sort(key=lambda model: model.is_retired(day))
     return {
-        model.id: Choice(model=model, problem=_problem(model, keys, offered, day))
-        for model in all_models
+        model.id: Choice(model=model, problem=_why_not_chosen(model, keys, offered, day))
+        for model in candidates
     }
 
 
-def _problem(model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], today: date) -> str:
+def _why_not_chosen(
+    model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], today: date
+) -> str:
     if model.is_retired(today):
         return f"retired {model.status_date}; use {successor(model, today).title}"
     if model.provider == OFFLINE.provider:
         return ""
     if model.provider not in keys:
         return NEEDS_KEY
-    return (
-        ""
-        if model.model in offered.get(model.provider, [model.model])
-        else "not offered to this key"
-    )
+    # A provider that was not asked yet, or did not answer, hides no model.
+    if model.provider in offered and model.model not in offered[model.provider]:
+        return "not offered to this key"
+    return ""
 
 
-def _unknown(offered: Mapping[str, Sequence[str]]) -> list[Model]:
+def _unlisted_models(offered: Mapping[str, Sequence[str]]) -> list[Model]:
     """The offered models that the catalogue lacks, as far as their names do not rule out chat."""
     return [
         unlisted(provider, name)

@@ -1,6 +1,4 @@
-"""How JSON is asked for: by a schema where model and provider take one,
-else by the next best way.
-"""
+"""How JSON is asked for: by a schema where model and provider take one, else the next best way."""
 
 from __future__ import annotations
 
@@ -23,30 +21,30 @@ class JsonModes:
         self._lowest: dict[str, int] = {}
 
     def best(self, spec: ModelSpec) -> str:
-        """The first that may work; a model that nobody knows is thought to take a schema until it
-        refuses.
-        """
-        known = find(spec.id)
-        start = MODES.index(known.json_mode if known else "schema")
+        """The first that may work."""
+        listed = find(spec.id)
+        # A model that nobody knows is thought to take a schema until it refuses.
+        start = MODES.index(listed.json_mode if listed else "schema")
         return MODES[max(start, self._lowest.get(spec.model, 0))]
 
     def lower(self, spec: ModelSpec, mode: str, error: Any) -> str:
-        """The next one to try after this refusal; "" where it is about something else, or none is
-        left.
+        """The next one to try after this refusal.
 
-        What the provider does not take is not tried again; where only the model failed, just this
-        request goes without.
+        Empty where it is about something else, or none is left. What the provider does not take is
+        not tried again; where only the model failed, just this request goes without.
         """
         complaint = refused_form(error) if mode in MODES[:-1] else ""
         if not complaint:
             return ""
         if complaint == "this time":
             return "none"
-        lower = MODES.index(mode) + 1
-        self._lowest[spec.model] = max(lower, self._lowest.get(spec.model, 0))
-        return MODES[lower]
+        next_mode = MODES.index(mode) + 1
+        # Requests that went out earlier may be refused later: they do not bring a better one back.
+        self._lowest[spec.model] = max(next_mode, self._lowest.get(spec.model, 0))
+        return MODES[next_mode]
 
 
+# A run has one or two schemas, and each of its requests would parse them.
 @lru_cache(maxsize=16)
 def response_format(mode: str, schema_text: str) -> dict[str, Any]:
     """What is sent for it besides the prompt."""

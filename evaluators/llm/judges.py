@@ -1,4 +1,4 @@
-"""From whatever is given as a judge to a client: a model id, an object of one's own, a jury."""
+"""From whatever is named as a judge to a client: a model id, an object of one's own, a jury."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec
 
 
-def as_judges(given: object, most: int, who: str) -> LLMClient | tuple[LLMClient, ...] | None:
-    """The judge that is given, or the jury where `most` is more than one; `None` for none.
+def as_judges(llms: object, most: int, who: str) -> LLMClient | tuple[LLMClient, ...] | None:
+    """The judge that is meant, or the jury where `most` is more than one; `None` for none.
 
     Raises `ParameterError` with the remedy for what cannot be asked, and for too many.
     """
-    if not isinstance(given, list | tuple):
-        return None if given is None else as_client(given)
-    judges = tuple(as_client(judge) for judge in given if judge is not None)
+    if not isinstance(llms, list | tuple):
+        return None if llms is None else as_client(llms)
+    judges = tuple(as_client(llm) for llm in llms if llm is not None)
     if len(judges) > most:
         number = "one judge" if most == 1 else f"at most {most} judges"
         raise ParameterError(f"{who} asks {number}, and {len(judges)} are given. Leave some out.")
@@ -40,6 +40,7 @@ def as_client(llm: object) -> LLMClient:
         raise ParameterError(
             "The offline reader only quotes documents and cannot judge. Name an LLM as the judge."
         )
+    # By its bases: `isinstance` does not work with a plain protocol.
     if LLMClient in type(llm).__mro__:
         return llm  # type: ignore[return-value]
     if callable(getattr(llm, "complete", None)):

@@ -1,6 +1,4 @@
-"""Keys and addresses: cleaned when they come in, masked wherever text goes out,
-and never stored.
-"""
+"""Keys and addresses: cleaned when they come in, masked wherever text goes out, never stored."""
 
 from __future__ import annotations
 
@@ -20,25 +18,32 @@ from evaluators.llm import Access, living
 from evaluators.llm.masking import Masker
 from evaluators.llm.providers import PROVIDERS, Provider
 
-_AROUND = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
-"""What gets copied along with a key: white space, invisible marks,
-straight and typographic quotes.
-"""
+_AROUND_A_KEY = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
+"""What gets copied along with a key: white space, invisible marks, quotes of all kinds."""
+
 _BEGINNINGS = [start for provider in PROVIDERS.values() for start in provider.key_beginnings]
+
 # hf_ is Hugging Face's, where the data are from.
-_ONE = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))
-_KEY = re.compile(rf"(?<![A-Za-z0-9])({_ONE})[\w*.-]{{4,}}|\b((?i:Bearer)\s+)\S{{6,}}")
-_MOST_KEY = 4_000
+_ANY_BEGINNING = "|".join(map(re.escape, [*_BEGINNINGS, "hf_"]))
+_LOOKS_LIKE_A_KEY = re.compile(
+    rf"(?<![A-Za-z0-9])({_ANY_BEGINNING})[\w*.-]{{4,}}|\b((?i:Bearer)\s+)\S{{6,}}"
+)
+
+_LONGEST_KEY = 4_000
 """Characters; tokens of clouds have some 2,000."""
+
 _SDKS = {provider.sdk for provider in PROVIDERS.values()}
-_CHATTY = (*_SDKS, "httpx", "httpx2", "httpcore", "httpcore2")
+_CHATTY_LOGGERS = (*_SDKS, "httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def clean_key(text: str) -> SecretStr:
-    """The key without what was copied along with it; raises `AccessError` where the rest cannot be
-    a key.
+    """The key without what was copied along with it.
+
+    Raises `AccessError` where the rest cannot be a key.
     """
-    key = re.sub(r"^Bearer\s+", "", text.strip(_AROUND), flags=re.IGNORECASE).strip(_AROUND)
+    key = re.sub(r"^Bearer\s+", "", text.strip(_AROUND_A_KEY), flags=re.IGNORECASE)
+    # Quotes may stand around the key alone: Bearer "sk-..."
+    key = key.strip(_AROUND_A_KEY)
     if problem := _key_problem(key):
         raise AccessError(f"The key {problem}. Copy it again from the provider's page, alone.")
     return SecretStr(key)
@@ -54,7 +59,8 @@ def bind(provider: str, base_url: str, key: str) -> Access:
     record = PROVIDERS[provider]
     cleaned = SecretStr("") if record.is_custom and not key else clean_key(key)
     owners = _owners(cleaned.get_secret_value())
-    is_own_address = base_url == record.address  # a proxy in its place has keys of its own
+    # A proxy in its place has keys of its own, which may begin like anybody's.
+    is_own_address = base_url == record.address
     if is_own_address and owners and record not in owners:
         owner = owners[0].title
         raise AccessError(
@@ -65,9 +71,8 @@ def bind(provider: str, base_url: str, key: str) -> Access:
 
 
 def _owners(key: str) -> list[Provider]:
-    """The providers whose keys begin so; the longest beginning counts:
-    sk-or- is not OpenAI's sk-.
-    """
+    """The providers whose keys begin so."""
+    # The longest beginning counts: OpenRouter's sk-or- is not OpenAI's sk-.
     beginnings = [
         (len(start), provider)
         for provider in PROVIDERS.values()
@@ -95,14 +100,13 @@ def clean_address(text: str) -> str:
 
 
 def check_address(address: str) -> None:
-    """Raises `AccessError` where this host may not ask the address: a public one asks known
-    providers only.
-    """
+    """Raises `AccessError` where this host may not ask the address."""
+    # A public host would else send requests to its own network for any visitor.
     known = {provider.address for provider in allowed_providers().values()}
     if config().public and address not in known:
         raise AccessError(
-            "This public host asks known providers only. Run Plumbline on your own "
-            "machine for others."
+            "This public host asks known providers only. Run Plumbline on your own machine for "
+            "others."
         )
 
 
@@ -129,9 +133,9 @@ def mask(text: str) -> str:
     """
     for access in living():
         text = access.mask(text)
-    in_environment = (os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values())
-    text = Masker(*(key.strip(_AROUND) for key in in_environment))(text)
-    return _KEY.sub(lambda match: f"{match[1] or match[2]}***", text)
+    in_environment = [os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values()]
+    text = Masker(*(key.strip(_AROUND_A_KEY) for key in in_environment))(text)
+    return _LOOKS_LIKE_A_KEY.sub(lambda match: f"{match[1] or match[2]}***", text)
 
 
 def quiet_logs() -> None:
@@ -142,7 +146,7 @@ def quiet_logs() -> None:
     printed.
     """
     logging.setLogRecordFactory(_MaskedRecord)
-    for name in _CHATTY:
+    for name in _CHATTY_LOGGERS:
         logger = logging.getLogger(name)
         logger.setLevel(logging.WARNING)
         logger.propagate = False
@@ -154,6 +158,7 @@ class _MaskedRecord(logging.LogRecord):
     def getMessage(self) -> str:  # noqa: N802 (the name is logging's)
         return mask(super().getMessage())
 
+    # A formatter keeps the traceback's text here, for all handlers after the first.
     @property
     def exc_text(self) -> str | None:
         return self._exc_text
@@ -166,7 +171,7 @@ class _MaskedRecord(logging.LogRecord):
 def _key_problem(key: str) -> str:
     if not key:
         return "is empty"
-    if len(key) > _MOST_KEY:
+    if len(key) > _LONGEST_KEY:
         return f"has {len(key):,} characters, more than any"
     if re.search(r"[\r\n]", key):
         return "holds a line break"
@@ -187,8 +192,9 @@ def _is_host(host: str, is_number: bool) -> bool:
 
 
 def _address_problem(address: str) -> str:
-    """What is wrong with it, without showing it: it may hold a password, or be a key in the wrong
-    field.
+    """What is wrong with it, without showing it.
+
+    It may hold a password, or be a key in the wrong field.
     """
     try:
         parts = urlsplit(address)
@@ -199,6 +205,7 @@ def _address_problem(address: str) -> str:
         return "does not begin with http:// or https://"
     if not host or re.search(r"[\s\x00-\x1f\\]", address):
         return "is not a URL"
+    # In brackets stands an IPv6 address.
     if not _is_host(host, is_number="[" in parts.netloc):
         return "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
     if "@" in parts.netloc:
@@ -209,21 +216,20 @@ def _address_problem(address: str) -> str:
 
 
 def _from_variables(provider: Provider, environment: Mapping[str, str]) -> Access | None:
-    """A provider needs its key, a custom endpoint its address; one that cannot be used is named in
-    the log.
-    """
+    """The access that a provider's variables give; one that cannot be used is named in the log."""
     variables = provider.key_variable, provider.address_variable
     key, address = (environment.get(name, "").strip() for name in variables)
+    # A custom endpoint may want no key, but it needs an address.
     if not (address if provider.is_custom else key):
         return None
     try:
         return bind(provider.name, clean_address(address) if address else provider.address, key)
     except AccessError as error:
-        _warn(f"{' or '.join(variables)} is not used. {error}")
+        _warn_once(f"{' or '.join(variables)} is not used. {error}")
         return None
 
 
 @cache
-def _warn(message: str) -> None:
-    """Once: the environment is read for every page."""
+def _warn_once(message: str) -> None:
+    # The environment is read for every page.
     logging.getLogger(__name__).warning(message)

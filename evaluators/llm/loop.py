@@ -1,5 +1,7 @@
-"""One event loop on a thread of its own: it owns the clients, and synchronous code waits for what
-runs on it.
+"""One event loop on a thread of its own; synchronous code waits for what runs on it.
+
+One for the whole process: connections belong to the loop that first used them, and all runs share
+them.
 """
 
 from __future__ import annotations
@@ -16,18 +18,17 @@ _starting = threading.Lock()
 
 
 def loop() -> asyncio.AbstractEventLoop:
-    """The one loop of this process; it starts when it is first asked for and lives as long as the
-    process.
-    """
+    """The one loop of this process; it starts when it is first needed and never ends."""
+    # `cache` alone would let two threads that come at once start two.
     with _starting:
-        return _started()
+        return _running_loop()
 
 
 @cache
-def _started() -> asyncio.AbstractEventLoop:
-    made = asyncio.new_event_loop()
-    threading.Thread(target=made.run_forever, daemon=True, name="plumbline-loop").start()
-    return made
+def _running_loop() -> asyncio.AbstractEventLoop:
+    new_loop = asyncio.new_event_loop()
+    threading.Thread(target=new_loop.run_forever, daemon=True, name="plumbline-loop").start()
+    return new_loop
 
 
 class Scope:
@@ -51,7 +52,7 @@ class Scope:
 
     async def _tracked(self, work: Coroutine[Any, Any, T]) -> T:
         if self._cancelled:
-            work.close()
+            work.close()  # Python warns of coroutines that nobody awaits
             raise asyncio.CancelledError
         task = asyncio.current_task()
         assert task

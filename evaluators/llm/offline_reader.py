@@ -1,10 +1,9 @@
-"""The offline reader: a deterministic baseline that quotes the best supported sentences, without an
-LLM.
+"""The offline reader: a deterministic baseline without an LLM, which quotes documents.
 
-A sentence scores by how much of the question it covers, by whether it holds the kind of answer
-asked for (date, number, name), and by how many other documents hold the same answer. Nothing in it
-is trained, and it knows nothing but the documents: where all of them carry the same error, it
-repeats the error.
+It quotes the best supported sentences. A sentence scores by how much of the question it covers, by
+whether it holds the kind of answer asked for (date, number, name), and by how many other documents
+hold the same answer. Nothing in it is trained, and it knows nothing but the documents: where all of
+them carry the same error, it repeats the error.
 """
 
 from __future__ import annotations
@@ -30,12 +29,13 @@ RELATED = 0.3
 """The coverage from which a sentence may answer, and has a say in what the documents agree on."""
 
 CONTEXT = 0.3
-"""The part of the coverage that is the whole document's,
-for sentences that say "it" and "there".
-"""
+"""The part of the coverage that is the whole document's: sentences say "it" and "there"."""
 
 VALUE_BONUS = 0.1
+"""What two values of the kind that is asked for add to a score; one adds half of it."""
+
 AGREEMENT_BONUS = 0.3
+"""What it adds that all other documents hold the sentence's two commonest values as well."""
 
 SAME_STATEMENT = 0.6
 """The share of common words from which two sentences are taken to make the same statement."""
@@ -47,6 +47,7 @@ LONGEST_SENTENCE = 400
 """Characters; what is longer is a page without full stops, and is cut."""
 
 MOST_PARTS = 4
+"""Things that a question may ask for; each takes a look at every sentence."""
 
 _PIECE = re.compile(
     rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL
@@ -104,12 +105,10 @@ Pages = Sequence[Sequence[Line]]
 """The sentences of every document."""
 
 
-class Part(NamedTuple):
-    """One thing that a question asks for: the kind of answer, what each word of the question
-    weighs, and all of them.
+class QuestionPart(NamedTuple):
+    """One thing that a question asks for.
 
-    It is asked of every sentence, so it takes the time of the sentence, however long the question
-    is.
+    It is the kind of answer, what each word of the question weighs, and the sum of the weights.
     """
 
     kind: str
@@ -118,14 +117,15 @@ class Part(NamedTuple):
 
     def coverage(self, words: Iterable[str]) -> float:
         """The share of the question's weight that the words hold, from 0 to 1."""
-        return (
-            math.fsum(self.weights[word] for word in self.weights.keys() & set(words)) / self.total
-        )
+        # Asked of every sentence: the intersection takes no longer for a longer question.
+        held = self.weights.keys() & set(words)
+        return math.fsum(self.weights[word] for word in held) / self.total
 
 
 class Claim(NamedTuple):
-    """A sentence as the answer to one part: how far it covers the question, and the values that it
-    offers.
+    """A sentence as the answer to one part.
+
+    How far it covers the question, and the values that it offers.
     """
 
     line: Line
@@ -134,8 +134,9 @@ class Claim(NamedTuple):
 
 
 class OfflineReader:
-    """Answers from the documents alone: quotes, declines, or says that the documents contradict
-    each other.
+    """Answers from the documents alone.
+
+    It quotes them, declines, or says that they contradict each other.
     """
 
     model = "offline-reader"
@@ -147,41 +148,42 @@ class OfflineReader:
         never fails.
         """
         language = "zh" if is_chinese(prompt.question) else "en"
-        pages = [_read(document, number) for number, document in enumerate(prompt.documents)]
-        asked = frozenset(_asked_words(prompt.question))
-        best = [(part, _best(part, asked, pages)) for part in _parts(prompt.question, pages)]
-        found = [(part, line) for part, line in best if line]
-        if not found:
+        pages = [_lines_of(document, number) for number, document in enumerate(prompt.documents)]
+        question_words = frozenset(_asked_words(prompt.question))
+        quotes: list[str] = []
+        is_contradicted = False
+        for part in _question_parts(prompt.question, pages):
+            line = _best_line(part, question_words, pages)
+            if line is None:
+                continue
+            rival = _rival(line, part, question_words, pages)
+            if rival is not None:
+                is_contradicted = True
+                line = _better_supported(line, rival, pages)
+            if line.text not in quotes:
+                quotes.append(line.text)
+        if not quotes:
             return Completion(text=MARKERS[language].rejection)
-        rivals = [_rival(line, part, asked, pages) for part, line in found]
-        opening = [MARKERS[language].errors] if any(rivals) else []
-        quotes = [
-            _better(line, rival, pages).text for (_, line), rival in zip(found, rivals, strict=True)
-        ]
-        return Completion(
-            text=("" if language == "zh" else " ").join([*opening, *dict.fromkeys(quotes)])
-        )
+        if is_contradicted:
+            quotes.insert(0, MARKERS[language].errors)
+        # Chinese has no space between sentences.
+        return Completion(text=("" if language == "zh" else " ").join(quotes))
 
 
-def _read(document: str, number: int) -> list[Line]:
-    """Cuts a document into sentences; "..." stands for a gap in a search result and ends one as
-    well.
-    """
-    return [
-        Line(piece, number, _words(piece))
-        for stretch in re.split(r"\.{3,}|…+", document)
-        for sentence in split_sentences(stretch)
-        for piece in _pieces(sentence.strip())
-    ]
+def _lines_of(document: str, number: int) -> list[Line]:
+    """The sentences of a document."""
+    lines = []
+    # "..." stands for a gap in a search result, and ends a sentence as well.
+    for stretch in re.split(r"\.{3,}|…+", document):
+        for sentence in map(str.strip, split_sentences(stretch)):
+            is_long = len(sentence) > LONGEST_SENTENCE
+            for piece in _PIECE.findall(sentence) if is_long else [sentence]:
+                if piece:
+                    lines.append(Line(piece, number, _content_words(piece)))
+    return lines
 
 
-def _pieces(sentence: str) -> list[str]:
-    if len(sentence) <= LONGEST_SENTENCE:
-        return [sentence] if sentence else []
-    return _PIECE.findall(sentence)
-
-
-def _words(text: str) -> tuple[str, ...]:
+def _content_words(text: str) -> tuple[str, ...]:
     """The stems of the content words; in Chinese, pairs of characters."""
     return tuple(term for term in terms(text) if term != STOP and (len(term) > 1 or term.isascii()))
 
@@ -192,125 +194,138 @@ def _asked_words(question: str) -> list[str]:
         word
         for piece in _SEPARATOR.split(question)
         for stretch in _ASKING.split(piece)
-        for word in _words(stretch)
+        for word in _content_words(stretch)
     ]
 
 
-def _kind(question: str) -> str:
-    """The kind of answer asked for: date, number, name or thing; nothing where no word tells."""
+def _answer_kind(question: str) -> str:
+    """The kind of answer asked for: date, number, name or thing; empty where no word tells."""
     return next((kind for kind, pattern in _KINDS.items() if pattern.search(question)), "")
 
 
-def _parts(question: str, pages: Pages) -> list[Part]:
-    """Cuts "who ... and when ..." in two; each part keeps the words of the other that most
-    documents hold.
+def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
+    """Cuts "who ... and when ..." in two.
+
+    Each part keeps the words of the other that most documents hold: what both are about.
     """
     asked = _asked_words(question)
-    held = [{word for line in page for word in line.words} for page in pages]
-    weight = rarity(held)
-    in_pages = Counter(chain.from_iterable(held))
-    topic = {word for word in asked if in_pages[word] > len(pages) / 2 and not word.isdigit()}
-    pieces = [
-        (piece, own)
-        for piece in _SEPARATOR.split(question)
-        if pages and (own := set(_asked_words(piece)))
-    ]
-    parts = []
-    for piece, own in pieces[:MOST_PARTS]:
-        kept = own | topic
-        weights = {word: weight(word) for word in asked if word in kept}
-        parts.append(Part(_kind(piece) or _kind(question), weights, math.fsum(weights.values())))
+    words_of_pages = [{word for line in page for word in line.words} for page in pages]
+    weight = rarity(words_of_pages)
+    pages_with = Counter(chain.from_iterable(words_of_pages))
+    topic = {word for word in asked if pages_with[word] > len(pages) / 2 and not word.isdigit()}
+    parts: list[QuestionPart] = []
+    for piece in _SEPARATOR.split(question):
+        own = set(_asked_words(piece))
+        if not own or not pages or len(parts) == MOST_PARTS:
+            continue
+        weights = {word: weight(word) for word in asked if word in own | topic}
+        kind = _answer_kind(piece) or _answer_kind(question)
+        parts.append(QuestionPart(kind, weights, math.fsum(weights.values())))
     return parts
 
 
-def _best(part: Part, asked: frozenset[str], pages: Pages) -> Line | None:
-    """The sentence with the highest score, the first of equals; nothing where all stay below
-    `MIN_SCORE`.
+def _best_line(part: QuestionPart, question_words: frozenset[str], pages: Pages) -> Line | None:
+    """The sentence with the highest score, the first of equals.
+
+    `None` where all stay below `MIN_SCORE`.
     """
-    claims = [claim for page in pages for claim in _claims(page, part, asked)]
-    holders = Counter(
-        value
-        for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}
-    )
+    claims = [claim for page in pages for claim in _claims(page, part, question_words)]
+    documents_with: Counter[str] = Counter()
+    for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}:
+        documents_with[value] += 1
+    others = max(1, len(pages) - 1)
 
     def score(claim: Claim) -> float:
-        agreeing = sum(sorted((holders[value] - 1 for value in claim.values), reverse=True)[:2]) / 2
-        bonus = VALUE_BONUS * min(2, len(claim.values)) / 2 + AGREEMENT_BONUS * agreeing / max(
-            1, len(pages) - 1
-        )
-        return claim.coverage + bonus
+        agreeing = sorted((documents_with[value] - 1 for value in claim.values), reverse=True)
+        for_values = VALUE_BONUS * min(2, len(claim.values)) / 2
+        for_agreement = AGREEMENT_BONUS * (sum(agreeing[:2]) / 2) / others
+        return claim.coverage + (for_values + for_agreement)
 
     top = max(claims, key=score, default=None)
     return top.line if top and score(top) >= MIN_SCORE else None
 
 
-def _claims(page: Sequence[Line], part: Part, asked: frozenset[str]) -> list[Claim]:
-    """The sentences of one document that are related to the question and hold the kind of answer
-    asked for.
-    """
+def _claims(
+    page: Sequence[Line], part: QuestionPart, question_words: frozenset[str]
+) -> list[Claim]:
+    """The sentences of one document that are related and hold the kind of answer asked for."""
     context = CONTEXT * part.coverage(word for line in page for word in line.words)
-    covered = [(line, context + (1 - CONTEXT) * part.coverage(line.words)) for line in page]
-    claims = [
-        Claim(line, coverage, _values(part.kind, line, asked))
-        for line, coverage in covered
-        if coverage >= RELATED
-    ]
-    return [claim for claim in claims if claim.values]
+    claims = []
+    for line in page:
+        coverage = context + (1 - CONTEXT) * part.coverage(line.words)
+        if coverage < RELATED:
+            continue
+        values = _values_in(line, part.kind, question_words)
+        if values:
+            claims.append(Claim(line, coverage, values))
+    return claims
 
 
-def _values(kind: str, line: Line, asked: frozenset[str]) -> frozenset[str]:
-    """The dates, numbers or names in a sentence that the question does not hold itself; else its
-    other words.
+def _values_in(line: Line, kind: str, question_words: frozenset[str]) -> frozenset[str]:
+    """The dates, numbers or names in a sentence that the question does not hold itself.
+
+    Of any other kind its words, without those of the question.
     """
     if kind == "date":
-        found = _DATE.findall(line.text)
+        values = _DATE.findall(line.text)
     elif kind == "number":
-        found = _NUMBER.findall(_DATE.sub(" ", line.text))
+        values = _NUMBER.findall(_DATE.sub(" ", line.text))
     elif kind == "name":
-        found = _NAME.findall(line.text)
+        values = _NAME.findall(line.text)
     else:
-        return frozenset(line.words) - asked
-    return frozenset(value.lower() for value in found if not asked.issuperset(_words(value)))
+        return frozenset(line.words) - question_words
+    return frozenset(
+        value.lower() for value in values if not question_words.issuperset(_content_words(value))
+    )
 
 
-def _rival(line: Line, part: Part, asked: frozenset[str], pages: Pages) -> Line | None:
+def _rival(
+    line: Line, part: QuestionPart, question_words: frozenset[str], pages: Pages
+) -> Line | None:
     """A sentence of another document that makes the same statement with another value."""
-    others = (other for page in pages for other in page if other.document != line.document)
-    return next((other for other in others if _contradicts(line, other, part.kind, asked)), None)
+    for page in pages:
+        for other in page:
+            if other.document != line.document and _contradicts(
+                line, other, part.kind, question_words
+            ):
+                return other
+    return None
 
 
-def _contradicts(line: Line, other: Line, kind: str, asked: frozenset[str]) -> bool:
-    """Whether two sentences share most words, agree on those of the question, and differ in a short
-    stretch.
+def _contradicts(line: Line, other: Line, kind: str, question_words: frozenset[str]) -> bool:
+    """Whether two sentences share most words and differ in a short stretch.
+
+    They must agree on the words of the question: else they are about two things.
     """
     here, there = set(line.words), set(other.words)
     if len(here & there) < SAME_STATEMENT * max(len(here), len(there)):
         return False
-    steps = SequenceMatcher(None, line.words, other.words, autojunk=False).get_opcodes()
+    # Without `autojunk`, which takes the commonest words of a long sentence for noise.
+    matcher = SequenceMatcher(None, line.words, other.words, autojunk=False)
     changes = [
-        (line.words[a:b], other.words[c:d]) for step, a, b, c, d in steps if step == "replace"
+        (line.words[a:b], other.words[c:d])
+        for step, a, b, c, d in matcher.get_opcodes()
+        if step == "replace"
     ]
-    if any(not asked.isdisjoint(one + two) for one, two in changes):
+    if any(not question_words.isdisjoint(before + after) for before, after in changes):
         return False
-    return any(_can_be_value(one, kind) and _can_be_value(two, kind) for one, two in changes)
+    return any(
+        _can_be_value(before, kind) and _can_be_value(after, kind) for before, after in changes
+    )
 
 
 def _can_be_value(words: tuple[str, ...], kind: str) -> bool:
+    if len(words) > LONGEST_VALUE:
+        return False
     text = " ".join(words)
     has_number = bool(_NUMBER.search(text) or _DATE.search(text))
-    return len(words) <= LONGEST_VALUE and (has_number or kind not in {"date", "number"})
+    return has_number or kind not in {"date", "number"}
 
 
-def _better(line: Line, rival: Line | None, pages: Pages) -> Line:
-    """The side whose own words more documents hold; the first one where both have as many, or there
-    is no other.
-    """
-    if rival is None:
-        return line
+def _better_supported(line: Line, rival: Line, pages: Pages) -> Line:
+    """The side whose own words more documents hold; the first one where both have as many."""
     only_here, only_there = set(line.words) - set(rival.words), set(rival.words) - set(line.words)
-    held = [{word for other in page for word in other.words} for page in pages]
-    return (
-        rival
-        if sum(only_there <= words for words in held) > sum(only_here <= words for words in held)
-        else line
-    )
+    words_of_pages = [{word for other in page for word in other.words} for page in pages]
+    for_rival = sum(only_there <= words for words in words_of_pages)
+    for_line = sum(only_here <= words for words in words_of_pages)
+    return rival if for_rival > for_line else line

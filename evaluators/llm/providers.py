@@ -1,6 +1,6 @@
-"""The providers that can be asked, each as one record: all that must be known, except its models.
+"""The providers that can be asked, each as one record with all that must be known of it.
 
-A new one that speaks the chat API of OpenAI is a record here and its models in `data/models.toml`.
+A new one that speaks the chat API of OpenAI is a record here, and its models in `data/models.toml`.
 Settings, limits, messages, commands and the masking of keys are read from it.
 """
 
@@ -81,6 +81,7 @@ _RECORDS = (
         key_beginnings=("gsk_",),
         key_page="https://console.groq.com/keys",
         sdk="groq",
+        # Of the same names as OpenAI's, but its requests are always those of a day.
         limit_headers={
             ("requests", "day"): "x-ratelimit-{}-requests",
             ("tokens", "minute"): "x-ratelimit-{}-tokens",
@@ -96,6 +97,7 @@ _RECORDS = (
         key_beginnings=("sk-",),
         key_page="https://platform.openai.com/api-keys",
         limit_headers=_OPENAI_HEADERS,
+        # Its reasoning models refuse one.
         unlisted_temperature="unknown",
         public=True,
     ),

@@ -193,7 +193,7 @@ def _mended_apart(body: str) -> Any:
         raise ValueError(_TOO_LONG)
     limits = for_text(MENDING_SECONDS, MOST_MENDED)
     with child("json", body.encode(errors="replace"), limits) as lines:
-        # A character may come back as six, as in \u00e9.
+        # JSON writes a control character with six bytes, any other with at most four.
         message = lines.readline(8 * MOST_MENDED)
     try:
         answer = json.loads(message)

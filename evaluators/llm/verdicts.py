@@ -1,5 +1,6 @@
-"""What a judge decides: yes or no, or a rating from 1 to 5, however it writes them; its reason
-comes first.
+"""What a judge decides: yes or no, or a rating from 1 to 5, however it writes them.
+
+Its reason comes first, so that the decision follows from it.
 """
 
 from __future__ import annotations
@@ -9,26 +10,28 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 WORST, BEST = 1, 5
-_VERDICTS = {"true": "yes", "false": "no"}
+# What a question of one's own may ask for.
+_SYNONYMS = {"true": "yes", "false": "no"}
 
 
-def _word(said: object) -> object:
-    """Yes and no however they are written; true and false are what a question of one's own may ask
-    for.
-    """
-    word = str(said).strip(" .!*\"'\n\t").lower() if isinstance(said, str | bool) else said
-    return _VERDICTS.get(word, word) if isinstance(word, str) else word
+def _yes_or_no(written: object) -> object:
+    """Yes and no however they are written; anything else as it is."""
+    if not isinstance(written, str | bool):
+        return written
+    word = str(written).strip(" .!*\"'\n\t").lower()
+    return _SYNONYMS.get(word, word)
 
 
-def _number(said: object) -> object:
-    """A number in quotes is one, 4.0 is 4, and `true`, which Python takes for 1, is none."""
-    if isinstance(said, bool):
-        return str(said)
-    text = said.strip().removesuffix(".0") if isinstance(said, str) else ""
-    return int(text) if text.isdecimal() else said
+def _whole_rating(written: object) -> object:
+    """The number also where it stands in quotes or as 4.0; anything else as it is."""
+    # Python takes `true` for 1, which a judge does not mean by it.
+    if isinstance(written, bool):
+        return str(written)
+    text = written.strip().removesuffix(".0") if isinstance(written, str) else ""
+    return int(text) if text.isdecimal() else written
 
 
-OneToFive = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_number)]
+OneToFive = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_whole_rating)]
 
 
 class YesOrNo(BaseModel):
@@ -37,7 +40,7 @@ class YesOrNo(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     reason: str = ""
-    verdict: Annotated[Literal["yes", "no"], BeforeValidator(_word)]
+    verdict: Annotated[Literal["yes", "no"], BeforeValidator(_yes_or_no)]
 
     @property
     def value(self) -> float:
