@@ -35,22 +35,19 @@ SENTENCES = (
 
 
 def chosen() -> tuple[Run | None, Cell]:
-    """The run and its cell in the address, else those shown last; the way back leads to addresses
-    without a sample.
-    """
+    """The run and its cell in the address, else those shown last."""
     address, last = st.query_params, st.session_state.get("sample_address", {})
+    # The menu drops the parameters, and the run's page knows no sample.
     if "run" not in address or ("sample" not in address and address["run"] == last.get("run")):
         address = last
-    return session.run(address.get("run")), Cell(
-        _number(address.get("sample")), _number(address.get("model"))
-    )
+    position, model = _from_one(address.get("sample")), _from_one(address.get("model"))
+    return session.run(address.get("run")), Cell(position, model)
 
 
 def steps(run: Run, cell: Cell) -> Cell:
-    """Buttons to the neighbours and to the other models' answers; returns what to show and keeps it
-    in the address.
+    """Buttons to the neighbours and to the other models' answers; returns the cell to show.
 
-    The neighbours are those in the table that the sample was chosen from.
+    The neighbours are those in the table that the sample was chosen from. The address follows.
     """
     names = run_facts.titles(run)
     asked = session.store().results.counts(run).asked // max(1, len(names)) // len(run.evaluators)
@@ -71,10 +68,10 @@ def steps(run: Run, cell: Cell) -> Cell:
         ):
             place += 1
         position = walk[place]
-        found = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < asked else ""
-        st.caption(f"Sample {position + 1:,} of {asked:,}{found} · {plain(run.title)}")
+        in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < asked else ""
+        st.caption(f"Sample {position + 1:,} of {asked:,}{in_table} · {plain(run.title)}")
     if len(names) > 1:
-        _switch(run, names, model)
+        _model_segments(run, names, model)
     address = session.address(run=run.id, sample=str(position + 1), model=str(model + 1))
     st.query_params.update(address)
     st.session_state["sample_address"] = address
@@ -93,37 +90,40 @@ def show(run: Run, cell: Cell) -> None:
     if run.models and is_given:
         st.caption("The response is from the data; no model was asked.")
     if leads(run.evaluator.name):
-        _of_a_page(run, cell, sample, results.get(0))
-        _metrics(run, sample, results, 1)
+        _leading_evaluator(run, cell, sample, results.get(0))
+        _metrics_from(1, run, results)
     elif len(run.evaluators) == 1:
-        _metrics(run, sample, results, 0)
-        _texts(sample)
+        _metrics_from(0, run, results)
+        _answer_and_documents(sample)
     else:
-        _texts(sample)
-        _metrics(run, sample, results, 0)
+        _answer_and_documents(sample)
+        _metrics_from(0, run, results)
     if run.models and not is_given and leads(run.evaluator.name) != "rgb":
-        _generator(run, cell, sample)
+        model = run_facts.titles(run)[cell.model]
+        st.caption(plain(f"Response by {model}."))
+        _generator_prompt(f"Prompt · {model}", run.prompt, sample)
     for number, spec in enumerate(run.evaluators):
-        _prompts(spec, sample, number)
+        _judge_prompts(spec, sample, number)
 
 
-def _of_a_page(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
-    """What an evaluator says that has a page of its own."""
-    _outcome(result, 0)
+def _leading_evaluator(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
+    """What an evaluator says whose runs have a page of their own."""
+    _cost_and_failure(result, 0)
     if leads(run.evaluator.name) == "rgb":
-        _rgb(run, sample, result)
+        _rgb_sample(run, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
         if result and result.score:
             st.caption(SENTENCES)
 
 
-def _number(text: str | None) -> int:
-    """A number in the address, counted from 0; the first for anything else."""
+def _from_one(text: str | None) -> int:
+    """A number of the address, where the first is 1, counted from 0; 0 for anything else."""
+    # Anybody can type an address: no more digits are read than any run has samples.
     return int(text[:9]) - 1 if text and re.fullmatch("[1-9][0-9]*", text) else 0
 
 
-def _switch(run: Run, names: list[str], model: int) -> None:
+def _model_segments(run: Run, names: list[str], model: int) -> None:
     key = f"answer_{run.id}"
     st.session_state[key] = names[model]
 
@@ -135,14 +135,14 @@ def _switch(run: Run, names: list[str], model: int) -> None:
     )
 
 
-def _outcome(result: SampleResult | None, number: int) -> None:
-    """What it cost, and why it failed where it did."""
+def _cost_and_failure(result: SampleResult | None, number: int) -> None:
+    """What a result cost, and why it failed where it did."""
     if result is None:
         st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
         return
     if result.score is None:
-        words = plain(remedies.worded(result.reason))
-        st.error(words, icon=":material/error:", title="This sample failed")
+        reason = plain(remedies.worded(result.reason))
+        st.error(reason, icon=":material/error:", title="This sample failed")
         st.caption("Retry failed on the run's page tries it again, with all others that failed.")
     if result.details:
         with st.expander("Details", icon=":material/terminal:", key=f"details_{number}"):
@@ -150,21 +150,17 @@ def _outcome(result: SampleResult | None, number: int) -> None:
     spending.of_sample(result)
 
 
-def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
+def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
     evaluator = from_spec(run.evaluator)
     assert isinstance(evaluator, RGBEvaluator)
-    task = sample.rgb
-    if task:
-        effective = (
-            ""
-            if task.effective_noise is None
-            else f" · effective noise {100 * task.effective_noise:.0f} %"
-        )
-        noise = ""
-        # counterfactual prompts have no noise levels
+    if task := sample.rgb:
+        facts = [task.ability.label]
+        # Counterfactual prompts have no noise levels.
         if task.noise is not None and task.ability is not Ability.COUNTERFACTUAL:
-            noise = f" · noise {100 * task.noise:.0f} %"
-        st.caption(f"{task.ability.label}{noise}{effective} · policy {evaluator.policy}")
+            facts.append(f"noise {100 * task.noise:.0f} %")
+        if task.effective_noise is not None:
+            facts.append(f"effective noise {100 * task.effective_noise:.0f} %")
+        st.caption(" · ".join([*facts, f"policy {evaluator.policy}"]))
     verdicts = stored_verdicts(result.score) if result and result.score else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
     whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
@@ -176,9 +172,9 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
             st.caption("There is no answer.")
         else:
             st.html(highlight.words(sample.response, evidence, expected, whole=whole))
-        _expected(sample)
+        _expected_answer(sample)
         if result and result.score:
-            _verdicts(run, verdicts, result.score)
+            _verdict_badges(run, verdicts, result.score)
     with right:
         st.subheader("Documents")
         if expected:
@@ -192,57 +188,46 @@ def _rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
             )
         )
     if verdicts:
-        _rules(evaluator, sample)
+        _rules_in_order(evaluator, sample)
     if run.prompt:
-        _asked("Prompt", run.prompt, sample)
+        _generator_prompt("Prompt", run.prompt, sample)
 
 
-def _generator(run: Run, cell: Cell, sample: Sample) -> None:
-    """Who gave the response, and what was asked for it."""
-    name = run_facts.titles(run)[cell.model]
-    st.caption(plain(f"Response by {name}."))
-    _asked(f"Prompt · {name}", run.prompt, sample)
-
-
-def _asked(label: str, template: str, sample: Sample) -> None:
+def _generator_prompt(label: str, template: str, sample: Sample) -> None:
     """What a model was asked about the sample."""
     with st.expander(plain(label), icon=":material/edit_note:", key="generator_prompt"):
         prompt = fill(template, sample.question, sample.retrieved_documents)
         st.code(prompt.text, language=None, wrap_lines=True)
 
 
-def _expected(sample: Sample) -> None:
+def _expected_answer(sample: Sample) -> None:
     if sample.ground_truth is not None:
         st.text(f"Ground truth: {accepted(sample.ground_truth)}")
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
 
 
-def _verdicts(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
+def _verdict_badges(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
     """What the rules decided, and beside it what a judge said."""
     judged = score.details.get("judge", {})
+    judge = f"judge {catalogue.title(run.judge)}" if run.judge else "judge"
     for name, verdict in verdicts.items():
-        _verdict(name, verdict.passed, verdict.rule)
+        _verdict_badge(name, verdict.passed, verdict.rule)
         if name in judged:
-            _verdict(
-                name,
-                judged[name]["passed"],
-                f"judge {catalogue.title(run.judge)}" if run.judge else "judge",
-            )
+            _verdict_badge(name, judged[name]["passed"], judge)
             st.text(judged[name]["words"])
     if score.reason:
         st.caption(plain(score.reason))
 
 
-def _verdict(name: str, passed: bool, by: str) -> None:
+def _verdict_badge(name: str, passed: bool, by: str) -> None:
     badge = st.success if passed else st.warning
     icon = ":material/check_circle:" if passed else ":material/cancel:"
-    badge(
-        f"**{name.capitalize()}: {'yes' if passed else 'no'}** · decided by: {plain(by)}", icon=icon
-    )
+    answer = "yes" if passed else "no"
+    badge(f"**{name.capitalize()}: {answer}** · decided by: {plain(by)}", icon=icon)
 
 
-def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
+def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
     outcomes = {None: "does not decide", True: "yes", False: "no"}
     rows = [
         {
@@ -253,29 +238,27 @@ def _rules(evaluator: RGBEvaluator, sample: Sample) -> None:
         }
         for step in evaluator.steps(sample)
     ]
-    st.subheader("Rules, in the order of their trial")
+    st.subheader("Rules, in the order in which they are tried")
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
 
 
-def _metrics(run: Run, sample: Sample, results: Mapping[int, SampleResult], begin: int) -> None:
-    """Every metric from this number on: its values and what it has to say for them,
-    under its name.
-    """
+def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> None:
+    """Every metric from this number on: its values and what it says of them, under its name."""
     titles = run_facts.metric_titles(run)
-    for number in range(begin, len(titles)):
+    for number in range(first, len(titles)):
         result = results.get(number)
         score = result.score if result else None
-        named = labels(titles, number, score.values if score else ())
+        value_titles = labels(titles, number, score.values if score else ())
         with st.container(border=len(titles) > 1):
-            if len(titles) > 1 and len(named) != 1:
+            if len(titles) > 1 and len(value_titles) != 1:
                 st.subheader(plain(titles[number]))
-            _outcome(result, number)
+            _cost_and_failure(result, number)
             if score:
-                _values(score, named)
-                _details(score.details, number)
+                _value_cards(score, value_titles)
+                _show_details(score.details, number)
 
 
-def _texts(sample: Sample) -> None:
+def _answer_and_documents(sample: Sample) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Answer")
@@ -283,7 +266,7 @@ def _texts(sample: Sample) -> None:
             st.caption("There is no answer.")
         else:
             st.html(highlight.words(sample.response, []))
-        _expected(sample)
+        _expected_answer(sample)
     with right:
         st.subheader("Documents")
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
@@ -292,34 +275,32 @@ def _texts(sample: Sample) -> None:
             st.html(highlight.passages(sample.gold_documents))
 
 
-def _values(score: Score, named: Mapping[str, str]) -> None:
+def _value_cards(score: Score, titles: Mapping[str, str]) -> None:
     grid = st.grid(4, min_column_width=150)
     for name, value in score.values.items():
         with grid.container(border=True, height="stretch"):
-            st.metric(plain(named[name]), "–" if value is None else f"{value:.2f}")
+            st.metric(plain(titles[name]), "–" if value is None else f"{value:.2f}")
             if value is None:
                 st.caption("not applicable")
     if score.reason:
         st.info(plain(score.reason), icon=":material/info:")
 
 
-def _details(details: Mapping[str, Any], number: int) -> None:
-    """Records as tables, long texts behind a click, all else a line each; what the judge wrote
-    comes last.
+def _show_details(details: Mapping[str, Any], number: int) -> None:
+    """Records as tables, long texts behind a click, all else a line each.
+
+    What the judge wrote comes last.
     """
     for name, detail in details.items():
-        if name in ("outputs", "mode") or not _tells(detail):
+        if name in ("outputs", "mode") or detail in (None, "", [], {}):
             continue
-        if rows := _rows(title(name), detail):
+        if records := _records_in(detail, title(name)):
+            is_named = isinstance(detail, Mapping)
+            names = list(map(title, detail)) if is_named else range(1, len(records) + 1)
             st.markdown(f"##### {plain(title(name))}")
-            _table(
-                rows,
-                list(map(title, detail))
-                if isinstance(detail, Mapping)
-                else range(1, len(rows) + 1),
-            )
+            _table_of_records(records, names)
         else:
-            _line(title(name), _words(detail))
+            _line_or_expander(title(name), _detail_as_text(detail))
     if outputs := details.get("outputs"):
         with st.expander(
             "Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"
@@ -327,33 +308,29 @@ def _details(details: Mapping[str, Any], number: int) -> None:
             if mode := details.get("mode"):
                 st.caption(plain(f"JSON asked for by: {mode}"))
             for output in outputs if isinstance(outputs, list) else [outputs]:
-                st.code(_words(output), language="json", wrap_lines=True)
+                st.code(_detail_as_text(output), language="json", wrap_lines=True)
 
 
-def _tells(detail: Any) -> bool:
-    return detail is not None and detail != "" and detail != [] and detail != {}
-
-
-def _rows(name: str, detail: Any) -> list[Mapping[str, Any]]:
-    """The detail as rows of a table, where it is a list of records, or names with a record or a
-    value each.
-    """
+def _records_in(detail: Any, name: str) -> list[Mapping[str, Any]]:
+    """The rows of a list of records, or of names with a record or a value each; else nothing."""
     if isinstance(detail, Mapping):
-        return [each if isinstance(each, Mapping) else {name: each} for each in detail.values()]
-    is_records = isinstance(detail, list) and all(isinstance(each, Mapping) for each in detail)
-    return detail if is_records else []
+        return [value if isinstance(value, Mapping) else {name: value} for value in detail.values()]
+    is_list = isinstance(detail, list) and all(isinstance(entry, Mapping) for entry in detail)
+    return detail if is_list else []
 
 
-def _table(rows: Sequence[Mapping[str, Any]], names: Iterable[object]) -> None:
-    """The rows with all their text in sight, under their names or numbers."""
-    columns = dict.fromkeys(column for row in rows for column in row)
-    cells = [
-        {plain(title(column)): plain(_words(row.get(column))) for column in columns} for row in rows
+def _table_of_records(records: Sequence[Mapping[str, Any]], names: Iterable[object]) -> None:
+    """The records with all their text in sight, under their names or numbers."""
+    columns = dict.fromkeys(column for record in records for column in record)
+    rows = [
+        {plain(title(column)): plain(_detail_as_text(record.get(column))) for column in columns}
+        for record in records
     ]
-    st.table(pd.DataFrame(cells, index=[plain(str(name)) for name in names]))
+    # `st.dataframe` would cut long texts; the cells of `st.table` are Markdown, hence `plain`.
+    st.table(pd.DataFrame(rows, index=[plain(str(name)) for name in names]))
 
 
-def _line(name: str, text: str) -> None:
+def _line_or_expander(name: str, text: str) -> None:
     if len(text) <= LINE and "\n" not in text:
         st.text(f"{name}: {text}")
         return
@@ -361,35 +338,35 @@ def _line(name: str, text: str) -> None:
         st.code(text, language=None, wrap_lines=True)
 
 
-def _words(detail: Any) -> str:
-    """What a metric wrote down, as text: yes and no, lists in a line (long ones by paragraphs), no
-    needless digits.
-    """
+def _detail_as_text(detail: Any) -> str:
+    """What a metric wrote down: yes and no, lists in a line or by paragraphs, few digits."""
     if isinstance(detail, bool):
         return "yes" if detail else "no"
     if isinstance(detail, float):
         return f"{detail:.4g}"
     if isinstance(detail, list | tuple):
-        parts = [_words(each) for each in detail]
+        parts = list(map(_detail_as_text, detail))
         return "\n\n".join(parts) if sum(map(len, parts)) > LINE else ", ".join(parts)
     if isinstance(detail, Mapping):
-        return ", ".join(f"{title(str(key))}: {_words(each)}" for key, each in detail.items())
+        parts = [f"{title(str(name))}: {_detail_as_text(part)}" for name, part in detail.items()]
+        return ", ".join(parts)
     return "" if detail is None else str(detail)
 
 
-def _prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
+def _judge_prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
     """What the judge is asked about this sample by a metric without a page of its own."""
     cls = evaluators().get(spec.name)
     if cls is None or cls.leads or not cls.most_judges():
         return
     try:
-        asked = prompts_of(from_spec(spec), sample)
-    except ParameterError:  # a metric of one's own may have other parameters by now
+        prompts = prompts_of(from_spec(spec), sample)
+    except ParameterError:
+        # A metric of one's own may have other parameters by now.
         return
-    title = f"Prompt · {run_facts.metric_title(spec)}" if number else "Prompt"
-    with st.expander(plain(title), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
+    label = f"Prompt · {run_facts.metric_title(spec)}" if number else "Prompt"
+    with st.expander(plain(label), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
         st.caption(
             "By today's prompt files; what depends on an earlier answer of the judge may differ."
         )
-        for prompt in asked:
+        for prompt in prompts:
             st.code(prompt.text, language=None, wrap_lines=True)

@@ -1,6 +1,4 @@
-"""A backup of one's own store: on the Settings page, and on every page once the store's file is
-gone.
-"""
+"""A backup of one's own store: on the Settings page, and on every page once its file is gone."""
 
 from __future__ import annotations
 
@@ -24,9 +22,8 @@ LAST = "backup_made"
 
 
 def show() -> None:
-    """Where the backup goes, and the button; nothing on a public host: its store is not one
-    person's.
-    """
+    """Where the backup goes, and the button."""
+    # The store of a public host is not one person's.
     if config().public:
         return
     proposed = str(Path.home() / f"plumbline-{date.today()}.sqlite3")
@@ -35,11 +32,11 @@ def show() -> None:
             "File", proposed, key="backup_file", help="On this machine. Only you can read it."
         )
         st.checkbox("Replace the file where it is there already", key="backup_replace")
-        on_click = problems.guarded(_save, PLACE)
+        on_click = problems.guarded(_back_up, PLACE)
         st.form_submit_button("Save a backup", icon=":material/save:", on_click=on_click)
     problems.show(PLACE)
-    if words := st.session_state.pop(LAST, ""):
-        st.success(plain(words), icon=":material/check_circle:")
+    if saved := st.session_state.pop(LAST, ""):
+        st.success(plain(saved), icon=":material/check_circle:")
 
 
 def is_store_there() -> bool:
@@ -59,14 +56,14 @@ def is_store_there() -> bool:
     return True
 
 
-def _save() -> None:
+def _back_up() -> None:
     """Makes the backup; raises `StoreError` where that is not possible."""
-    named = st.session_state["backup_file"].strip()
-    if not named:
+    file = st.session_state["backup_file"].strip()
+    if not file:
         raise ParameterError("No file is named. Enter where the backup goes.")
     replace = bool(st.session_state["backup_replace"])
-    made = back_up(session.store(), Path(os.path.expanduser(named)), replace=replace)
-    size = f"{made.size / 2**20:,.1f} MB"
+    backup = back_up(session.store(), Path(os.path.expanduser(file)), replace=replace)
+    size = f"{backup.size / 2**20:,.1f} MB"
     st.session_state[LAST] = (
-        f"Saved {made.path}: {counted(made.runs, 'run')}, {size}, checked by opening it."
+        f"Saved {backup.path}: {counted(backup.runs, 'run')}, {size}, checked by opening it."
     )

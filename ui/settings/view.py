@@ -1,6 +1,4 @@
-"""Settings: one key for each provider, what it opens, the answers that are kept, the way back to a
-workspace.
-"""
+"""Settings: a key for each provider, what it opens, the stored answers, the workspace's link."""
 
 from __future__ import annotations
 
@@ -27,12 +25,12 @@ LOCAL_SERVERS = (
 GREY = "color: rgb(140, 140, 140)"
 
 
-def _dollars(price: float) -> str:
-    """Two decimals at least: $4.00, $0.30, $0.075."""
+def _price(price: float) -> str:
+    """US dollars with two decimals at least: $4.00, $0.30, $0.075."""
     return f"${price:.2f}" if price == round(price, 2) else f"${price:.3g}"
 
 
-NUMBERS = {"Price in": _dollars, "Price out": _dollars, "Context": "{:,.0f}".format}
+NUMBERS = {"Price in": _price, "Price out": _price, "Context": "{:,.0f}".format}
 WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
 
 
@@ -48,12 +46,13 @@ def access() -> str:
         key="provider",
         persist_state="session",
     )
-    form, answer = st.container(), st.container()
-    with answer:  # first, as the form shows what came of it
-        _answer(provider)
+    form, outcome = st.container(), st.container()
+    # The test comes first although it stands below: the form shows which key is in use after it.
+    with outcome:
+        _test_entered(provider)
     with form:
-        _form(provider)
-    _state(provider)
+        _access_form(provider)
+    _key_in_use(provider)
     return provider
 
 
@@ -61,18 +60,15 @@ def models(provider: str) -> None:
     """The provider's models as a table; those that cannot be chosen are last, grey, and say why."""
     offered = session.offered()
     choices = catalogue.choices(session.keys(), offered).values()
-    shown = sorted(
-        (choice for choice in choices if choice.model.provider == provider),
-        key=lambda each: bool(each.problem),
-    )
-    if not shown:
+    of_provider = [choice for choice in choices if choice.model.provider == provider]
+    of_provider.sort(key=lambda choice: bool(choice.problem))
+    if not of_provider:
         st.info("Test the address, and its models are listed here.", icon=":material/dns:")
         return
-    rows = pd.DataFrame([_cells(choice) for choice in shown]).astype(dict.fromkeys(NUMBERS, float))
-    rows = rows.drop(
-        columns=[name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()]
-    )
-    grey = [GREY if choice.problem else "" for choice in shown]
+    rows = pd.DataFrame(map(_model_cells, of_provider)).astype(dict.fromkeys(NUMBERS, float))
+    empty = [name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()]
+    rows = rows.drop(columns=empty)
+    grey = [GREY if choice.problem else "" for choice in of_provider]
     st.dataframe(
         rows.style.apply(lambda column: grey).format(NUMBERS),
         hide_index=True,
@@ -82,8 +78,8 @@ def models(provider: str) -> None:
         },
         alt="Models of this provider",
     )
-    known = "" if provider in offered else " Test the key to see which of them it may use."
-    st.caption(f"Prices in US dollars per million tokens.{known}")
+    advice = "" if provider in offered else " Test the key to see which of them it may use."
+    st.caption(f"Prices in US dollars per million tokens.{advice}")
 
 
 def stored_answers() -> None:
@@ -94,7 +90,7 @@ def stored_answers() -> None:
         st.caption(f"{kept} kept. The same prompt to the same model is not paid for twice.")
         with st.popover("Clear", icon=":material/delete:", disabled=not count):
             st.write("Forget the stored answers? Runs keep their results.")
-            on_click = problems.guarded(_clear, "answers")
+            on_click = problems.guarded(_forget_answers, "answers")
             st.button("Clear for good", type="primary", key="clear_answers", on_click=on_click)
     problems.show("answers")
 
@@ -133,7 +129,7 @@ def _expiry() -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _form(provider: str) -> None:
+def _access_form(provider: str) -> None:
     """The fields, empty of any key."""
     current, is_custom = session.keys().get(provider), PROVIDERS[provider].is_custom
     with st.form(f"access_{provider}"):
@@ -149,63 +145,60 @@ def _form(provider: str) -> None:
             key=f"typed_{provider}",
         )
         label = "Test this endpoint" if is_custom else "Test this key"
-        on_click = problems.guarded(_enter, provider)
+        on_click = problems.guarded(_take_up_for_test, provider)
         st.form_submit_button(
             label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,)
         )
 
 
-def _enter(provider: str) -> None:
-    """Puts what was typed up for a test and empties the field, so that the browser does not hold
-    the key.
-    """
+def _take_up_for_test(provider: str) -> None:
+    """Keeps what was typed for the test that follows, and empties the field."""
     typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
+    # An empty field: the browser does not hold the key either.
     st.session_state[f"typed_{provider}"] = ""
-    st.session_state[f"entered_{provider}"] = _entered(provider, typed, current)
+    address = _address_of_key(provider)
+    # A key that was entered for another address does not go to this one.
+    is_current = not typed and current and current.base_url == address
+    entered = current if is_current else bind(provider, address, typed)
+    st.session_state[f"entered_{provider}"] = entered
 
 
-def _entered(provider: str, typed: str, current: Access | None) -> Access:
-    """What the fields give; a key that was entered for another address does not go to this one."""
-    address = _address(provider)
-    if not typed and current and current.base_url == address:
-        return current
-    return bind(provider, address, typed)
+def _address_of_key(provider: str) -> str:
+    """Where the key goes: for a custom endpoint what was typed, else the provider's address.
 
-
-def _address(provider: str) -> str:
-    """Where the key goes: of a custom endpoint what was typed, else the provider's (on a laptop the
-    environment's).
+    On a laptop the environment may name another one.
     """
     record = PROVIDERS[provider]
     if record.is_custom:
         st.session_state["base_url"] = clean_address(st.session_state["base_url"])
         return str(st.session_state["base_url"])
-    named = "" if config().public else os.environ.get(record.address_variable, "")
-    return clean_address(named) if named else record.address
+    own = "" if config().public else os.environ.get(record.address_variable, "")
+    return clean_address(own) if own else record.address
 
 
-def _answer(provider: str) -> None:
-    """Tests what was entered, takes it if that went well, and says what came of it."""
+def _test_entered(provider: str) -> None:
+    """Tests what was entered, uses it from now on if that went well, and says what came of it."""
     entered: Access | None = st.session_state.pop(f"entered_{provider}", None)
     if problems.show(provider) or entered is None:
         return
     try:
         with st.spinner(f"Asking {PROVIDERS[provider].title}"):
-            found = clients.ask_models(entered)
+            models = clients.ask_models(entered)
     except LLMError as error:
-        _failed(entered, error)
+        _test_failed(entered, error)
         return
-    _take(entered)
-    known = sum(catalogue.find(f"{provider}/{model}") is not None for model in found)
-    tail = "" if PROVIDERS[provider].is_custom else f", {known} of them known here"
-    st.success(
-        f"Works: {counted(len(found), 'model')} offered{tail}.", icon=":material/check_circle:"
-    )
+    _use_from_now(entered)
+    works = f"Works: {counted(len(models), 'model')} offered"
+    if not PROVIDERS[provider].is_custom:
+        here = sum(catalogue.find(f"{provider}/{model}") is not None for model in models)
+        works = f"{works}, {here} of them known here"
+    st.success(f"{works}.", icon=":material/check_circle:")
 
 
-def _failed(entered: Access, error: LLMError) -> None:
-    """Says why, and whether what was entered is kept all the same: where nothing speaks against it,
-    nor works yet.
+def _test_failed(entered: Access, error: LLMError) -> None:
+    """Says why, and whether what was entered is kept all the same.
+
+    It is kept where nothing speaks against it and nothing else works yet.
     """
     provider, own = entered.provider, session.own_keys()
     has_working = provider in session.offered()
@@ -218,7 +211,7 @@ def _failed(entered: Access, error: LLMError) -> None:
         stays = f" The one before {'stays in use' if has_working else 'is kept'}."
         message = f"Not taken: {what}{stays if session.keys().get(provider) else ''}"
     else:
-        _take(entered)
+        _use_from_now(entered)
         message = f"Not tested: {what}"
     st.error(plain(message), icon=":material/error:")
     if error.details:
@@ -227,64 +220,62 @@ def _failed(entered: Access, error: LLMError) -> None:
 
 
 def _is_wrong(provider: str, error: LLMError) -> bool:
-    """Whether the test speaks against key or address; a custom endpoint that lists no models is of
-    no use.
-    """
+    """Whether the test speaks against key or address."""
+    # Of a custom endpoint only its list says which models there are: without one it is useless.
     return isinstance(error, RunStoppedError) or (
         PROVIDERS[provider].is_custom and not isinstance(error, TransientError)
     )
 
 
-def _take(entered: Access) -> None:
-    """One that is in use already stays where it is, perhaps in the environment."""
+def _use_from_now(entered: Access) -> None:
+    # One that is in use already stays where it is, perhaps in the environment.
     if entered != session.keys().get(entered.provider):
         session.own_keys()[entered.provider] = entered
 
 
-def _state(provider: str) -> None:
+def _key_in_use(provider: str) -> None:
     """Which key is there, if any, whether it is known to work, and a button to forget it."""
     own, in_use, record = session.own_keys(), session.keys().get(provider), PROVIDERS[provider]
     if provider in own:
         state = "In use" if provider in session.offered() else "Kept, not tested,"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(
-                plain(f"{state}{_where(own[provider])} until this tab is reloaded or closed.")
-            )
-            st.button("Forget", icon=":material/key_off:", on_click=_forget, args=(provider,))
+            where = _other_address(own[provider])
+            st.caption(plain(f"{state}{where} until this tab is reloaded or closed."))
+            st.button("Forget", icon=":material/key_off:", on_click=_forget_key, args=(provider,))
     elif in_use:
         variable = record.address_variable if record.is_custom else record.key_variable
-        st.caption(plain(f"In use: the one from {variable}{_where(in_use)}."))
+        st.caption(plain(f"In use: the one from {variable}{_other_address(in_use)}."))
     elif record.key_page:
         st.caption(f"No key yet. {record.title} makes them at {record.key_page}")
 
 
-def _forget(provider: str) -> None:
+def _forget_key(provider: str) -> None:
     session.own_keys().pop(provider, None)
 
 
-def _where(access: Access) -> str:
+def _other_address(access: Access) -> str:
     """The address, where it is not the provider's own."""
     return "" if access.base_url == PROVIDERS[access.provider].address else f" at {access.base_url}"
 
 
-def _clear() -> None:
+def _forget_answers() -> None:
     session.store().calls.forget_answers(session.workspace())
 
 
-def _cells(choice: catalogue.Choice) -> dict[str, object]:
+def _model_cells(choice: catalogue.Choice) -> dict[str, object]:
     model = choice.model
     return {
         "Model": model.title,
-        "Status": _status(model),
+        "Status": _status_of_model(model),
         "Cannot be chosen": choice.problem,
         "Price in": model.price_in,
         "Price out": model.price_out,
         "Context": model.context,
-        "Free plan": _free(model.free),
+        "Free plan": _free_plan(model.free),
     }
 
 
-def _status(model: catalogue.Model) -> str | None:
+def _status_of_model(model: catalogue.Model) -> str | None:
     if catalogue.find(model.id) is None:
         return None
     return (
@@ -292,7 +283,7 @@ def _status(model: catalogue.Model) -> str | None:
     )
 
 
-def _free(limits: catalogue.PlanLimits | None) -> str | None:
+def _free_plan(limits: catalogue.PlanLimits | None) -> str | None:
     if limits is None:
         return None
     most = {
