@@ -47,6 +47,8 @@ IN_PYTHON: Words = {
         'Save what is stored with store.runs.raw("{name}"), or delete it with store.runs.delete.'
     ),
     "replace_file": "Choose another name, or pass replace=True.",
+    "name_columns": 'Or say which columns they are: columns={{"response": "answer"}}.',
+    "skip_broken": "Or leave these rows out with skip_broken=True.",
 }
 """What `str(error)` says of a remedy; the app and the terminal have words of their own."""
 

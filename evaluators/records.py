@@ -333,6 +333,8 @@ RemedyCode = Literal[
     "delete_upload",
     "save_run",
     "replace_file",
+    "name_columns",
+    "skip_broken",
 ]
 Words = Mapping[RemedyCode, str]
 """How one door (the app, the terminal, Python) words each remedy; `{name}` is what it is about."""

@@ -59,6 +59,8 @@ def evaluate(
     workspace: str = inputs.WORKSPACE,
     cap: Cap | None = None,
     use_cache: bool = True,
+    columns: Mapping[str, str] | None = None,
+    skip_broken: bool = False,
     progress: bool = True,
     definition: str = SENTENCE,
 ) -> Results:
@@ -72,6 +74,8 @@ def evaluate(
     `groq/openai/gpt-oss-20b`, or what `connect` gives, one or several. Keys come from the
     environment unless they are given.
 
+    `columns` and `skip_broken` say how a file or a table is read, see `load_data`.
+
     `run` is the title. An unfinished run of that title over the same data, metrics, models and
     prompt goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
     everything kept. Raises `PlumblineError` where the run could not begin; what stopped it later is
@@ -84,7 +88,14 @@ def evaluate(
     store = store or inputs.local_store()
     keys = from_environment(os.environ) if keys is None else keys
     keys = {**keys, **accesses(model, judge)}
-    data = inputs.dataset(dataset, store=store, workspace=workspace)
+    data = inputs.dataset(
+        dataset,
+        store=store,
+        workspace=workspace,
+        columns=columns,
+        skip_broken=skip_broken,
+        on_remark=inputs.print_remark if progress else lambda _: None,
+    )
     specs = inputs.specs(metrics, store.metrics.by_title(workspace))
     inputs.check_judged(map(from_spec, specs), judge)
     models = inputs.models(model, keys)

@@ -24,7 +24,7 @@ from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.datasets.taken import what_became_what
 from evaluators.errors import DatasetError
-from evaluators.records import Dataset, Sample
+from evaluators.records import Dataset, Remedy, Sample
 from evaluators.surrogates import without_surrogates
 from evaluators.text.spreadsheet import safe
 
@@ -52,6 +52,13 @@ class Loaded:
     def taken(self) -> str:
         """What became what, in one line; see `what_became_what`."""
         return what_became_what(self.guess.columns, self.data)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What became what, what was assumed, and what was left out, in sentences."""
+        left_out = f"{len(self.problems):,} of {self.total:,} rows were left out."
+        problems = f"{left_out} {told(list(self.problems))}" if self.problems else ""
+        return tuple(filter(None, (self.taken, self.note, problems)))
 
     @property
     def usable(self) -> int:
@@ -88,7 +95,7 @@ def open_with(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
 def checked(name: str, loaded: Loaded, *, skip_broken: bool = False) -> Dataset | rgb.TestBed:
     """The data of a file that needs no person; raises `DatasetError` that says what is in doubt."""
     if not loaded.guess.is_sure or not (loaded.data or loaded.problems):
-        raise DatasetError(f"{name} {_in_doubt(loaded)}")
+        raise DatasetError(f"{name} {_in_doubt(loaded)}", remedy=Remedy("name_columns"))
     if loaded.data is None or (loaded.problems and not skip_broken):
         raise DatasetError(told(list(loaded.problems)))
     return loaded.data
@@ -194,10 +201,7 @@ def _in_doubt(loaded: Loaded) -> str:
     guess = loaded.guess
     field = next((field for field in ("question", "response") if field not in guess.columns), None)
     if field is None:
-        return (
-            f"has columns that may mean several things. {guess.why} Rename it: response or "
-            "ground_truth."
-        )
+        return f"has columns that may mean several things. {guess.why}"
     outer = {column.split(".")[0] for column in loaded.names if "." in column}
     shown = sorted(without_surrogates(name)[:30] for name in loaded.names if name not in outer)
     there, usual = ", ".join(shown[:12]) or "none", " or ".join(COLUMNS[field])

@@ -5,7 +5,8 @@ before a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from os.path import isfile
@@ -16,8 +17,11 @@ from evaluators.base import Evaluator, missing
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
-from evaluators.datasets.mapping import COLUMNS, load
+from evaluators.datasets.mapping import Loaded, checked, open_table, open_with
+from evaluators.datasets.names import COLUMNS, FIELDS
+from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.table import told
 from evaluators.errors import DatasetError, ParameterError
 from evaluators.llm import Keys, LLMClient
 from evaluators.llm.catalogue import OFFLINE
@@ -44,6 +48,7 @@ FROM_PYTHON = "Data from Python"
 """The name of data that have none."""
 
 Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
+OnRemark = Callable[[str], object]
 Metric = str | Evaluator | EvaluatorSpec
 Named = str | ModelSpec | LLMClient
 
@@ -61,49 +66,112 @@ def _open(path: Path) -> Store:
 # Data
 
 
+def print_remark(words: str) -> None:
+    """Prints to the error stream, so that results on the standard output stay whole."""
+    print(printable(words), file=sys.stderr)
+
+
 def load_data(
-    given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON
+    given: Data,
+    *,
+    store: Store | None = None,
+    workspace: str = WORKSPACE,
+    name: str = FROM_PYTHON,
+    columns: Mapping[str, str] | None = None,
+    skip_broken: bool = False,
+    on_remark: OnRemark = print_remark,
 ) -> Dataset | TestBed:
     """The data set or test bed that is given: itself, a file, bundled or uploaded data by name, a
     table, a list.
 
     A table is a `DataFrame`, a list holds a mapping for each sample; both get the name `name`.
-    Raises `DatasetError`.
+    `columns` says which column a field is read from, such as `{"response": "answer"}`, an empty
+    name that there is none; else what was chosen in the app for a file with the same columns
+    counts, where the columns are in doubt. `skip_broken` leaves out rows that cannot be used.
+    `on_remark` gets what became what, and what was left out, in sentences; they are printed
+    to the error stream where nothing else is given. Raises `DatasetError`.
     """
+    is_name = isinstance(given, str | Path) and not isfile(given)
+    if (columns or skip_broken) and (is_name or isinstance(given, Dataset | TestBed)):
+        raise ParameterError(
+            "Columns are chosen, and rows skipped, for a file or a table. "
+            "These data were read already: leave both out."
+        )
     if isinstance(given, Dataset | TestBed):
         return given
+    if is_name:
+        return _by_name(str(given), store or local_store(), workspace)
+    origin: dict[str, Any] = {"columns": dict(columns)} if columns else {}
+    if skip_broken:
+        origin["skip_broken"] = True
     if isinstance(given, str | Path):
-        return (
-            _read(Path(given))
-            if isfile(given)
-            else _by_name(str(given), store or local_store(), workspace)
-        )
-    return load(name, _as_json(given))
+        path = Path(given)
+        name, content = path.name, _bytes_of(path)
+        origin["file"] = str(path.resolve())
+    else:
+        content = _as_json(given)
+    loaded = _opened(name, content, columns or {}, store, workspace)
+    if loaded.guess.is_sure and loaded.data and loaded.problems and not skip_broken:
+        raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
+    data = checked(name, loaded, skip_broken=skip_broken)
+    for remark in loaded.remarks:
+        on_remark(remark)
+    return data.model_copy(update={"origin": {**data.origin, **origin}})
 
 
 def dataset(
-    given: Data, *, store: Store | None = None, workspace: str = WORKSPACE, name: str = FROM_PYTHON
+    given: Data,
+    *,
+    store: Store | None = None,
+    workspace: str = WORKSPACE,
+    name: str = FROM_PYTHON,
+    columns: Mapping[str, str] | None = None,
+    skip_broken: bool = False,
+    on_remark: OnRemark = print_remark,
 ) -> Dataset:
     """The samples that are given; raises `DatasetError` for a test bed, whose prompts must be
     composed first.
     """
-    found = load_data(given, store=store, workspace=workspace, name=name)
-    if isinstance(found, TestBed):
+    data = load_data(
+        given,
+        store=store,
+        workspace=workspace,
+        name=name,
+        columns=columns,
+        skip_broken=skip_broken,
+        on_remark=on_remark,
+    )
+    if isinstance(data, TestBed):
         raise DatasetError(
-            f"{printable(found.name)} is a test bed: rows from which prompts are made. "
+            f"{printable(data.name)} is a test bed: rows from which prompts are made. "
             "Give compose(bed, bed.abilities) with bed = load_data(...), both from evaluators."
         )
-    return found
+    return data
 
 
-def _read(path: Path) -> Dataset | TestBed:
+def _opened(
+    name: str, content: bytes, columns: Mapping[str, str], store: Store | None, workspace: str
+) -> Loaded:
+    """What a file holds by these columns, by the guess, or by what was chosen in the app."""
+    if unknown := [field for field in columns if field not in FIELDS]:
+        raise ParameterError(
+            f"{printable(unknown[0])[:60]} is not a field. Fields: {', '.join(FIELDS)}."
+        )
+    table = read(name, content)
+    loaded = open_with(name, table, columns)
+    if columns or loaded.guess.is_sure:
+        return loaded
+    remembered = (store or local_store()).mappings.get(workspace, loaded.names)
+    return open_table(name, table, remembered) if remembered else loaded
+
+
+def _bytes_of(path: Path) -> bytes:
     try:
-        found = load(path.name, path.read_bytes())
+        return path.read_bytes()
     except OSError as error:
         raise DatasetError(
             f"{printable(str(path))} cannot be read ({error.strerror}). Check its rights."
         ) from error
-    return found.model_copy(update={"origin": {**found.origin, "file": str(path.resolve())}})
 
 
 def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:

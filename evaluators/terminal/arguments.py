@@ -34,6 +34,8 @@ class Options(Record):
 
     data: str
     metric: tuple[str, ...]
+    column: tuple[str, ...] = ()
+    skip_broken: bool = False
     param: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
     judge: tuple[str, ...] = ()
@@ -82,7 +84,13 @@ class Asked(Record):
 
 def asked(options: Options, store: Store, keys: Keys) -> Asked:
     """What these options mean; raises a `PlumblineError` that says what to write instead."""
-    dataset = samples(inputs.load_data(options.data, store=store), options)
+    data = inputs.load_data(
+        options.data,
+        store=store,
+        columns=_columns(options.column),
+        skip_broken=options.skip_broken,
+    )
+    dataset = samples(data, options)
     evaluators = specs(options.metric, options.param, store.metrics.by_title(inputs.WORKSPACE))
     inputs.check_judged(map(from_spec, evaluators), options.judge)
     heat, most = options.temperature, options.answer_tokens
@@ -106,6 +114,20 @@ def asked(options: Options, store: Store, keys: Keys) -> Asked:
 
 
 # Data
+
+
+def _columns(texts: Iterable[str]) -> dict[str, str]:
+    """The column of each field; an empty one says that the file has none."""
+    columns: dict[str, str] = {}
+    for text in texts:
+        field, equals, column = text.partition("=")
+        if not equals:
+            raise ParameterError(
+                f"--column {printable(text)[:60]} is not understood. Write FIELD=COLUMN, such as "
+                "response=answer."
+            )
+        columns[field.strip()] = column.strip()
+    return columns
 
 
 def samples(found: Dataset | TestBed, options: Options) -> Dataset:

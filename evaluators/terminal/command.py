@@ -52,6 +52,10 @@ def _spelled(sign: str) -> str:
 
 def _options(run: Run) -> Iterator[tuple[str, str]]:
     yield "--data", run.origin.get("file", run.dataset_name)
+    for field, column in run.origin.get("columns", {}).items():
+        yield "--column", f"{field}={column}"
+    if run.origin.get("skip_broken"):
+        yield "--skip-broken", ""
     for spec in run.evaluators:
         yield "--metric", spec.name
     for number, spec in enumerate(run.evaluators, start=1):

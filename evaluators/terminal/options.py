@@ -85,6 +85,15 @@ asking = _all(
         "Repeatable.",
     ),
     click.option(
+        "--column",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="The column of a field of the file, such as response=answer. Repeatable.",
+    ),
+    click.option(
+        "--skip-broken", is_flag=True, help="Leave out rows of the file that cannot be used."
+    ),
+    click.option(
         "--model",
         multiple=True,
         metavar="ID",

@@ -18,4 +18,6 @@ IN_TERMINAL: Words = {
         "or delete it on the Runs page of the app."
     ),
     "replace_file": "Choose another name, or replace it on purpose (--replace).",
+    "name_columns": "Or say which columns they are: --column response=answer.",
+    "skip_broken": "Or leave these rows out with --skip-broken.",
 }

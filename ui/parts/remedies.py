@@ -25,6 +25,8 @@ IN_APP: Words = {
         "delete it on the Runs page."
     ),
     "replace_file": "Choose another name.",
+    "name_columns": "Choose the columns on the Datasets page.",
+    "skip_broken": "Upload the file on the Datasets page, which leaves these rows out.",
 }
 ON_PUBLIC_HOST: Words = {**IN_APP, "enter_key": "Enter one on the Settings page."}
 """A visitor cannot set a variable of the host."""
