@@ -11,6 +11,8 @@ from evaluators.terminal.arguments import Options, asked
 from evaluators.terminal.command import command
 from evaluators.terminal.remedies import IN_TERMINAL
 
+pytestmark = pytest.mark.usefixtures("data_folder")
+
 TWO = "question,answer,context\nq?,r,It is so.\np?,s,So it is.\n"
 BROKEN = "question,response\nq?,r\nq?,r,s\np?,s\n"
 
