@@ -130,7 +130,7 @@ def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
         starts, ends = _words(document.text)
         cut = units(
             settings.chunking_strategy,
-            [(0, len(starts))],
+            [(0, len(starts))] if starts else [],
             settings.chunk_size,
             settings.chunk_overlap,
         )

@@ -227,6 +227,11 @@ def test_the_same_input_gives_the_same_data_and_progress_goes_from_nothing_to_al
             "The documents hold no words to search for. Choose others.",
         ),
         (
+            [Document("a", " \n")],
+            ask("What?"),
+            "The documents hold no words to search for. Choose others.",
+        ),
+        (
             [Document("a", "x" * 21_000_000)],
             ask("What?"),
             "The documents hold 21 million characters; the limit is 20 million.",
