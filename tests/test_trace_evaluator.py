@@ -13,7 +13,7 @@ from evaluators.catalogue import from_spec
 from evaluators.datasets.ragbench import sample as ragbench_sample
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
-from evaluators.records import Sample, Support
+from evaluators.records import Sample, Sentences, Support
 from evaluators.trace.claims import is_refusal
 from evaluators.trace.metrics import from_score, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -380,6 +380,51 @@ def test_doubt_is_that_of_the_verdict_on_the_least_supported_sentence(response, 
 
 def test_a_response_without_a_sentence_leaves_no_doubt():
     assert TRACE.doubt(TRACE.evaluate("Which?", "", FRANCE).sentences, "Which?") == 0.0
+
+
+class CountedSentences(Sentences):
+    """Sentences that count how often their document keys are put together, in a list of one."""
+
+    count: list[int]
+
+    @property
+    def document_keys(self) -> tuple[str, ...]:
+        self.count[0] += 1
+        return super().document_keys
+
+
+def times_keys_are_put_together(judge, response_sentences):
+    """For a response of so many sentences, all of them supported by the document."""
+    cut = TRACE.evaluate("Which?", "Its capital is Paris. " * response_sentences, FRANCE).sentences
+    counted = CountedSentences(documents=cut.documents, response=cut.response, count=[0])
+    assert len(counted.response) == response_sentences
+    judge(counted)
+    return counted.count[0]
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        pytest.param(lambda sentences: TRACE.label(sentences, "Which?"), id="label"),
+        pytest.param(lambda sentences: TRACE.doubt(sentences, "Which?"), id="doubt"),
+        pytest.param(
+            lambda sentences: TRACE.score(
+                Sample(
+                    id="1",
+                    question="Which?",
+                    response="Paris.",
+                    retrieved_documents=FRANCE,
+                    sentences=sentences,
+                )
+            ),
+            id="score",
+        ),
+    ],
+)
+def test_document_keys_are_not_put_together_again_for_each_sentence_of_the_response(judge):
+    # The keys of a megabyte of documents, once for each sentence of as long a response, took more
+    # than a minute.
+    assert times_keys_are_put_together(judge, 40) == times_keys_are_put_together(judge, 2)
 
 
 def test_the_most_doubtful_fifth_holds_half_of_the_wrong_verdicts(check_data):
