@@ -1,6 +1,4 @@
-"""What an evaluator is: a small class whose fields are its parameters and whose one method scores a
-sample.
-"""
+"""What an evaluator is: fields that are its parameters, and one method that scores a sample."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ Judges = Literal["none", "optional", "one", "jury"]
 
 Benchmark = Literal["rgb", "trace"]
 
-MOST_JUDGES: Mapping[Judges, int] = {"none": 0, "optional": 1, "one": 1, "jury": 5}
 # Of more than five judges a majority hardly changes, and each of them is paid for every sample.
+MOST_JUDGES: Mapping[Judges, int] = {"none": 0, "optional": 1, "one": 1, "jury": 5}
 
 
 class Evaluator(BaseModel):
@@ -40,31 +38,29 @@ class Evaluator(BaseModel):
     judges: ClassVar[Judges] = "none"
     leads: ClassVar[Benchmark | None] = None
 
-    if not TYPE_CHECKING:  # a type checker reads the fields
+    # Hidden from type checkers, which read the constructor's arguments from the fields.
+    if not TYPE_CHECKING:
 
         def __init__(self, **params: Any) -> None:
-            """The evaluator with these parameters; a value out of range raises `ParameterError`
-            with the remedy.
-            """
+            """The evaluator with these parameters; raises `ParameterError` for one out of range."""
             try:
                 super().__init__(**params)
             except ValidationError as error:
-                raise ParameterError(_refused(type(self), error.errors()[0])) from None
+                raise ParameterError(_refused_parameter(type(self), error.errors()[0])) from None
 
     @field_validator("llm_client", mode="before", check_fields=False)
     @classmethod
     def _connected(cls, given: object) -> object:
         """A judge may be a model id, an object of one's own, or several: see `llm.judges`."""
-        from evaluators.llm.judges import as_judges  # late: who asks no LLM need not wait
+        # Late: to import what talks to LLMs takes a while, and most evaluators ask none.
+        from evaluators.llm.judges import as_judges
 
         most = cls.most_judges() if hasattr(cls, "name") else 1
         return as_judges(given, most, getattr(cls, "title", cls.__name__)) if most else given
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The fields of a sample that it needs with these parameters; `needs` where they make no
-        difference.
-        """
+        """The fields of a sample that it needs with these parameters."""
         return self.needs
 
     @property
@@ -93,17 +89,13 @@ class Evaluator(BaseModel):
         raise AccessError(f"{self.title} needs a judge. {remedy}")
 
     def check_ready(self) -> None:
-        """Raises `ParameterError` where the evaluator cannot run on this machine, e.g. for want of
-        a package.
-        """
+        """Raises `ParameterError` where it cannot run here, for example for want of a package."""
 
     def spec(self) -> EvaluatorSpec:
-        """The stored form: name and parameters,
-        without the client of an LLM (it may hold a key).
-        """
-        return EvaluatorSpec(
-            name=self.name, params=self.model_dump(mode="json", exclude={"llm_client"})
-        )
+        """The stored form: name and parameters."""
+        # Without the client of an LLM, which may hold a key.
+        params = self.model_dump(mode="json", exclude={"llm_client"})
+        return EvaluatorSpec(name=self.name, params=params)
 
     @classmethod
     def most_judges(cls) -> int:
@@ -112,23 +104,23 @@ class Evaluator(BaseModel):
 
     @classmethod
     def build(cls, **params: Any) -> Self:
-        """The evaluator with parameters whose names are not known before, as in a stored spec or a
-        form.
+        """The evaluator with these parameters, for names that a type checker cannot know.
+
+        They come from a stored spec or a form.
         """
         return cls(**params)
 
 
-def _refused(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
+def _refused_parameter(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     field = ".".join(str(part) for part in first["loc"]) or "parameters"
-    return f"{cls.title}: {field} {_problem(cls, first)}."
+    return f"{cls.title}: {field} {_parameter_problem(cls, first)}."
 
 
-def _problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
-    """What is wrong with a parameter; values are cut, and one under an unknown name (it may be a
-    key) is not told.
-    """
+def _parameter_problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
+    """What is wrong with a parameter; its value is cut to 60 characters."""
     if first["type"] == "missing":
         return "is missing. Give it a value"
+    # Without its value: what stands under an unknown name may be a key.
     if first["type"] == "extra_forbidden":
         known = ", ".join(name for name in cls.model_fields if name != "llm_client")
         return f"is not a parameter. Known: {known}"
@@ -161,15 +153,15 @@ def evaluator(
                 f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of "
                 "your own from it."
             )
-        cls.name, cls.title, cls.needs = name, title, _fields(needs)
-        cls.judges, cls.leads = _judges(cls, judges), _benchmark(leads)
+        cls.name, cls.title, cls.needs = name, title, _declared_needs(needs)
+        cls.judges, cls.leads = _declared_judges(cls, judges), _declared_benchmark(leads)
         _REGISTRY[name] = cls
         return cls
 
     return register
 
 
-def _judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
+def _declared_judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
     """What is declared; where nothing is, one judge if there is a place for it."""
     if declared not in (None, *MOST_JUDGES):
         raise ValueError(f"judges is {declared!r}. Known: {', '.join(MOST_JUDGES)}.")
@@ -180,14 +172,14 @@ def _judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
     return declared or ("one" if has_place else "none")
 
 
-def _benchmark(declared: Benchmark | None) -> Benchmark | None:
+def _declared_benchmark(declared: Benchmark | None) -> Benchmark | None:
     """What is declared; raises `ValueError` where there is no such benchmark."""
     if declared not in (None, *get_args(Benchmark)):
         raise ValueError(f"leads is {declared!r}. Known: {', '.join(get_args(Benchmark))}.")
     return declared
 
 
-def _fields(needs: tuple[str, ...]) -> tuple[str, ...]:
+def _declared_needs(needs: tuple[str, ...]) -> tuple[str, ...]:
     """The fields of a sample by these names; raises `ValueError` where there is no such field."""
     if isinstance(needs, str):
         raise ValueError(f"needs is one string; write needs=({needs!r},).")
@@ -210,18 +202,18 @@ def withdraw(module: str) -> None:
 
 
 def missing(needs: tuple[str, ...], sample: Sample, *, has_generator: bool = False) -> list[str]:
-    """The fields among `needs` that the sample lacks or has nothing in; an empty response counts as
-    there.
+    """The fields among `needs` that the sample lacks or has nothing in.
 
-    So does one that a generator will give.
+    An empty response counts as there, and so does one that a generator will give.
     """
     lacking = [field for field in needs if getattr(sample, field) in (None, ())]
     return [field for field in lacking if not (has_generator and field == "response")]
 
 
 def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
-    """Raises `MissingInputError` where the sample lacks a field; an empty one is the evaluator's to
-    judge.
+    """Raises `MissingInputError` where the sample lacks a field.
+
+    An empty one is the evaluator's to judge.
     """
     lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:

@@ -14,8 +14,9 @@ from evaluators.custom_files import Broken
 from evaluators.errors import ParameterError
 from evaluators.records import EvaluatorSpec
 
+# One thread at a time brings the catalogue up to date; the others wait until it is whole again.
+# Reentrant, because a file that is dropped in may ask for the catalogue while it is read.
 _CHANGING = RLock()
-"""One thread at a time brings the catalogue up to date; the others wait until it is whole again."""
 
 
 def catalogue() -> dict[str, type[Evaluator]]:
@@ -64,6 +65,7 @@ def ships(cls: type[Evaluator]) -> bool:
 @cache
 def _load_shipped() -> None:
     """Imports the files of this folder; one that holds an evaluator registers it."""
+    # Not `__main__`, which would start the command, and not folders, which hold no metrics.
     for module in pkgutil.iter_modules([str(Path(__file__).parent)], f"{__package__}."):
         if not module.ispkg and not module.name.endswith("__main__"):
             import_module(module.name)

@@ -1,6 +1,4 @@
-"""What the host decides, read from the environment: where data lies, how long calls take, what
-strangers may use.
-"""
+"""What the host decides, read from the environment: places, times, and what strangers may use."""
 
 from __future__ import annotations
 
@@ -26,8 +24,9 @@ def _data_dir() -> Path:
 
 
 class Config(Record):
-    """One field for each variable `PLUMBLINE_<NAME>`; those about visitors hold only on a public
-    host.
+    """One field for each variable `PLUMBLINE_<NAME>`.
+
+    Those about visitors hold only on a public host.
     """
 
     data_dir: Path = Field(default_factory=_data_dir)
@@ -38,8 +37,9 @@ class Config(Record):
     workers: int = Field(32, ge=1, le=256)
     """Cells of a run that are worked on at once, where a provider answers; shared by its models."""
     processes: int = Field(default_factory=lambda: min(4, os.cpu_count() or 1), ge=1, le=64)
-    """Worker processes for what needs the processor, shared by all runs: one for each processor,
-    four at most.
+    """Worker processes for what needs the processor, shared by all runs.
+
+    One for each processor, four at most.
     """
     public: bool = False
     """Whether strangers share this host: each then sees only what is theirs."""
@@ -63,9 +63,7 @@ class Config(Record):
     )
     """Where the official files of the RGB benchmark lie, as in its repository."""
     workspace_days: float = Field(7, gt=0)
-    """Days after the last visit until a workspace of a public host is deleted with all that is in
-    it.
-    """
+    """Days from the last visit until a workspace of a public host is deleted, with all in it."""
     workspaces_per_minute: int = Field(60, ge=1)
     workspaces_in_all: int = Field(10_000, ge=1)
     workspace_bytes: int = Field(200 * 2**20, ge=1)
@@ -90,17 +88,20 @@ def on_a_space(environment: Mapping[str, str] = os.environ) -> bool:
     return bool(environment.get("SPACE_ID"))
 
 
-def from_environment(environment: Mapping[str, str]) -> Config:
-    """The configuration that these variables give; raises `ParameterError` for one that cannot be
-    read.
+def config_from(environment: Mapping[str, str]) -> Config:
+    """The configuration that these variables give.
+
+    Raises `ParameterError` for one that cannot be read.
     """
-    given = {name: environment.get(f"PLUMBLINE_{name.upper()}") for name in Config.model_fields}
-    found = {name: value for name, value in given.items() if value}
+    variables = {name: environment.get(f"PLUMBLINE_{name.upper()}") for name in Config.model_fields}
+    # An empty variable counts as one that is not set.
+    values = {name: value for name, value in variables.items() if value}
+    # A Space is open to strangers whatever its variables say, and lies behind a proxy.
     if on_a_space(environment):
-        found["public"] = "1"
-        found["behind_proxy"] = "1"
+        values["public"] = "1"
+        values["behind_proxy"] = "1"
     try:
-        return Config.model_validate(found)
+        return Config.model_validate(values)
     except ValueError as error:
         raise ParameterError(
             f"A PLUMBLINE_ variable cannot be read: {error}. Correct it and start again."
@@ -109,4 +110,4 @@ def from_environment(environment: Mapping[str, str]) -> Config:
 
 def config() -> Config:
     """The configuration of this process, as the environment has it now."""
-    return from_environment(os.environ)
+    return config_from(os.environ)

@@ -39,9 +39,10 @@ class Broken(NamedTuple):
     message: str
 
 
-class File(NamedTuple):
-    """A file as it was read: the metrics in it, or what was wrong with it; neither while it is
-    being read.
+class MetricFile(NamedTuple):
+    """A file as it was read: the metrics in it, or what was wrong with it.
+
+    It has neither while it is being read.
     """
 
     stamp: Stamp
@@ -52,24 +53,26 @@ class File(NamedTuple):
 _PACKAGE = "evaluators.custom"
 """The package that the modules of these files are named after, wherever the folder lies."""
 
-_READ: dict[Path, File] = {}
+_READ: dict[Path, MetricFile] = {}
 
 
-def known() -> dict[Path, File]:
+def known() -> dict[Path, MetricFile]:
     """The files as last read, by name; a copy, as another thread may read the folder again."""
     return dict(sorted(_READ.copy().items()))
 
 
 def mistake(error: BaseException) -> Broken | None:
-    """Where in a file of one's own the error came up, and what it is; `None` where no such file was
-    at work.
+    """Where in a file of one's own the error came up, and what it is.
+
+    `None` where no such file was at work.
     """
-    places = [
-        (Path(frame.f_code.co_filename), line)
-        for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
-    own = [place for place in places if place[0].parent == config().custom_dir]
-    return Broken(own[-1][0].name, own[-1][1], _shortened(error)) if own else None
+    own = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.parent == config().custom_dir:
+            own.append((path.name, line))
+    # The innermost line of the file: what it called further in is a library's.
+    return Broken(*own[-1], _shortened(error)) if own else None
 
 
 def refresh() -> None:
@@ -78,18 +81,22 @@ def refresh() -> None:
     if stamps == {path: file.stamp for path, file in _READ.items()}:
         return
     for path, file in _READ.copy().items():
+        # A broken file is read again too: what was in its way may be gone.
         if file.problem or stamps.get(path) != file.stamp:
-            _unload(path)  # a broken file too: what was in its way may be gone
+            _unload(path)
             del _READ[path]
     for path, stamp in stamps.items():
         if path not in _READ:
-            _READ[path] = File(stamp)  # a file that looks into the catalogue comes back to here
-            problem = _load(path)
-            _READ[path] = File(stamp, registered(_module_name(path)), problem)
+            # Before it is run: a file that looks into the catalogue comes back to here, and shall
+            # not be begun again.
+            _READ[path] = MetricFile(stamp)
+            problem = _load_file(path)
+            _READ[path] = MetricFile(stamp, registered(_module_name(path)), problem)
 
 
 def _stamps(folder: Path) -> dict[Path, Stamp]:
     """The files of the folder in order, each with what changes when it is written."""
+    # Time alone would miss what an editor or a copy writes within one tick of the file system.
     stamps: dict[Path, Stamp] = {}
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -108,86 +115,78 @@ def _module_name(path: Path) -> str:
     return f"{_PACKAGE}.{path.stem}"
 
 
-def _load(path: Path) -> Broken | None:
-    """Runs the file and registers what it holds, all or nothing; what is wrong with it, if
-    anything.
-    """
+def _load_file(path: Path) -> Broken | None:
+    """Runs the file and registers what it holds, all or nothing; returns what is wrong with it."""
     _unload(path)
     module = ModuleType(_module_name(path))
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
-    problem = _run(module, path) or _unfit(module, path)
+    problem = _run_file(module, path) or _why_unfit(module, path)
     if problem:
         _unload(path)
         log.warning("%s, line %d: this metric cannot be used", problem.file, problem.line)
     return problem
 
 
-def _run(module: ModuleType, path: Path) -> Broken | None:
+def _run_file(module: ModuleType, path: Path) -> Broken | None:
     try:
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
-    except (Exception, SystemExit) as error:  # whatever the file does, the rest goes on
-        return Broken(path.name, _line(error, path), _shortened(error))
+    # Whatever the file does, the rest goes on; `exit()` would end the app.
+    except (Exception, SystemExit) as error:
+        return Broken(path.name, _line_of(error, path), _shortened(error))
     return None
 
 
-def _unfit(module: ModuleType, path: Path) -> Broken | None:
+def _why_unfit(module: ModuleType, path: Path) -> Broken | None:
     """Why a form or a run could not use what the file holds, if so."""
     own = registered(module.__name__)
     if not own:
-        return Broken(
-            path.name, 1, "There is no metric in it. Write @evaluator(...) above its class."
-        )
+        remedy = "Write @evaluator(...) above its class."
+        return Broken(path.name, 1, f"There is no metric in it. {remedy}")
     for cls in own:
         try:
-            _check(cls)
-        except Exception as error:  # its checks of parameters are code of its own
+            _check_metric(cls)
+        # Its checks of parameters are code of its own.
+        except Exception as error:
             return Broken(path.name, inspect.getsourcelines(cls)[1], _shortened(error))
     return None
 
 
-def _check(cls: type[Evaluator]) -> None:
-    """Raises `ParameterError` unless the class can be shown, built with its defaults, and asked for
-    a score.
-    """
+def _check_metric(cls: type[Evaluator]) -> None:
+    """Raises `ParameterError` unless the class can be shown, built with defaults, and scored."""
     if not issubclass(cls, Evaluator) or inspect.isabstract(cls):
         remedy = "Derive it from Evaluator and give it a score method."
         raise ParameterError(f"{cls.__name__} is not a metric. {remedy}")
     if not cls.name.isidentifier() or not cls.title.strip():
         remedy = "Use letters, digits and _, and give it a title."
         raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
+    # Built with its defaults, a form can show it; what has none is asked for there.
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
-    cls.build(
-        **{field.name: field.default for field in parameters(cls) if field.name not in required}
-    )
+    optional = [field for field in parameters(cls) if field.name not in required]
+    cls.build(**{field.name: field.default for field in optional})
 
 
-def _line(error: BaseException, path: Path) -> int:
+def _line_of(error: BaseException, path: Path) -> int:
     """The line of the file at which the error came up; 1 where it concerns the file as a whole."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return error.lineno or 1
-    own = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(path)
-    ]
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame.lineno for frame in frames if frame.filename == str(path)]
     return (own[-1] if own else None) or 1
 
 
 def _shortened(error: BaseException) -> str:
-    text = (
-        _text_of(error)
-        if isinstance(error, ParameterError)
-        else f"{type(error).__name__}: {_text_of(error)}"
-    )
+    text = _words_of_error(error)
+    if not isinstance(error, ParameterError):
+        text = f"{type(error).__name__}: {text}"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def _text_of(error: BaseException) -> str:
+def _words_of_error(error: BaseException) -> str:
+    # The text of a SyntaxError names file and line once more.
     if isinstance(error, SyntaxError):
-        return error.msg  # its text tells file and line again
+        return error.msg
     if isinstance(error, ValidationError):
-        return "; ".join(
-            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]
-        )
+        problems = error.errors()[:3]
+        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
     return str(error)

@@ -1,5 +1,6 @@
-"""Everything that can go wrong, as a tree; each message says what happened, the value, and what to
-do.
+"""Everything that can go wrong, as a tree.
+
+Each message says what happened, the value, and what to do.
 
 PlumblineError
 ├── DatasetError        the file or its rows cannot be used
@@ -77,7 +78,8 @@ class PlumblineError(Exception):
     @property
     def reason(self) -> Reason:
         """What is kept of it where it stopped a run or failed a result."""
-        message = without_surrogates(self.message)  # half a character can be shown, but not stored
+        # Half a character of a bad file's name can be shown, but not stored.
+        message = without_surrogates(self.message)
         return Reason(kind=self.kind, message=message, remedy=self.remedy)
 
 
@@ -130,9 +132,7 @@ class StoreError(PlumblineError):
 
 
 class UnstorableError(StoreError):
-    """One value is of a kind that no store can hold: too long, a number out of range, half a
-    character.
-    """
+    """One value cannot be stored: too long, a number out of range, half a character."""
 
 
 class WorkerError(PlumblineError):
@@ -160,17 +160,16 @@ class WorkerError(PlumblineError):
 
 
 class UnreadableRowError(PlumblineError):
-    """One row of the store cannot be read: damaged,
-    or written by another version. All others can.
+    """One row of the store cannot be read, all others can.
+
+    It is damaged, or was written by another version.
     """
 
     kind: ReasonKind = "row"
 
 
 class LLMError(PlumblineError):
-    """A model gave no usable answer; `details` holds status,
-    code and request id for the curious.
-    """
+    """A model gave no usable answer; `details` holds status, code and request id."""
 
     kind: ReasonKind = "model"
 
@@ -193,8 +192,9 @@ class UnreadableAnswerError(LLMError):
 
 
 class TransientError(LLMError):
-    """It may go better in a moment; `tries` is how often a request is sent in all before its sample
-    fails.
+    """It may go better in a moment.
+
+    `tries` is how often a request is sent in all before its sample fails.
     """
 
     kind: ReasonKind = "outage"
@@ -215,9 +215,7 @@ class TransientError(LLMError):
 
 
 class RateLimitedError(TransientError):
-    """The provider asks to wait, by its `headers`; that is not a failure and does not count as a
-    try.
-    """
+    """The provider asks to wait, by its `headers`; that does not count as a try."""
 
     kind: ReasonKind = "limits"
 
@@ -234,17 +232,16 @@ class RateLimitedError(TransientError):
 
 
 class UnreachableError(TransientError):
-    """No connection to the address: when the tries are used up, that is so for every other sample
-    too.
+    """No connection to the address.
+
+    When the tries are used up, the run stops: no other sample would reach it either.
     """
 
     kind: ReasonKind = "unreachable"
 
 
 class RunStoppedError(LLMError):
-    """Nothing in the run can go on until a person acts or, where `resume_at` is known,
-    until then.
-    """
+    """Nothing in the run can go on until a person acts, or until `resume_at` where it is known."""
 
     def __init__(
         self,

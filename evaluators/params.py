@@ -1,6 +1,4 @@
-"""Declared parameters: what a form, a command line and the documentation need to know of a class'
-fields.
-"""
+"""Declared parameters: what form, command line and documentation need to know of fields."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ def parameters(cls: type[BaseModel]) -> tuple[Parameter, ...]:
         Parameter(
             name=name,
             title=field.title or name.replace("_", " ").capitalize(),
-            kind=_kind(field.annotation),
+            kind=_kind_of_field(field.annotation),
             default=field.get_default(call_default_factory=True),
             description=field.description or "",
             minimum=_bound(field.metadata, "ge"),
@@ -45,7 +43,7 @@ def parameters(cls: type[BaseModel]) -> tuple[Parameter, ...]:
     )
 
 
-def _kind(annotation: Any) -> Kind:
+def _kind_of_field(annotation: Any) -> Kind:
     if _choices(annotation):
         return "choice" if get_origin(annotation) is Literal else "choices"
     if annotation is bool:
@@ -63,4 +61,5 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 
 
 def _bound(metadata: list[Any], name: str) -> float | None:
+    # pydantic keeps each of `ge` and `le` as an object with that one attribute.
     return next((getattr(item, name) for item in metadata if hasattr(item, name)), None)

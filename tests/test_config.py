@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.config import ROOT, config, from_environment
+from evaluators.config import ROOT, config, config_from
 from evaluators.errors import ParameterError
 
 
 def test_without_variables_it_is_a_laptop():
-    found = from_environment({})
+    found = config_from({})
     assert not found.public
     assert found.data_dir == ROOT / ".plumbline"
 
@@ -44,11 +44,11 @@ def test_without_variables_it_is_a_laptop():
     ],
 )
 def test_a_variable_sets_its_field(variable, value, field, read):
-    assert getattr(from_environment({variable: value}), field) == read
+    assert getattr(config_from({variable: value}), field) == read
 
 
 def test_a_space_is_public_whatever_the_variable_says():
-    assert from_environment({"SPACE_ID": "someone/plumbline", "PLUMBLINE_PUBLIC": "0"}).public
+    assert config_from({"SPACE_ID": "someone/plumbline", "PLUMBLINE_PUBLIC": "0"}).public
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_variable_that_cannot_be_read_is_named(name, value):
     with pytest.raises(
         ParameterError, match=rf"A PLUMBLINE_ variable cannot be read:(.|\n)*\b{name}\b"
     ):
-        from_environment({f"PLUMBLINE_{name.upper()}": value})
+        config_from({f"PLUMBLINE_{name.upper()}": value})
 
 
 def test_the_environment_is_read_as_it_is_now(monkeypatch):

@@ -54,9 +54,9 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
         "search",
         lambda: [re.compile(pattern, re.IGNORECASE) for _, pattern, _ in provider_errors._TABLE],
     ),
-    "evaluators/text/injection.py _kind": (
+    "evaluators/text/injection.py _way_to_speak": (
         "search",
-        lambda: [kind.pattern for kind in injection._KINDS],
+        lambda: [way.pattern for way in injection._WAYS],
     ),
     "evaluators/text/sentences.py English": (
         "match",

@@ -61,7 +61,7 @@ def _take(message: script.Message, names: list[str], rows: Collector) -> None:
         raise DatasetError(f"{rows.name} {message['refused']}")
 
 
-def allowed(rows: Collector) -> script.Limits:
+def allowed(rows: Collector) -> script.ParsingLimits:
     """What a child may use for a file."""
     return {
         "memory": MEMORY,

@@ -44,10 +44,10 @@ MARKERS = {
 
 
 class Prompt(Record):
-    """A prompt ready to send: the text, and the facts it was filled with (the offline reader reads
-    those).
+    """A prompt ready to send: the text, and the facts it was filled with.
 
-    `schema_text` is the JSON schema that the answer shall follow; empty where it is free text.
+    The offline reader reads the facts. `schema_text` is the JSON schema that the answer shall
+    follow; empty where it is free text.
     """
 
     text: str
@@ -70,32 +70,32 @@ def shipped() -> frozenset[str]:
 
 def check(template: str, blanks: Collection[str] = ("question", "documents")) -> None:
     """Raises `PromptError` unless the template holds exactly these blanks."""
-    found = _blanks(template)
-    if found is None:
+    present = _blanks_of(template)
+    if present is None:
         raise PromptError("A lone $ stands in the prompt. Write $$ for a dollar sign.")
     for blank in blanks:
-        if blank not in found:
+        if blank not in present:
             raise PromptError(f"The prompt lacks ${blank}. Put it where the {blank} should stand.")
-    if unknown := found.difference(blanks):
+    if unknown := present.difference(blanks):
         known = " and ".join(f"${blank}" for blank in blanks)
         raise PromptError(
             f"The prompt has an unknown blank ${min(unknown)}. Only {known} are filled."
         )
 
 
+# Remembered, as all prompts of a run are made from one template.
 @lru_cache(maxsize=64)
-def _blanks(template: str) -> frozenset[str] | None:
-    """The blanks of a template, remembered for the prompts of a run; `None` where it is not a
-    template.
-    """
-    return (
-        frozenset(Template(template).get_identifiers()) if Template(template).is_valid() else None
-    )
+def _blanks_of(template: str) -> frozenset[str] | None:
+    """The blanks of a template; `None` where it is not one."""
+    if not Template(template).is_valid():
+        return None
+    return frozenset(Template(template).get_identifiers())
 
 
 def filled(template: str, **facts: str) -> str:
-    """The template with the facts in its blanks; raises `PromptError` unless each has one and none
-    is left.
+    """The template with the facts in its blanks.
+
+    Raises `PromptError` unless each fact has a blank and no blank is left.
     """
     check(template, facts)
     return without_surrogates(Template(template).substitute(facts))
@@ -109,14 +109,13 @@ def fill(template: str, question: str, documents: tuple[str, ...]) -> Prompt:
 
 
 def fenced(template: str, **material: str) -> str:
-    """Fills a template with texts of strangers; its blank $tag marks where each of them begins and
-    ends.
+    """Fills a template with texts of strangers, each between marks that hold its blank $tag.
 
     The tag is made from the template and all of the material: the same for the same prompt (so that
     a stored answer is found again), and beyond the reach of whoever wrote the material, as every
     change to it changes the tag.
     """
     tag = hashlib.sha256(json.dumps([template, material]).encode()).hexdigest()[:16]
-    return filled(
-        template, tag=tag, **{blank: text.replace(tag, "") for blank, text in material.items()}
-    )
+    # No text holds the tag by chance; one that did would end its own fence.
+    harmless = {blank: text.replace(tag, "") for blank, text in material.items()}
+    return filled(template, tag=tag, **harmless)

@@ -1,6 +1,4 @@
-"""A data set from documents and questions: chunks, an index,
-and the best chunks for each question.
-"""
+"""A data set from documents and questions: chunks, an index, the best chunks for each question."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from evaluators.config import Config, config
 from evaluators.datasets.table import column_names
 from evaluators.errors import DatasetError
 from evaluators.records import Dataset, Record, Sample
-from evaluators.retrieval.documents import MOST_TEXT, Document, letters
+from evaluators.retrieval.documents import MOST_TEXT, Document, count_letters
 from evaluators.retrieval.index import Progress, index
 from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
 from evaluators.text.normalise import IDEOGRAPHS
@@ -82,33 +80,32 @@ def retrieve(
     settings: Settings | None = None,
     on_progress: Progress | None = None,
 ) -> Dataset:
-    """The questions, each with the best chunks of the documents in place of what it had retrieved
-    before.
+    """The questions, each with the best chunks of the documents.
 
-    A question that shares no word with any chunk gets none (embeddings always find some). The
-    settings are kept as `origin`. Raises `DatasetError` beyond a limit, `ParameterError` where the
-    embedding model is not available.
+    They take the place of what a question had retrieved before. A question that shares no word with
+    any chunk gets none (embeddings always find some). The settings are kept as `origin`. Raises
+    `DatasetError` beyond a limit, `ParameterError` where the embedding model is not available.
     """
     settings, limits = settings or Settings(), config()
-    tell = on_progress or (lambda share: None)
+    report = on_progress or (lambda share: None)
     check_embedding(settings.embedding_model)
-    _check(documents, questions, limits)
-    cut = chunks(documents, settings)
-    found = index(
-        [chunk.text for chunk in cut], settings.embedding_model, lambda share: tell(0.8 * share)
-    )
+    _check_amounts(documents, questions, limits)
+    pool = chunks(documents, settings)
+    texts = [chunk.text for chunk in pool]
+    # To build the index takes most of the time, to search it the rest.
+    searchable = index(texts, settings.embedding_model, lambda share: report(0.8 * share))
     samples, size = [], 0
     for number, question in enumerate(questions):
-        best = [cut[place] for place in found.best(question.question, settings.k)]
+        best = [pool[place] for place in searchable.best(question.question, settings.k)]
         size += sum(len(chunk.text) for chunk in best)
-        _check_size(size, limits)
+        _check_retrieved_text(size, limits)
         samples.append(_answered_from(question, best))
-        tell(0.8 + 0.2 * number / len(questions))
-    tell(1.0)
+        report(0.8 + 0.2 * number / len(questions))
+    report(1.0)
     return Dataset(
-        name=_title(documents),
+        name=_name_after(documents),
         samples=tuple(samples),
-        origin=_origin(documents, settings, len(cut)),
+        origin=_origin(documents, settings, len(pool)),
     )
 
 
@@ -118,16 +115,16 @@ def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
     return [
         chunk
         for name, document in zip(names, documents, strict=True)
-        for chunk in _of(name, document, settings)
+        for chunk in _chunks_of(name, document, settings)
     ]
 
 
-def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
+def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
     if settings.chunking_strategy == "sentence":
         texts = split_sentences(document.text)
-        places = [0, *accumulate(map(letters, texts))]
+        places = [0, *accumulate(map(count_letters, texts))]
     else:
-        starts, ends = _words(document.text)
+        starts, ends = _word_places(document.text)
         cut = units(
             settings.chunking_strategy,
             [(0, len(starts))] if starts else [],
@@ -140,12 +137,12 @@ def _of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
         place = (
             _on_pages(document, places[number], text)
             if document.page_ends
-            else _part(number, len(texts))
+            else _part_of_document(number, len(texts))
         )
         yield Chunk(text, name + place)
 
 
-def _words(text: str) -> tuple[Sequence[int], Sequence[int]]:
+def _word_places(text: str) -> tuple[Sequence[int], Sequence[int]]:
     """Where the words of a text begin, and where they end."""
     starts, ends = array("l"), array("l")
     for match in _WORD.finditer(text):
@@ -155,32 +152,32 @@ def _words(text: str) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
-    """How many letters and digits stand before each of these places; only documents with pages need
-    it.
+    """How many letters and digits stand before each of these places.
+
+    Only documents with pages need it.
     """
     if not document.page_ends:
         return []
-    between = (letters(document.text[start:end]) for start, end in pairwise([0, *starts]))
+    between = (count_letters(document.text[start:end]) for start, end in pairwise([0, *starts]))
     return list(accumulate(between))
 
 
 def _on_pages(document: Document, before: int, text: str) -> str:
     """The pages of a text before which so many letters and digits stand."""
-    ends = [before, max(before, before + letters(text) - 1)]
+    ends = [before, max(before, before + count_letters(text) - 1)]
     first, last = (
         min(bisect_right(document.page_ends, end) + 1, len(document.page_ends)) for end in ends
     )
     return f", page {first}" if first == last else f", pages {first}-{last}"
 
 
-def _part(number: int, count: int) -> str:
+def _part_of_document(number: int, count: int) -> str:
     return "" if count == 1 else f", part {number + 1} of {count}"
 
 
 def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:
-    """The question and what is known of it;
-    labels and sentences of other documents would be wrong.
-    """
+    """The question with its new documents and what is known of it otherwise."""
+    # Labels and sentences are those of the documents it had before.
     kept = {
         "id",
         "question",
@@ -202,22 +199,24 @@ def _origin(documents: Sequence[Document], settings: Settings, count: int) -> di
     return {"retrieval": {**settings.model_dump(mode="json"), "chunks": count, "documents": sizes}}
 
 
-def _title(documents: Sequence[Document]) -> str:
-    more = len(documents) - 1
-    return documents[0].name + (
-        f" and {more} more document{'s' if more > 1 else ''}" if more else ""
-    )
+def _name_after(documents: Sequence[Document]) -> str:
+    first, more = documents[0].name, len(documents) - 1
+    if not more:
+        return first
+    return f"{first} and {more} more document{'s' if more > 1 else ''}"
 
 
-def _check(documents: Sequence[Document], questions: Sequence[Sample], limits: Config) -> None:
+def _check_amounts(
+    documents: Sequence[Document], questions: Sequence[Sample], limits: Config
+) -> None:
     if not documents:
         raise DatasetError("There are no documents. Add at least one.")
     if not questions:
         raise DatasetError("There are no questions. Add at least one.")
     if len(documents) > MOST_DOCUMENTS:
         raise DatasetError(
-            f"{len(documents):,} documents; the limit is {MOST_DOCUMENTS:,}. Join or "
-            "leave out some."
+            f"{len(documents):,} documents; the limit is {MOST_DOCUMENTS:,}. "
+            "Join or leave out some."
         )
     if len(questions) > limits.rows_per_dataset:
         limit = f"{limits.rows_per_dataset:,}"
@@ -231,10 +230,10 @@ def _check(documents: Sequence[Document], questions: Sequence[Sample], limits: C
         )
 
 
-def _check_size(size: int, limits: Config) -> None:
+def _check_retrieved_text(size: int, limits: Config) -> None:
     if size > limits.decoded_bytes:
         limit = limits.decoded_bytes // 2**20
         raise DatasetError(
-            f"The data set would hold more than {limit} MB. Take fewer or smaller chunks "
-            "per question."
+            f"The data set would hold more than {limit} MB. "
+            "Take fewer or smaller chunks per question."
         )

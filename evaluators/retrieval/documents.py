@@ -22,22 +22,21 @@ from evaluators.text.normalise import IDEOGRAPHS
 PDF = b"%PDF"
 PDF_START = 1024
 """Bytes within which a PDF says that it is one."""
+# A PDF of 1,000 pages takes about a minute.
 SECONDS = {"pdf": 120, "html": 20, "markdown": 60}
-"""For one document; a book of 1,000 pages takes about a minute."""
+"""What one document may take to be read."""
+# Others wait for their turn meanwhile.
 SECONDS_ON_A_PUBLIC_HOST = 30
-"""For one document, as others wait meanwhile."""
+"""What one document may take there at most."""
+# Some 7,000 pages. To index them takes up to two minutes and 500 MB.
 MOST_TEXT = 20_000_000
-"""Characters of all documents together, some 7,000 pages; to index them takes up to two minutes and
-500 MB.
-"""
+"""Characters of all documents together."""
+# Shorter lines are those of a list, longer ones are whole paragraphs.
 WRAPPED = range(30, 161)
-"""Usual widths, in characters, of lines that are parts of a paragraph; shorter ones are a list,
-longer ones whole.
-"""
+"""Usual widths, in characters, of lines that are parts of a paragraph."""
+# A line as far beyond the width is a paragraph of its own.
 NEARLY_FULL = 0.7
-"""A line with less than this share of the usual width ends its paragraph; one as far beyond it is a
-paragraph.
-"""
+"""A line with less than this share of the usual width ends its paragraph."""
 
 _OTHERS = {
     ZIP: "an archive or an Office file",
@@ -51,18 +50,15 @@ _KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkey
 """What files with these endings are, if they are texts."""
 _NO_PDF = "It is not a PDF file, whatever its name; it was read as text."
 _REMEDY = "Save it as PDF, HTML, Markdown or plain text."
+# Possessive: a comment ends where it first can and is never read in another way. 40 comments could
+# otherwise be read in 2 ** 39 ways.
 _HTML = re.compile(
     r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-"""A comment ends where it first can, and is never read in another way: 40 of them could be, in 2 **
-39 ways.
-"""
 _FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
 _BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")
-"""How a line begins that is not a continuation: a heading, quotation, table, list entry, code, or
-nothing at all.
-"""
+"""How a line begins that is not a continuation: a heading, table, list entry, code, or nothing."""
 _ENDS = re.compile(r"\s*#|\s*\|.*\|\s*$|.*\s\s$")
 """A line that nothing is joined to: a heading, a table row, a line break in Markdown."""
 _HYPHEN = re.compile(r"[^\W\d_]-$")
@@ -71,10 +67,10 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}。，、；：？！]")
 
 @dataclass(frozen=True)
 class Document:
-    """A text in which a line is a whole paragraph, not what fits the paper; `note` says what was
-    assumed.
+    """A text in which a line is a whole paragraph, not what fits the paper.
 
-    `page_ends` says for each page of a PDF how many letters and digits the text has up to its end.
+    `note` says what was assumed. `page_ends` says for each page of a PDF how many letters and
+    digits the text has up to its end.
     """
 
     name: str
@@ -84,11 +80,12 @@ class Document:
 
 
 def document(name: str, data: bytes) -> Document:
-    """The text in a file; raises `DatasetError` for one without any, or beyond a limit of the
-    configuration.
+    """The text in a file.
+
+    Raises `DatasetError` for one without any, or beyond a limit of the configuration.
     """
     limits = config()
-    _check(name, data, limits)
+    _refuse_unreadable(name, data, limits)
     if PDF in data[:PDF_START]:
         return _pdf(name, data)
     text = text_of(name, data, limits)
@@ -99,11 +96,13 @@ def document(name: str, data: bytes) -> Document:
     whole = (
         without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
     )
-    kind = _kind(name, whole)
+    kind = _format_of(name, whole)
     if kind == "pdf":
         note = f"{_NO_PDF} {note}".strip()
     if kind in ("html", "markdown"):
-        return Document(name, _some(name, "\n".join(_pages(name, kind, whole.encode()))), note=note)
+        return Document(
+            name, _some(name, "\n".join(_parsed_pages(name, kind, whole.encode()))), note=note
+        )
     return Document(name, unwrapped(_some(name, whole)), note=note)
 
 
@@ -113,22 +112,21 @@ def unwrapped(text: str) -> str:
     A word that was divided at the end of a line becomes whole; lists, headings, tables and code
     keep their lines.
     """
-    width = _width(text)
+    width = _line_width(text)
     if not width:
         return text
+    # Every other part is a block of code, fences included.
     parts = _FENCED.split(text)
-    return "".join(
-        part if number % 2 else _joined(part.split("\n"), width)
-        for number, part in enumerate(parts)
-    )
+    parts[::2] = [_join_paragraphs(part.split("\n"), width) for part in parts[::2]]
+    return "".join(parts)
 
 
-def letters(text: str) -> int:
+def count_letters(text: str) -> int:
     """How many letters and digits a text has, which is the same however it is wrapped."""
     return sum(map(str.isalnum, text))
 
 
-def _check(name: str, data: bytes, limits: Config) -> None:
+def _refuse_unreadable(name: str, data: bytes, limits: Config) -> None:
     if not data.strip():
         raise DatasetError(f"{name} is empty. Choose a file with text.")
     if len(data) > limits.upload_bytes:
@@ -140,28 +138,26 @@ def _check(name: str, data: bytes, limits: Config) -> None:
 
 
 def _some(name: str, text: str) -> str:
-    if not letters(text):
+    if not count_letters(text):
         raise DatasetError(f"{name} holds no text. Choose another file.")
     if len(text) > MOST_TEXT:
-        raise DatasetError(
-            f"{name} holds more than {MOST_TEXT / 1e6:,.0f} million characters, the "
-            "limit. Split it."
-        )
+        limit = f"{MOST_TEXT / 1e6:,.0f} million"
+        raise DatasetError(f"{name} holds more than {limit} characters, the limit. Split it.")
     return text.strip()
 
 
-def _kind(name: str, text: str) -> str:
+def _format_of(name: str, text: str) -> str:
     """What a text is by its beginning, else by its name."""
-    return (
-        "html"
-        if _HTML.match(text[:2000])
-        else _KINDS.get(name.lower().removesuffix(".gz").rpartition(".")[2], "")
-    )
+    if _HTML.match(text[:2000]):
+        return "html"
+    suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
+    return _KINDS.get(suffix, "")
 
 
 def _pdf(name: str, data: bytes) -> Document:
-    pages = [page.replace("\u00ad", "").strip("\n") for page in _pages(name, "pdf", data)]
-    counts = list(map(letters, pages))
+    # A soft hyphen shows nothing, and would divide the words of the text.
+    pages = [page.replace("\u00ad", "").strip("\n") for page in _parsed_pages(name, "pdf", data)]
+    counts = list(map(count_letters, pages))
     if not any(counts):
         pictures = (
             "a picture of its one page"
@@ -169,20 +165,20 @@ def _pdf(name: str, data: bytes) -> Document:
             else f"pictures of its {len(pages)} pages"
         )
         raise DatasetError(
-            f"{name} holds {pictures}, not the text. Run a text recognition (OCR) over it "
-            "and choose the result."
+            f"{name} holds {pictures}, not the text. "
+            "Run a text recognition (OCR) over it and choose the result."
         )
     blank = counts.count(0)
     note = f"{blank} of {len(pages)} pages hold no text that can be read." if blank else ""
     return Document(name, unwrapped("\n".join(pages)).strip(), tuple(accumulate(counts)), note)
 
 
-def _pages(name: str, kind: str, data: bytes) -> list[str]:
+def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
     """What the child process finds in a file."""
     seconds = min(SECONDS[kind], SECONDS_ON_A_PUBLIC_HOST) if config().public else SECONDS[kind]
     pages, is_whole = [], False
     with child(kind, data, for_text(seconds, MOST_TEXT)) as lines:
-        for message in _told(iter(lambda: lines.readline(8 * MOST_TEXT), b"")):
+        for message in _messages_of_child(iter(lambda: lines.readline(8 * MOST_TEXT), b"")):
             if "refused" in message:
                 raise DatasetError(f"{name} {message['refused']}")
             if "text" in message:
@@ -190,29 +186,30 @@ def _pages(name: str, kind: str, data: bytes) -> list[str]:
             is_whole = "end" in message
     if not is_whole:
         raise DatasetError(
-            f"{name} needs more memory or time than a document may. Split it, or save it "
-            "as plain text."
+            f"{name} needs more memory or time than a document may. "
+            "Split it, or save it as plain text."
         )
     return pages
 
 
-def _told(lines: Iterable[bytes]) -> Iterator[script.Message]:
+def _messages_of_child(lines: Iterable[bytes]) -> Iterator[script.Message]:
     """The messages of a child; one that is killed may leave half a one."""
     for line in lines:
         with suppress(ValueError):
             yield json.loads(line)
 
 
-def _width(text: str) -> int:
-    """The usual length of a full line, which four of five do not exceed; 0 where lines are not
-    broken to a width.
+def _line_width(text: str) -> int:
+    """The usual length of a full line, which four of five do not exceed.
+
+    It is 0 where lines are not broken to a width.
     """
     lengths = sorted(len(line) for line in text.split("\n") if line.strip())
     width = lengths[len(lengths) * 4 // 5] if lengths else 0
     return width if width in WRAPPED else 0
 
 
-def _joined(lines: list[str], width: int) -> str:
+def _join_paragraphs(lines: list[str], width: int) -> str:
     parts: list[str] = []
     before = ""
     for line in lines:
@@ -226,8 +223,9 @@ def _joined(lines: list[str], width: int) -> str:
 
 
 def _linked(before: str, line: str) -> tuple[str, str]:
-    """The end of a line without the hyphen that divides a word, and what stands between it and the
-    next line.
+    """The end of a line, and what stands between it and the next one.
+
+    A hyphen that divides a word is left out, and Chinese has no space between words.
     """
     if _HYPHEN.search(before) and line[0].islower():
         return before[:-1], ""
@@ -235,13 +233,11 @@ def _linked(before: str, line: str) -> tuple[str, str]:
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
-    """Whether a paragraph goes on in the next line: not in a short one that is not a sentence,
-    after the end of one.
-    """
+    """Whether a paragraph goes on in the next line."""
     is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL and before.strip()
-    is_apart = (
-        len(line) < NEARLY_FULL * width
-        and SENTENCE_END.search(before)
-        and not SENTENCE_END.search(line)
-    )
-    return bool(is_full) and not is_apart and not _BEGINS.match(line) and not _ENDS.match(before)
+    if not is_full or _BEGINS.match(line) or _ENDS.match(before):
+        return False
+    # After the end of a sentence, a short line that is not one itself is a heading.
+    is_short = len(line) < NEARLY_FULL * width
+    is_heading = is_short and SENTENCE_END.search(before) and not SENTENCE_END.search(line)
+    return not is_heading

@@ -1,6 +1,4 @@
-"""Which chunks fit a question best: BM25 over their words, or the likeness of embeddings where a
-model is installed.
-"""
+"""Which chunks fit a question best: BM25 over their words, or the likeness of embeddings."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ BATCH = 64
 """Texts that are embedded at a time."""
 
 Progress = Callable[[float], None]
-"""Is told how much is done, from 0 to 1."""
+"""Called with the share that is done, from 0 to 1."""
 
 Scores = npt.NDArray[np.floating[Any]]
 
@@ -26,26 +24,24 @@ class Index(Protocol):
     """Chunks, ready to be searched."""
 
     def best(self, question: str, k: int) -> list[int]:
-        """The numbers of at most `k` chunks, the best first; of two that fit equally the earlier
-        one.
-        """
+        """The numbers of at most `k` chunks, the best first; of equal ones the earlier."""
 
 
 def index(texts: Sequence[str], embedding_model: str, on_progress: Progress) -> Index:
     """An index over these texts: BM25 for "lexical", else by the embeddings of that model.
 
-    Raises `ParameterError` where the model is not available, `DatasetError` where no text holds a
-    word.
+    Raises `ParameterError` where the model is not available, `DatasetError` where no text holds
+    a word.
     """
     embed = embedder(embedding_model)
-    return Meaning(texts, embed, on_progress) if embed else Words(texts, on_progress)
+    return EmbeddingIndex(texts, embed, on_progress) if embed else BM25Index(texts, on_progress)
 
 
-class Words:
-    """BM25 (Lucene's: k1 1.5, b 0.75) over the terms that TRACE compares: stems, and pairs of
-    Chinese characters.
+class BM25Index:
+    """BM25 (Lucene's: k1 1.5, b 0.75) over the terms that TRACE compares.
 
-    A chunk that shares no term with the question is not found.
+    Terms are stems, and pairs of Chinese characters. A chunk that shares no term with the question
+    is not found.
     """
 
     def __init__(self, texts: Sequence[str], on_progress: Progress) -> None:
@@ -54,9 +50,8 @@ class Words:
         self._columns: dict[str, int] = {}
         rows = []
         for number, text in enumerate(texts):
-            rows.append(
-                [self._columns.setdefault(term, len(self._columns)) for term in terms(text) if term]
-            )
+            content = filter(None, terms(text))
+            rows.append([self._columns.setdefault(term, len(self._columns)) for term in content])
             on_progress(number / len(texts))
         if not self._columns:
             raise DatasetError("The documents hold no words to search for. Choose others.")
@@ -72,7 +67,7 @@ class Words:
         return [number for number in _top(scores, k) if scores[number] > 0]
 
 
-class Meaning:
+class EmbeddingIndex:
     """The cosine of embeddings."""
 
     def __init__(self, texts: Sequence[str], embed: Embed, on_progress: Progress) -> None:
@@ -89,9 +84,8 @@ class Meaning:
 
 
 def _top(scores: Scores, k: int) -> list[int]:
-    """The numbers of the `k` highest scores, of equal ones the earlier; far faster than to sort
-    them all.
-    """
+    """The numbers of the `k` highest scores, of equal ones the earlier."""
+    # Only what is at least as high as the last of them is sorted, which is far faster than all.
     if k < len(scores):
         least = np.partition(scores, -k)[-k]
         numbers = np.flatnonzero(scores >= least)

@@ -1,6 +1,4 @@
-"""Questions to retrieve for: a list with one a line, or a table with a question in each row and
-what is known of it.
-"""
+"""Questions to retrieve for: a list with one a line, or a table with one in each row."""
 
 from __future__ import annotations
 
@@ -38,34 +36,32 @@ def questions(name: str, data: bytes) -> Questions:
     suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
     if suffix in _LISTS:
         text = "".join(text_of(name, data, config()).pieces())
-        return Questions(_listed(name, _entries(text)))
+        return Questions(_samples_of_list(name, _lines_of_list(text)))
     table = read(name, data)
     names = names_of(table)
+    # One column without a title: what stands in the place of its name is the first question.
     if len(names) == 1 and names[0].rstrip().endswith(("?", "？")):
-        return Questions(
-            _listed(
-                name, [names[0], *(str(row[names[0]]) for _, row in table.rows if names[0] in row)]
-            )
-        )
+        below = [str(row[names[0]]) for _, row in table.rows if names[0] in row]
+        return Questions(_samples_of_list(name, [names[0], *below]))
     return _in_table(name, table, names)
 
 
-def _entries(text: str) -> list[str]:
+def _lines_of_list(text: str) -> list[str]:
     """The lines of a list, without numbers where all of them have one."""
-    found = lines(text)
-    return found if len(found) > 1 else [line.strip() for line in text.splitlines()]
+    unnumbered = lines(text)
+    return unnumbered if len(unnumbered) > 1 else [line.strip() for line in text.splitlines()]
 
 
-def _listed(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
-    found = [text for text in (text.strip("\ufeff \t") for text in texts) if text]
-    if not found:
+def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
+    asked = [stripped for text in texts if (stripped := text.strip("\ufeff \t"))]
+    if not asked:
         raise DatasetError(f"{name} holds no questions. Write one on each line.")
-    if len(found) > config().rows_per_dataset:
+    if len(asked) > config().rows_per_dataset:
         raise DatasetError(
             f"{name} has more than {config().rows_per_dataset:,} questions, the limit. Split it."
         )
     return tuple(
-        Sample(id=str(number), question=text) for number, text in enumerate(found, start=1)
+        Sample(id=str(number), question=text) for number, text in enumerate(asked, start=1)
     )
 
 
@@ -73,7 +69,8 @@ def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
     guess = recognise(table)
     kept = {field: column for field, column in guess.columns.items() if field in KEPT}
     if guess.shape is Shape.BED:
-        kept.pop("id")  # otherwise it would be opened as a test bed
+        # With its id a row would be opened as one of a test bed.
+        kept.pop("id")
     if len(names) == 1:
         kept = {"question": names[0]}
     if "question" not in kept:

@@ -15,14 +15,17 @@ from evaluators.config import config
 from evaluators.sandbox import script
 from evaluators.turns import Turns
 
+# With Python and the library, which take some 100 MB, a child then has the 350 MB that
+# `Config.children_at_once` reckons with.
 MEMORY = 256 * 2**20
 """Bytes that a file may need while it is parsed, beyond those of Python and the library."""
+# A person looks at the page meanwhile, and hardly waits for longer than a minute.
 TURNS = Turns("reading files", lambda: config().children_at_once, patience=60)
 """Those of the visitors of a public host."""
 
 
-def for_text(seconds: int, decoded: int) -> script.Limits:
-    """What a child may use that gives back text, or one value: seconds, and so many characters."""
+def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
+    """What a child may use that gives back text, or one value, of at most `decoded` characters."""
     return {
         "memory": MEMORY,
         "seconds": seconds,
@@ -35,7 +38,7 @@ def for_text(seconds: int, decoded: int) -> script.Limits:
 
 
 @contextmanager
-def child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]:
+def child(kind: str, data: bytes, limits: script.ParsingLimits) -> Iterator[IO[bytes]]:
     """A child that parses, and its output; it is gone afterwards.
 
     On a public host it waits for its turn; raises `HostLimitError` where that takes too long.
@@ -45,7 +48,7 @@ def child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]:
+def _child(kind: str, data: bytes, limits: script.ParsingLimits) -> Iterator[IO[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-I", script.__file__, kind, json.dumps(limits)],
         stdin=subprocess.PIPE,
@@ -53,9 +56,11 @@ def _child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]
         stderr=subprocess.DEVNULL,
         env=environment(),
     )
+    # The child bounds its own processor time; one that only waits is ended from here.
     end = threading.Timer(limits["seconds"], process.kill)
     end.start()
     try:
+        # A child that has refused the file already does not read the rest of it.
         with suppress(BrokenPipeError), process.stdin as to_child:  # type: ignore[union-attr]
             to_child.write(data)
         yield process.stdout  # type: ignore[misc]
@@ -67,14 +72,10 @@ def _child(kind: str, data: bytes, limits: script.Limits) -> Iterator[IO[bytes]]
 
 
 def environment() -> dict[str, str]:
-    """Nothing of ours but what a system needs to start a program; the rest keeps the library to one
-    thread.
-    """
-    kept = {
-        name: os.environ[name]
-        for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
-        if name in os.environ
-    }
+    """The variables of a child: what a system needs to start a program, and no key of ours."""
+    needed = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
+    kept = {name: os.environ[name] for name in needed if name in os.environ}
+    # The rest keeps the library to one thread and little address space, which is what is limited.
     return kept | {
         "ARROW_DEFAULT_MEMORY_POOL": "system",
         "MALLOC_ARENA_MAX": "1",

@@ -1,10 +1,11 @@
-"""The child process that parses Parquet, XLSX, PDF, HTML, Markdown and broken JSON, with little
-memory and time.
+"""The child process that parses what strangers sent, with little memory and time.
 
-It imports nothing of Plumbline, and is started as a script: `python -I sandbox.py parquet
-'{"memory": ...}' < file`. It writes JSON lines. Each is one of {"names": the columns', "note":
-text}, {"row": [number, cells]}, {"problem": [number, message, beginning]}, {"text": a page's},
-{"value": what JSON stands for}, {"refused": text}, and {"end": true} where nothing is missing.
+It reads Parquet, XLSX, PDF, HTML, Markdown and broken JSON. It imports nothing of Plumbline, and is
+started as a script: `python -I script.py parquet '{"memory": ...}' < file`.
+
+It writes JSON lines. Each is one of {"names": the columns', "note": text}, {"row": [number,
+cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands
+for}, {"refused": text}, and {"end": true} where nothing is missing.
 """
 
 from __future__ import annotations
@@ -23,19 +24,22 @@ from importlib import import_module
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypedDict
 
+# The rows of a batch are in memory together, and each may be as long as a row may be.
 BATCH = 64
+"""Rows of a Parquet file that are decoded at a time."""
 HEAD = 8
 """Rows among which a header is looked for."""
 TITLE = "What stands above the column names was left out."
 RAW_SHOWN = 300
+"""Characters of a row that cannot be used which are shown with its problem."""
 Message = dict[str, Any]
 
 
-class Limits(TypedDict):
-    """What the parent allows: bytes of memory beyond what Python and the library take, seconds, and
-    sizes.
+class ParsingLimits(TypedDict):
+    """What the parent allows: bytes of memory, seconds, and sizes.
 
-    `first` is how many rows it wants, where it does not want all.
+    The memory is beyond what Python and the library take. `first` is how many rows the parent
+    wants, where it does not want all.
     """
 
     memory: int
@@ -51,22 +55,20 @@ class RefusedError(Exception):
     """The file as a whole cannot be used; the message is fit for the screen."""
 
 
-def main(kind: str, limits: Limits) -> None:
+def main(kind: str, limits: ParsingLimits) -> None:
     """Reads the file from standard input and writes what it holds to standard output."""
     parse = _prepared(kind)
     data = sys.stdin.buffer.read()
-    _restrict(limits)
-    for message in messages(parse, data, limits):
+    _restrict_process(limits)
+    for message in messages_about(parse, data, limits):
         sys.stdout.buffer.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
     sys.stdout.flush()
 
 
-def messages(
-    parse: Callable[[bytes, Limits], Iterator[Message]], data: bytes, limits: Limits
+def messages_about(
+    parse: Callable[[bytes, ParsingLimits], Iterator[Message]], data: bytes, limits: ParsingLimits
 ) -> Iterator[Message]:
-    """All messages about a file; whatever the libraries raise for a broken
-    one becomes a refusal.
-    """
+    """All messages about a file; whatever the libraries raise for a broken one is a refusal."""
     try:
         yield from parse(data, limits)
     except RefusedError as error:
@@ -79,8 +81,11 @@ def messages(
         yield {"end": True}
 
 
-def _prepared(kind: str) -> Callable[[bytes, Limits], Iterator[Message]]:
-    """The parser of a format, with its library loaded before memory is restricted."""
+def _prepared(kind: str) -> Callable[[bytes, ParsingLimits], Iterator[Message]]:
+    """The parser of a format, with its library loaded.
+
+    That is done before memory is restricted, so that all of it is for the file.
+    """
     library, parse = {
         "parquet": ("pyarrow.parquet", parquet),
         "xlsx": ("python_calamine", xlsx),
@@ -93,12 +98,13 @@ def _prepared(kind: str) -> Callable[[bytes, Limits], Iterator[Message]]:
     return parse
 
 
-def _restrict(limits: Limits) -> None:
+def _restrict_process(limits: ParsingLimits) -> None:
     """Bounds memory and time where the system can, which is on Linux."""
     try:
         import resource
     except ImportError:
         return
+    # The limit is one of address space, of which Python and the library already hold some.
     try:
         with open("/proc/self/statm", encoding="ascii") as sizes:
             now = int(sizes.read().split()[0]) * resource.getpagesize()
@@ -106,15 +112,17 @@ def _restrict(limits: Limits) -> None:
     except (OSError, ValueError):
         pass
     resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"],) * 2)
+    # What a stranger sent shall not lie on the disk after a crash.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 # Parquet
 
 
-def parquet(data: bytes, limits: Limits) -> Iterator[Message]:
-    """The rows of a Parquet file, which is decoded twice: the first time only to see how large it
-    becomes.
+def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
+    """The rows of a Parquet file.
+
+    It is decoded twice: the first time only to see how large it becomes.
     """
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
@@ -128,15 +136,17 @@ def parquet(data: bytes, limits: Limits) -> Iterator[Message]:
         count += batch.num_rows
         size += sum(_decoded(column).nbytes for column in batch.columns)
         is_enough = limits["first"] is not None and count >= limits["first"]
-        _check_size(0 if is_enough else count, size, limits)
+        _check_decoded(0 if is_enough else count, size, limits)
         if is_enough:
             break
     yield {"names": file.schema_arrow.names}
     batches = file.iter_batches(BATCH, use_threads=False)
-    yield from _rows(enumerate(chain.from_iterable(map(_rows_of, batches)), start=1), limits)
+    yield from _row_messages(
+        enumerate(chain.from_iterable(map(_rows_of_batch, batches)), start=1), limits
+    )
 
 
-def _rows_of(batch: Any) -> Iterator[tuple[Any, ...]]:
+def _rows_of_batch(batch: Any) -> Iterator[tuple[Any, ...]]:
     """The rows of a batch; times become text first, as Python knows fewer of them than Parquet."""
     import pyarrow as pa
 
@@ -157,11 +167,11 @@ def _decoded(column: Any) -> Any:
 # XLSX
 
 
-def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
-    """The rows of the first sheet with several columns, else of one with a single one, and of all
-    later sheets with the same columns.
+def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
+    """The rows of the first sheet with several columns, else of one with a single one.
 
-    They are numbered as Excel shows them, those of a later sheet on from the sheet before.
+    Those of all later sheets with the same columns follow. They are numbered as Excel shows them,
+    those of a later sheet on from the sheet before.
     """
     import python_calamine
 
@@ -170,7 +180,7 @@ def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
             raise RefusedError(
                 "is an archive, not an XLSX file. Unpack it and choose the file with the rows."
             )
-        _check_size(0, sum(entry.file_size for entry in archive.infolist()), limits)
+        _check_decoded(0, sum(entry.file_size for entry in archive.infolist()), limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     for fewest in (2, 1):
         for at, name in enumerate(book.sheet_names):
@@ -182,7 +192,7 @@ def xlsx(data: bytes, limits: Limits) -> Iterator[Message]:
             same = [sheet for sheet in others if sheet.rows and sheet.names == first.names]
             note = _assumed([first, *same], len(book.sheet_names))
             yield {"names": first.names, "note": note}
-            yield from _rows(_numbered_on([first, *same]), limits)
+            yield from _row_messages(_numbered_on([first, *same]), limits)
             return
     raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
 
@@ -197,10 +207,10 @@ class _Sheet(NamedTuple):
 
 
 def _sheet(book: Any, title: str) -> _Sheet:
-    rows = _filled(book.get_sheet_by_name(title))
+    rows = _filled_rows(book.get_sheet_by_name(title))
     start = list(islice(rows, HEAD))
     at = header_at([cells for _, cells in start])
-    names = [str(_plain(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
+    names = [str(_as_json(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
     below = chain(start[at + 1 :], rows) if len(start) > at + 1 else None
     return _Sheet(title, names, below, at > 0)
 
@@ -215,20 +225,19 @@ def _numbered_on(sheets: Iterable[_Sheet]) -> Iterator[tuple[int, list[Any]]]:
             yield last, cells
 
 
-def _filled(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
     """The rows of a sheet with anything in them."""
     for number, cells in enumerate(sheet.iter_rows() if sheet.total_height else (), start=1):
         if any(map(is_filled, cells)):
-            yield number, [_whole(cell) for cell in cells]
+            yield number, [_whole_number(cell) for cell in cells]
 
 
 def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
     """Which sheets were read, where there are several, and that a title was left out."""
     words = ""
     if count > 1 and len(sheets) == 1:
-        words = (
-            f"The rows are those of the sheet {sheets[0].title[:60]}, the only one that was read."
-        )
+        only = sheets[0].title[:60]
+        words = f"The rows are those of the sheet {only}, the only one that was read."
     elif count > 1:
         titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
         which = f"{len(sheets)} of {count} sheets" if len(sheets) < count else f"all {count} sheets"
@@ -238,8 +247,7 @@ def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:
-    """Which of the first rows of a table holds the column names: the first, or the one below a
-    title.
+    """Which of the first rows of a table holds the column names: the first, or one below a title.
 
     A title stands alone in the first of several cells, above a row of several texts and another one
     of several cells.
@@ -248,10 +256,10 @@ def header_at(rows: Sequence[Sequence[Any]]) -> int:
     at = next((at for at, count in enumerate(counts) if count > 1), 0)
     titles = [cells for cells, count in zip(rows[:at], counts, strict=False) if count]
     are_alone = all(len(cells) > 1 and is_filled(cells[0]) for cells in titles)
-    are_texts = (
-        all(isinstance(cell, str) for cell in rows[at] if is_filled(cell)) if rows else False
-    )
-    return at if are_alone and are_texts and next(filter(None, counts[at + 1 :]), 0) > 1 else 0
+    names = [cell for cell in rows[at] if is_filled(cell)] if rows else []
+    are_texts = bool(rows) and all(isinstance(cell, str) for cell in names)
+    next_count = next(filter(None, counts[at + 1 :]), 0)
+    return at if are_alone and are_texts and next_count > 1 else 0
 
 
 def is_filled(cell: Any) -> bool:
@@ -259,7 +267,7 @@ def is_filled(cell: Any) -> bool:
     return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
 
 
-def _whole(cell: Any) -> Any:
+def _whole_number(cell: Any) -> Any:
     """A sheet knows no whole numbers: 3.0 stands for 3, and an empty text for no value."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
@@ -269,12 +277,12 @@ def _whole(cell: Any) -> Any:
 # PDF
 
 
-def pdf(data: bytes, limits: Limits) -> Iterator[Message]:
+def pdf(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     """The text of each page; empty for one that holds only pictures, or cannot be read."""
-    yield from _texts(_pages(data), limits)
+    yield from _text_messages(_pdf_pages(data), limits)
 
 
-def _pages(data: bytes) -> Iterator[str]:
+def _pdf_pages(data: bytes) -> Iterator[str]:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError
 
@@ -287,6 +295,7 @@ def _pages(data: bytes) -> Iterator[str]:
 
 
 def _page_text(page: Any) -> str:
+    # One broken page must not take the others with it; want of memory is that of the whole file.
     try:
         return str(page.extract_text())
     except MemoryError:
@@ -308,9 +317,10 @@ _HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "iframe",
 _CELLS = frozenset(("td", "th"))
 
 
-class _Lines(HTMLParser):
-    """The text that a reader of the page would see, a line for each paragraph, heading, list entry
-    or table row.
+class _VisibleLines(HTMLParser):
+    """The text that a reader of the page would see.
+
+    There is a line for each paragraph, heading, list entry and table row.
     """
 
     def __init__(self) -> None:
@@ -341,14 +351,14 @@ class _Lines(HTMLParser):
             self.parts.append(" " if tag in _CELLS else "\n")
 
 
-def html(data: bytes, limits: Limits) -> Iterator[Message]:
+def html(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     """The text of a page in UTF-8, without scripts and styles."""
-    yield from _texts(_seen(data.decode(errors="replace")), limits)
+    yield from _text_messages(_seen(data.decode(errors="replace")), limits)
 
 
-def markdown(data: bytes, limits: Limits) -> Iterator[Message]:
+def markdown(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     """The text of a Markdown document in UTF-8, as a page made of it would show it."""
-    yield from _texts(_rendered(data), limits)
+    yield from _text_messages(_rendered(data), limits)
 
 
 def _rendered(data: bytes) -> Iterator[str]:
@@ -362,19 +372,19 @@ def _rendered(data: bytes) -> Iterator[str]:
 
 
 def _seen(page: str) -> Iterator[str]:
-    parser = _Lines()
+    parser = _VisibleLines()
     parser.feed(page)
     parser.close()
     lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
     yield "\n".join(filter(None, lines))
 
 
-def _texts(texts: Iterable[str], limits: Limits) -> Iterator[Message]:
+def _text_messages(texts: Iterable[str], limits: ParsingLimits) -> Iterator[Message]:
     size = 0
     try:
         for text in texts:
             size += len(text)
-            _check_size(0, size, limits)
+            _check_decoded(0, size, limits)
             yield {"text": text.encode(errors="replace").decode()}
     except RefusedError:
         raise
@@ -391,11 +401,11 @@ def _texts(texts: Iterable[str], limits: Limits) -> Iterator[Message]:
 # Broken JSON
 
 
-def broken_json(data: bytes, _: Limits) -> Iterator[Message]:
-    """What JSON stands for that a model wrote with small faults; strict: not where there are
-    several objects.
-    """
+def broken_json(data: bytes, _: ParsingLimits) -> Iterator[Message]:
+    """What JSON stands for that a model wrote with small faults."""
     from json_repair import loads
+
+    # Strict: several objects are refused, as one of them may come from the text that was judged.
 
     yield {"value": loads(data.decode(errors="replace"), skip_json_loads=True, strict=True)}
 
@@ -403,14 +413,14 @@ def broken_json(data: bytes, _: Limits) -> Iterator[Message]:
 # All
 
 
-def _check_columns(count: int, limits: Limits) -> None:
+def _check_columns(count: int, limits: ParsingLimits) -> None:
     if count > limits["columns"]:
         raise RefusedError(
             f"has {count:,} columns; the limit is {limits['columns']:,}. Leave some out."
         )
 
 
-def _check_size(count: int, size: int, limits: Limits) -> None:
+def _check_decoded(count: int, size: int, limits: ParsingLimits) -> None:
     if size > limits["decoded"]:
         raise RefusedError(
             f"unpacks to more than {limits['decoded'] // 2**20} MB, the limit. Split it."
@@ -419,13 +429,15 @@ def _check_size(count: int, size: int, limits: Limits) -> None:
         raise RefusedError(f"has more than {limits['rows']:,} rows, the limit. Split the file.")
 
 
-def _rows(rows: Iterable[tuple[int, Iterable[Any]]], limits: Limits) -> Iterator[Message]:
+def _row_messages(
+    rows: Iterable[tuple[int, Iterable[Any]]], limits: ParsingLimits
+) -> Iterator[Message]:
     size = 0
     for count, (number, cells) in enumerate(islice(rows, limits["first"]), start=1):
-        plain = [_plain(cell) for cell in cells]
+        plain = [_as_json(cell) for cell in cells]
         text = json.dumps(plain, ensure_ascii=False)
         size += len(text)
-        _check_size(count, size, limits)
+        _check_decoded(count, size, limits)
         if len(text) > limits["longest_row"]:
             message = f"longer than {limits['longest_row']:,} characters. Cut it."
             yield {"problem": [number, message, text[:RAW_SHOWN]]}
@@ -433,28 +445,26 @@ def _rows(rows: Iterable[tuple[int, Iterable[Any]]], limits: Limits) -> Iterator
             yield {"row": [number, plain]}
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """A value as JSON knows it; `None` for one that is not a number or a time."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): _as_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return _spelled(value)
+        return [_as_json(item) for item in value]
+    return _other_as_json(value)
 
 
-def _spelled(value: Any) -> Any:
+def _other_as_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, decimal.Decimal):
-        return (
-            (int(value) if value == value.to_integral_value() else float(value))
-            if value.is_finite()
-            else None
-        )
+        if not value.is_finite():
+            return None
+        return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return str(value)

@@ -11,9 +11,7 @@ Spellings = tuple[str, ...]
 
 
 def groups(truth: Accepted | None) -> list[Spellings]:
-    """The required answers with their spellings, as they are;
-    none where there is no ground truth.
-    """
+    """The required answers with their spellings, as they are; none without a ground truth."""
     if truth is None:
         return []
     required = (truth,) if isinstance(truth, str) else truth
@@ -26,8 +24,7 @@ def spellings(truth: Accepted | None) -> list[str]:
 
 
 def on_one_line(group: Iterable[str]) -> str:
-    """The spellings that are not blank, divided by " / ", which none of them holds: "New York /
-    NYC".
-    """
+    """The spellings that are not blank, on one line: "New York / NYC"."""
+    # None of them may hold the divider, or a judge would read one spelling as two.
     lines = [" ".join(spelling.split()).replace(" / ", "/") for spelling in group]
     return " / ".join(filter(None, lines))

@@ -1,5 +1,4 @@
-"""Units that sentences are compared within: overlapping windows of words, single sentences, or
-whole documents.
+"""Units that sentences are compared within: windows of words, sentences, or whole documents.
 
 Positions count words; a span is (start, end) with the end left out.
 """
@@ -23,14 +22,14 @@ def spans(lengths: Sequence[int]) -> list[Span]:
 
 
 def windows(length: int, chunk_size: int, chunk_overlap: int) -> list[Span]:
-    """Windows of `chunk_size` words over `length` words, each sharing `chunk_overlap` words with
-    the one before.
+    """Windows of `chunk_size` words over `length` words, the last of which may be shorter.
 
-    The last window ends with the text and may be shorter. Raises `ParameterError` as
-    `check_overlap` does.
+    Each shares `chunk_overlap` words with the one before. The last ends with the text. Raises
+    `ParameterError` as `check_overlap` does.
     """
     check_overlap(chunk_size, chunk_overlap)
     step = chunk_size - chunk_overlap
+    # Where only the overlap would be left, the window before has reached the end already.
     starts = range(0, max(length - chunk_overlap, 1), step)
     return [(start, min(start + chunk_size, length)) for start in starts]
 
@@ -38,8 +37,9 @@ def windows(length: int, chunk_size: int, chunk_overlap: int) -> list[Span]:
 def units(
     strategy: ChunkingStrategy, sentences: Sequence[Span], chunk_size: int, chunk_overlap: int
 ) -> list[Span]:
-    """The units of one document whose sentences are these spans; size and overlap matter to "dense"
-    only.
+    """The units of one document whose sentences are these spans.
+
+    Size and overlap matter to "dense" only.
     """
     if strategy == "sentence" or not sentences:
         return list(sentences)

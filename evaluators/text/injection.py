@@ -1,6 +1,4 @@
-"""Words in a text that look like instructions to a judge; they are told to people and change no
-score.
-"""
+"""Words in a text that look like instructions to a judge; they are shown and change no score."""
 
 from __future__ import annotations
 
@@ -12,9 +10,11 @@ from evaluators.records import Sentence, Sentences
 from evaluators.text.normalise import nfkc
 
 
-class _Kind(NamedTuple):
-    """One way of speaking to a judge; the pattern is tried only where one of the words stands,
-    which saves time.
+class _WayToSpeak(NamedTuple):
+    """One way of speaking to a judge.
+
+    The pattern is tried only where one of the words stands, because looking for a word is far
+    faster.
     """
 
     meaning: str
@@ -22,8 +22,9 @@ class _Kind(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def _kind(meaning: str, words: str, *patterns: str) -> _Kind:
-    return _Kind(meaning, tuple(words.split("|")), re.compile("|".join(patterns), re.IGNORECASE))
+def _way_to_speak(meaning: str, words: str, *patterns: str) -> _WayToSpeak:
+    pattern = re.compile("|".join(patterns), re.IGNORECASE)
+    return _WayToSpeak(meaning, tuple(words.split("|")), pattern)
 
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -35,8 +36,8 @@ _READER = (
     "(ai )?(judge|evaluator|grader|annotator|labell?er|reviewer|assistant|ai|llm|language "
     "model|chatbot)s?"
 )
-_KINDS = (
-    _kind(
+_WAYS = (
+    _way_to_speak(
         "tells the reader to ignore its instructions",
         "instruct|instruc|istruz|prompt|guideline|direction|anweisung|指令|指示|说明|提示|要求",
         r"\b(ignore|disregard|forget|override|bypass)\b[^.!?]{0,30}\b(instruction|prompt|guideline|direction)s?\b",
@@ -44,7 +45,7 @@ _KINDS = (
         r"\b(instructions|instrucciones|istruzioni|instruç[õo]es|anweisung(en)?)\b",
         r"(忽略|无视|忘记)[^。！？]{0,12}(指令|指示|说明|提示|要求)",
     ),
-    _kind(
+    _way_to_speak(
         "speaks to the judge",
         "note|message|instruction|attention|dear|hey|to the |to any |to all |you are "
         "|you must|you should|you will"
@@ -57,7 +58,7 @@ _KINDS = (
         rf"\bas (an?|the) {_READER},? you (must|should|will|are)\b",
         r"(评判|评估|评审|标注)(者|员|人|模型)?[^。！？]{0,6}(请|必须|应)",
     ),
-    _kind(
+    _way_to_speak(
         "asks for a verdict",
         "supported|relevant|utilized|utilised|as true|as correct|标记|标注|判定|视为",
         r"\b(mark|label|rate|score|judge|treat|classify|report|consider)\b[^.!?]{0,40}"
@@ -65,8 +66,8 @@ _KINDS = (
         r"\bas ([a-z]+ )?(supported|unsupported|relevant|irrelevant|utili[sz]ed|true|correct)\b",
         r"(标记|标注|判定|视)为[^。！？]{0,6}(支持|相关|正确)",
     ),
-    _kind("names a field of the labels", _FIELDS, rf"\b({_FIELDS})\b"),
-    _kind(
+    _way_to_speak("names a field of the labels", _FIELDS, rf"\b({_FIELDS})\b"),
+    _way_to_speak(
         "looks like the frame of a prompt",
         "<|[inst|[/inst|system:|assistant:|prompt:|message:|instruction:|instructions:",
         r"<\|?/?(im_start|im_end|system|assistant|user|endoftext|start_header_id)\b[^>]{0,40}>",
@@ -74,7 +75,7 @@ _KINDS = (
         r"\[/?INST\]|<</?SYS>>|^\W*(system|assistant)( prompt| message)?:|\bnew (system "
         r")?instructions?:",
     ),
-    _kind(
+    _way_to_speak(
         "prescribes the answer's form",
         "json|{|only|exactly",
         r"\b(respond|reply|answer|output|return|print|write)\b( with)? "
@@ -85,32 +86,34 @@ _KINDS = (
 
 
 def suspicions(text: str) -> list[str]:
-    """What in the text looks like an instruction to a judge, in plain words; empty where nothing
-    does.
-    """
-    return _found(_plain(text), _KINDS)
+    """What in the text looks like an instruction to a judge, in plain words; perhaps nothing."""
+    return _meanings_in(_as_shown(text), _WAYS)
 
 
 def warnings(sentences: Sentences, question: str) -> tuple[str, ...]:
     """Where material may speak to the judge: "0b: tells the reader to ignore its instructions"."""
-    cut = [sentence for document in sentences.documents for sentence in document]
-    places = [*cut, *sentences.response, Sentence(key="question", text=question)]
-    plain = [_plain(place.text) for place in places]
-    kinds = _possible("\n".join(plain), _KINDS)
-    if not kinds:
+    documents = [sentence for document in sentences.documents for sentence in document]
+    places = [*documents, *sentences.response, Sentence(key="question", text=question)]
+    texts = [_as_shown(place.text) for place in places]
+    # All texts at once first, which is faster than every word of every way in each of them.
+    ways = _ways_worth_trying("\n".join(texts), _WAYS)
+    if not ways:
         return ()
-    found = ((place.key, _found(text, kinds)) for place, text in zip(places, plain, strict=True))
-    return tuple(f"{key}: {meaning}" for key, meanings in found for meaning in meanings)
+    warned = []
+    for place, text in zip(places, texts, strict=True):
+        warned += [f"{place.key}: {meaning}" for meaning in _meanings_in(text, ways)]
+    return tuple(warned)
 
 
-def _plain(text: str) -> str:
+def _as_shown(text: str) -> str:
+    """The text as a model reads it: invisible characters within a word do not hide it."""
     return text if text.isascii() else _INVISIBLE.sub("", nfkc(text))
 
 
-def _found(plain: str, kinds: Sequence[_Kind]) -> list[str]:
-    return [kind.meaning for kind in _possible(plain, kinds) if kind.pattern.search(plain)]
+def _meanings_in(text: str, ways: Sequence[_WayToSpeak]) -> list[str]:
+    return [way.meaning for way in _ways_worth_trying(text, ways) if way.pattern.search(text)]
 
 
-def _possible(plain: str, kinds: Sequence[_Kind]) -> list[_Kind]:
-    lower = plain.lower()
-    return [kind for kind in kinds if any(map(lower.__contains__, kind.words))]
+def _ways_worth_trying(text: str, ways: Sequence[_WayToSpeak]) -> list[_WayToSpeak]:
+    lower = text.lower()
+    return [way for way in ways if any(word in lower for word in way.words)]

@@ -1,6 +1,4 @@
-"""Text made comparable: one Unicode form, no reasoning, no white space;
-and whether it is Chinese.
-"""
+"""Text made comparable: one Unicode form, no reasoning, no white space; is it Chinese?"""
 
 from __future__ import annotations
 
@@ -10,12 +8,12 @@ import unicodedata
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese characters, as the inside of a regular expression's square brackets."""
 
+# Low, because one character is a word: Chinese text full of English names stays Chinese.
 CHINESE_SHARE = 0.3
 """A text is Chinese when more than this share of its letters are ideographs."""
 
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _THINK_TAG = re.compile(r"<(/?)think\s*>", re.IGNORECASE)
-
 
 _MARK = r"(?:[^\x00-\u02ff\w]|[\uff9e\uff9f])"
 """An accent, or another sign that is not a letter."""
@@ -23,24 +21,27 @@ _MANY_MARKS = re.compile(f"{_MARK}{{31}}")
 """More than Unicode's own "stream-safe" form has after a letter (UAX 15)."""
 _UP_TO_MARKS = re.compile(rf"(?:[\x00-\u02ff]|[^\W\uff9e\uff9f])*{_MARK}{{0,30}}")
 _LONG = 1_000
+"""Characters of a text in which the time to sort its accents is not looked after."""
 
 _PLAIN = {"’": "'", "‘": "'", "‐": "-", "‑": "-"}
 """What NFKC leaves alone although models write it for the plain character: "don’t", "88‑81"."""
 
 
 def nfkc(text: str) -> str:
-    """Bring look-alike characters to one form: Unicode NFKC (full-width letters, ligatures,
-    no-break spaces), and the typographic apostrophes and hyphens that it leaves.
+    """Bring look-alike characters to one form: Unicode NFKC, and plain apostrophes and hyphens.
+
+    NFKC covers full-width letters, ligatures and no-break spaces; it leaves typographic
+    apostrophes and hyphens.
     """
     if text.isascii():
         return text
-    if len(text) > _LONG and _MANY_MARKS.search(
-        text
-    ):  # sorting them takes the square of the time: hours for a cell
+    # NFKC sorts the accents of a letter, in the square of their number: hours for a cell of them.
+    if len(text) > _LONG and _MANY_MARKS.search(text):
         text = "".join(unicodedata.normalize("NFKC", part) for part in _UP_TO_MARKS.findall(text))
     else:
         text = unicodedata.normalize("NFKC", text)
-    for typographic, plain in _PLAIN.items():  # far faster than `translate`
+    # Far faster than `translate`, which asks a dictionary for every character.
+    for typographic, plain in _PLAIN.items():
         text = text.replace(typographic, plain)
     return text
 
@@ -69,11 +70,9 @@ def remove_reasoning(text: str) -> str:
 
 
 def is_chinese(text: str) -> bool:
-    """Tell whether more than 30 % of the letters are Chinese characters; a text without letters is
-    not Chinese.
+    """Tell whether more than `CHINESE_SHARE` of the letters are Chinese characters.
 
-    The share is low because one character is a word: Chinese text full of English names stays
-    Chinese.
+    A text without letters is not Chinese.
     """
     ideographs = 0 if text.isascii() else len(_IDEOGRAPH.findall(text))
     return ideographs > 0 and ideographs > CHINESE_SHARE * sum(map(str.isalpha, text))

@@ -1,5 +1,6 @@
-"""Where words stand in a text, however they are spaced and in either letter case;
-in linear time.
+"""Where words stand in a text, however they are spaced and in either letter case.
+
+The time is linear in the text, whatever text and phrases are.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from evaluators.text.normalise import nfkc
 
+# Some tenths of a second. Where it does not suffice for all phrases, the shortest are left out.
 MOST_COMPARED = 50_000_000
-"""Characters that all phrases together are compared with, some tenths of a second; the shortest are
-left out.
-"""
+"""Characters that all phrases together are compared with."""
+# "a" in a text of "aaaa" would otherwise be tried at every letter.
 MOST_TRIES = 1_000
 """Places of one phrase that may turn out to lie inside a longer word."""
 
@@ -34,20 +35,21 @@ class Phrase(NamedTuple):
 
 
 def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tuple[int, int]]:
-    """Where phrases begin and end in the text, from left to right and never overlapping; of two the
-    longer one.
+    """Where phrases begin and end in the text, from left to right.
+
+    They never overlap; of two that would, the longer one is given.
     """
-    plain = _alike(text)
+    plain = _nfkc_in_place(text)
     at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
-    letters = "".join(_folded(plain).split())
-    wanted = sorted(
-        ((_letters(phrase.words), phrase.ends) for phrase in phrases), key=_length, reverse=True
-    )
-    wanted = [(sought, ends) for sought, ends in wanted if sought][
-        : max(1, MOST_COMPARED // (len(text) + 1))
-    ]
+    letters = "".join(_small_letters(plain).split())
+    compared = [(_as_compared(phrase.words), phrase.ends) for phrase in phrases]
+    wanted = [(sought, ends) for sought, ends in compared if sought]
+    wanted.sort(key=lambda phrase: len(phrase[0]), reverse=True)
+    wanted = wanted[: max(1, MOST_COMPARED // (len(text) + 1))]
     tries = [MOST_TRIES] * len(wanted)
-    found: list[tuple[int, int]] = []
+    # The next place of each phrase; the phrases are numbered from the longest on, so of two at the
+    # same place the longer comes first.
+    next_places: list[tuple[int, int]] = []
 
     def look(number: int, at: int) -> None:
         """Notes the next place of a phrase."""
@@ -55,7 +57,7 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
         while tries[number] and (at := letters.find(sought, at)) >= 0:
             first, last = at_letter[at], at_letter[at + len(sought) - 1]
             if _is_apart(plain, first, last, ends):
-                heappush(found, (at, number))
+                heappush(next_places, (at, number))
                 return
             tries[number] -= 1
             at += 1
@@ -63,35 +65,33 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
     done = bisect_left(at_letter, start)
     for number in range(len(wanted)):
         look(number, done)
-    while found:
-        at, number = heappop(found)
+    while next_places:
+        at, number = heappop(next_places)
         if at >= done:
             done = at + len(wanted[number][0])
             yield at_letter[at], at_letter[done - 1] + 1
         look(number, done)
 
 
-def _length(sought: tuple[str, Ends]) -> int:
-    return len(sought[0])
-
-
 @lru_cache(maxsize=256)
-def _letters(words: str) -> str:
-    """A phrase as it is compared; a page looks for the same few in every document."""
-    return "".join(_folded(nfkc(words)).split())
+def _as_compared(words: str) -> str:
+    """A phrase as it is compared; remembered, as a page looks for the same few everywhere."""
+    return "".join(_small_letters(nfkc(words)).split())
 
 
-def _alike(text: str) -> str:
+def _nfkc_in_place(text: str) -> str:
     """The text in one form where every character keeps its place, else as it is."""
     plain = nfkc(text)
     return plain if len(plain) == len(text) else text
 
 
-def _folded(text: str) -> str:
-    """Small letters, every one in its place; Greek has two for s, by where in a word they stand."""
+def _small_letters(text: str) -> str:
+    """Small letters, every one in its place."""
     small = text.lower()
+    # "İ" becomes two characters, and would move all places behind it: it stays as it is.
     if len(small) != len(text):
         small = "".join(one if len(one := letter.lower()) == 1 else letter for letter in text)
+    # Greek has two letters for s, by where in a word they stand.
     return small.replace("ς", "σ")
 
 

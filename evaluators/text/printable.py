@@ -2,7 +2,5 @@
 
 
 def printable(text: str) -> str:
-    """The text with a space for every character that cannot be printed,
-    a line break for example.
-    """
+    """The text with a space for every character that cannot be printed, such as a line break."""
     return "".join(character if character.isprintable() else " " for character in text)

@@ -1,5 +1,4 @@
-"""How alike texts are: terms, their weight within one sample, coverage and cosine; embeddings where
-installed.
+"""How alike texts are: terms, their weight in one sample, coverage, cosine, and embeddings.
 
 A text is a set of terms of a common vocabulary. A term weighs the more, the fewer sentences of the
 sample's documents hold it.
@@ -14,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -54,16 +53,17 @@ _SUFFIXES_TEXT = (
 )
 _SUFFIXES = tuple(_SUFFIXES_TEXT.split())
 _SHORTEST_STEM = 3
+# 50,000 words of a megabyte each would fill the memory.
 LONGEST_REMEMBERED = 64
-"""Characters of a word whose stem is remembered; 50,000 words of a megabyte each would fill the
-memory.
-"""
+"""Characters of a word whose stem is remembered."""
+# Two runs that begin at once would otherwise both load the same model.
 _LOADING = Lock()
 
 
 def terms(text: str) -> list[str]:
-    """One term per word: its stem, or `STOP`; a Chinese character is a word and its term the pair
-    with the next one.
+    """One term per word: its stem, or `STOP`.
+
+    A Chinese character is a word, and its term the pair with the next one.
     """
     text = nfkc(text)
     words: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
@@ -71,11 +71,10 @@ def terms(text: str) -> list[str]:
     term = _remembered_term if are_usual else _term
     if text.isascii() or not _IDEOGRAPH.search(text):
         return list(map(term, words))
-    following = [*words, STOP][1:]
-    return [
-        _pair(word, after) if _is_ideograph(word) else term(word)
-        for word, after in zip(words, following, strict=True)
-    ]
+    stems = []
+    for word, after in pairwise([*words, STOP]):
+        stems.append(_pair(word, after) if _is_ideograph(word) else term(word))
+    return stems
 
 
 def vocabulary(texts: Iterable[Iterable[str]]) -> dict[str, int]:
@@ -94,8 +93,9 @@ class _Rarity(dict[str, float]):
 
 
 def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
-    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2)); that of `STOP` is
-    0.
+    """The weight of a term: log(1 + sentences / (sentences with the term + 1/2)).
+
+    That of `STOP` is 0.
     """
     counts = Counter(chain.from_iterable(map(set, sentences)))
     total = len(sentences) or 1
@@ -143,9 +143,7 @@ def term_sets(
 
 
 class Rows(NamedTuple):
-    """Some texts as rows with a 1 for each term that they hold,
-    and their lengths as in `TermSets`.
-    """
+    """Some texts as rows with a 1 for each term that they hold, and their lengths as vectors."""
 
     incidence: Matrix
     lengths: Matrix
@@ -159,16 +157,15 @@ def incidence(texts: Numbers, columns: Numbers, shape: tuple[int, int]) -> Matri
 
 
 def coverage(of: Matrix, by: Matrix, weights: Matrix) -> Matrix:
-    """The share, 0 to 1, of the weight of each row `of` that each row `by` holds; 0 where a row has
-    no term.
+    """The share, 0 to 1, of the weight of each row `of` that each row `by` holds.
+
+    It is 0 where a row has no term.
     """
     return ratio((of * weights) @ by.T, (of @ weights)[:, None])
 
 
 def cosine(left: Rows, right: Rows, weights: Matrix) -> Matrix:
-    """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 where a row has no
-    term.
-    """
+    """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 without a term."""
     shared = (left.incidence * weights**2) @ right.incidence.T
     return ratio(shared, left.lengths[:, None] * right.lengths[None, :])
 
@@ -179,22 +176,22 @@ def ratio(part: Matrix, whole: Matrix | float) -> Matrix:
 
 
 def embedder(name: str) -> Embed | None:
-    """The embedding of a `sentence-transformers/...` model, loaded once per process; None for
-    "lexical".
+    """The embedding of a `sentence-transformers/...` model; None for "lexical".
 
-    Raises `ParameterError` where the name is another one, the package is missing or the model
-    cannot be loaded.
+    A model is loaded once per process. Raises `ParameterError` where the name is another one, the
+    package is missing or the model cannot be loaded.
     """
     check_embedding(name)
     if name == LEXICAL:
         return None
     with _LOADING:
-        return _load(name)
+        return _load_model(name)
 
 
 def check_embedding(name: str) -> None:
-    """Raises `ParameterError` where the name is unknown or its package is not installed; loads
-    nothing.
+    """Raises `ParameterError` where the name is unknown or its package is not installed.
+
+    It loads nothing.
     """
     if name == LEXICAL:
         return
@@ -210,7 +207,7 @@ def check_embedding(name: str) -> None:
 
 
 @lru_cache(maxsize=4)
-def _load(name: str) -> Embed:
+def _load_model(name: str) -> Embed:
     try:
         model = import_module("sentence_transformers").SentenceTransformer(name)
     except (ImportError, OSError, ValueError) as error:
@@ -223,8 +220,9 @@ def _load(name: str) -> Embed:
 
 
 def _term(word: str) -> str:
-    """The word without its ending, so that "learns" meets "learning"; a number without thousands
-    separators.
+    """The word without its ending, so that "learns" meets "learning".
+
+    A number loses its thousands separators.
     """
     if word in _STOP_WORDS:
         return STOP

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
+# Spreadsheets take a full-width or otherwise decorated sign for the plain one.
 SIGNS = "=+\\-@|%−⁺⁼₊₌⩵⩶﬩﹢﹣﹦﹪﹫％＋－＝＠｜"
-"""What a formula may begin with, in every form that Unicode holds for the same sign, such as the
-full-width ones.
-"""
+"""What a formula may begin with, in every form that Unicode holds for the same sign."""
 
+# The file separates by commas and quotes line breaks, but the spreadsheets of half of Europe
+# separate by semicolons, and then no quotes hold.
 SEPARATORS = "\t;\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
-"""Where a program may begin another cell or line although the file separates by commas and quotes
-line breaks: that of half of Europe separates by semicolons, and then no quotes hold.
-"""
+"""Where a program may begin another cell or line, whatever the file's own separator is."""
 
 IGNORED = (
     "'\"\x00-\x08\x0e-\x1b\x1f "
@@ -21,9 +20,7 @@ IGNORED = (
     "\ufeff\uffa0\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
-"""What a program may drop before it looks at the first sign: white space, control and invisible
-characters, quotes.
-"""
+"""What a program may drop before the first sign: white space, invisible characters, quotes."""
 
 _AT_START = re.compile(f"[{IGNORED}{SEPARATORS}]*+[{SIGNS}]|'*+[\t\r\n\x00]")
 _INSIDE = re.compile(f"([{SEPARATORS}])(?=[{IGNORED}]*+[{SIGNS}])")
@@ -31,10 +28,10 @@ _GUARDED = re.compile(f"([{SEPARATORS}])'(?=[{IGNORED}]*+[{SIGNS}])")
 
 
 def safe(text: str) -> str:
-    """The text as a cell that no spreadsheet runs, however it separates cells: an apostrophe goes
-    before a formula.
+    """The text as a cell that no spreadsheet runs, however it separates cells.
 
-    One more goes before the whole cell, which tells that `unsafe` has something to take away.
+    An apostrophe goes before each formula, and one more before the whole cell, which says that
+    `unsafe` has something to take away.
     """
     guarded = _INSIDE.sub(r"\1'", text)
     return f"'{guarded}" if guarded != text or _AT_START.match(text) else text

@@ -727,7 +727,7 @@ def parsed(kind, parse, data):
     """What the parser of the child makes of a file, in this process."""
     rows = Collector("a", config())
     try:
-        return table_of(script.messages(parse, data, allowed(rows)), kind, rows).rows
+        return table_of(script.messages_about(parse, data, allowed(rows)), kind, rows).rows
     except DatasetError as error:
         return str(error)
 

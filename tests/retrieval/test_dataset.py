@@ -13,7 +13,7 @@ from evaluators.errors import DatasetError, ParameterError
 from evaluators.records import Labels, Sample
 from evaluators.retrieval.dataset import Settings, chunks, retrieve
 from evaluators.retrieval.documents import Document, document
-from evaluators.retrieval.index import Meaning, Words
+from evaluators.retrieval.index import BM25Index, EmbeddingIndex
 from tests.retrieval import files
 
 LINE = Document("line.txt", "The plumb line hangs from a point. It shows what is vertical.")
@@ -113,26 +113,26 @@ def test_the_ranking_is_bm25_worked_out_by_hand():
     )  # of "line", in two of three texts, each of mean length
     twice, once = 2 / (2 + 1.5), 1 / (1 + 1.5)
 
-    scores = Words(texts, silent)._ranking.get_scores([0])
+    scores = BM25Index(texts, silent)._ranking.get_scores([0])
 
     assert scores.tolist() == pytest.approx([frequency * twice, frequency * once, 0])
-    assert Words(texts, silent).best("the line", 5) == [0, 1]
-    assert Words(texts, silent).best("the line", 1) == [0]
+    assert BM25Index(texts, silent).best("the line", 5) == [0, 1]
+    assert BM25Index(texts, silent).best("the line", 1) == [0]
 
 
 def test_of_equal_chunks_the_earlier_comes_first():
-    assert Words(["a tube"] * 50 + ["a line"], silent).best("tube", 3) == [0, 1, 2]
+    assert BM25Index(["a tube"] * 50 + ["a line"], silent).best("tube", 3) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("question", ["", "?", "the of and", "zzz qqq"])
 def test_a_question_without_a_shared_word_finds_nothing(question):
-    assert Words(["the line", "a tube"], silent).best(question, 3) == []
+    assert BM25Index(["the line", "a tube"], silent).best(question, 3) == []
 
 
 def test_embeddings_rank_by_cosine():
     rows = {"up": [1.0, 0.0], "down": [-1.0, 0.0], "near": [0.6, 0.8]}
 
-    index = Meaning(
+    index = EmbeddingIndex(
         ["down", "near", "up"], lambda texts: np.array([rows[text] for text in texts]), silent
     )
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from evaluators.errors import DatasetError
 from evaluators.retrieval import documents
-from evaluators.retrieval.documents import document, letters, unwrapped
+from evaluators.retrieval.documents import count_letters, document, unwrapped
 from evaluators.sandbox import script
 from tests.retrieval import files
 
-LIMITS: script.Limits = {
+LIMITS: script.ParsingLimits = {
     "memory": 0, "seconds": 0, "decoded": 10_000_000, "rows": 0, "columns": 0, "longest_row": 0
 }  # fmt: skip
 PAGES = files.pdf(
@@ -91,7 +91,7 @@ def test_lines_of_one_paragraph_are_joined_and_others_are_not(lines, text):
 def test_unwrapping_keeps_every_letter(lines):
     text = "\n".join(lines)
 
-    assert letters(unwrapped(text)) == letters(text)
+    assert count_letters(unwrapped(text)) == count_letters(text)
 
 
 def test_html_is_what_a_reader_sees():
@@ -175,7 +175,7 @@ def test_a_pdf_is_one_text_that_knows_its_pages():
         "The plumb line hangs from a point and shows what is vertical Masons have used it "
         "for four thousand years"
     )
-    assert read.page_ends == (letters(first), letters(read.text))
+    assert read.page_ends == (count_letters(first), count_letters(read.text))
     assert read.note == ""
 
 
@@ -287,7 +287,7 @@ def test_what_takes_too_long_is_stopped(monkeypatch):
 @given(data=st.binary(max_size=400), place=st.integers(0, len(PAGES) - 1))
 def test_the_child_only_refuses_whatever_it_is_given(parse, data, place):
     for each in (data, PAGES[:place] + data + PAGES[place + len(data) :], b"<html><p>" + data):
-        found = list(script.messages(parse, each, LIMITS))
+        found = list(script.messages_about(parse, each, LIMITS))
 
         assert set(found[-1]) <= {"refused", "end"}
 
