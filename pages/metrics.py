@@ -12,7 +12,7 @@ from ui.runs import overview, progress
 
 st.title("Metrics")
 run = session.shown_run()
-overview.missing(run)
+overview.warn_if_missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     metric_form.show()
 own_metrics.show()

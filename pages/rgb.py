@@ -9,7 +9,7 @@ from ui.runs import overview, progress
 
 st.title("RGB")
 run = session.shown_run("rgb")
-overview.missing(run)
+overview.warn_if_missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     rgb_form.show()
 if run is None:

@@ -9,7 +9,7 @@ from ui.trace import results as trace_results
 
 st.title("TRACE")
 run = session.shown_run("trace")
-overview.missing(run)
+overview.warn_if_missing(run)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:

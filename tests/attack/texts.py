@@ -43,7 +43,7 @@ from evaluators.text.size import tokens
 from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.trace.claims import is_refusal, unsupported_entities
 from tests.hostile import TooSlowError, check, strings
-from ui.parts.highlight import words
+from ui.parts.highlight import marked_text
 from ui.parts.untrusted import html, plain
 
 LONG = (50_000,)
@@ -169,7 +169,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "a provider's reset": parse_duration,
     "plain": plain,
     "html": html,
-    "highlight": lambda text: words(
+    "highlight": lambda text: marked_text(
         text, [text[1:] + "b", text[:2]], [text[: len(text) // 2]], whole=True
     ),
     "cell: list": lambda text: unpack(f"['a', {text}]"),

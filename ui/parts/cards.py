@@ -24,10 +24,11 @@ def means(
                 "–" if mean.mean is None else f"{mean.mean:.2f}",
                 help=(help or {}).get(name),
             )
-            interval = "" if mean.low is None else f"95 %: {mean.low:.2f} to {mean.high:.2f}  \n"
-            st.caption(f"{interval}{mean.coverage} scored{_left_out(mean)}")
-
-
-def _left_out(mean: aggregate.Mean) -> str:
-    parts = [(mean.not_applicable, "not applicable"), (mean.failed, "failed")]
-    return "".join(f"  \n{count} {words}" for count, words in parts if count)
+            lines = [] if mean.low is None else [f"95 %: {mean.low:.2f} to {mean.high:.2f}"]
+            lines.append(f"{mean.coverage} scored")
+            if mean.not_applicable:
+                lines.append(f"{mean.not_applicable} not applicable")
+            if mean.failed:
+                lines.append(f"{mean.failed} failed")
+            # Two spaces before a line break make it one in Markdown.
+            st.caption("  \n".join(lines))

@@ -1,6 +1,4 @@
-"""Forms that are read from declarations: the parameters of an evaluator, or of a search, become its
-widgets.
-"""
+"""Forms read from declarations: the parameters of an evaluator or of a search become widgets."""
 
 from __future__ import annotations
 
@@ -20,14 +18,12 @@ KEPT: dict[str, Any] = {"persist_state": "session"}
 def parameter_widgets(
     cls: type[BaseModel], key: str, leave_out: Collection[str] = ()
 ) -> dict[str, Any]:
-    """One widget for each parameter of the class but those left out, in columns; returns the chosen
-    values.
-    """
+    """The values that are chosen in a widget for each parameter but those left out, in columns."""
     declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
     columns = st.columns(len(declared), vertical_alignment="bottom")
     return {
-        p.name: _widget(p, column, f"{key}_{p.name}")
-        for p, column in zip(declared, columns, strict=True)
+        parameter.name: _widget(parameter, column, f"{key}_{parameter.name}")
+        for parameter, column in zip(declared, columns, strict=True)
     }
 
 
@@ -53,18 +49,17 @@ def _widget(parameter: Parameter, column: Any, key: str) -> Any:
         )
         return tuple(chosen)
     if parameter.kind in ("int", "float"):
-        return _number(parameter, column, common)
+        return _number_field(parameter, column, common)
     return column.text_input(value=parameter.default, **common)
 
 
-def _number(parameter: Parameter, column: Any, common: dict[str, Any]) -> Any:
-    """A number field; the default, the bounds and the step have to be of one type."""
+def _number_field(parameter: Parameter, column: Any, common: dict[str, Any]) -> Any:
+    # Streamlit refuses a field whose default and bounds are not of one type.
     cast = int if parameter.kind == "int" else float
-    given = {
+    numbers = {
         "value": parameter.default,
         "min_value": parameter.minimum,
         "max_value": parameter.maximum,
     }
-    return column.number_input(
-        **{name: None if each is None else cast(each) for name, each in given.items()}, **common
-    )
+    typed = {name: None if number is None else cast(number) for name, number in numbers.items()}
+    return column.number_input(**typed, **common)

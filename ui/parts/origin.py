@@ -1,6 +1,4 @@
-"""Where a data set is from: the Hugging Face hub, the benchmark's own files, or documents that were
-searched.
-"""
+"""Where a data set is from: the Hugging Face hub, the benchmark's files, or searched documents."""
 
 from __future__ import annotations
 
@@ -15,15 +13,18 @@ from evaluators.text.similarity import LEXICAL
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-BEGINNING = 5
-"""Questions of which is shown what was found for them."""
-CELL = 300
+FIRST_QUESTIONS = 5
+"""For so many questions the page shows what was found."""
+TEXT_SHOWN = 300
+"""Characters of a question or chunk that are shown."""
 
 
 def words(origin: Mapping[str, Any]) -> str:
     """One line, not escaped; empty for data that were uploaded or pasted."""
-    known = {"hub": _hub, "rgb": _official, "retrieval": _retrieval}
-    return " · ".join(told(origin[key]) for key, told in known.items() if origin.get(key))
+    sentences = {"hub": _from_hub, "rgb": _from_rgb_files, "retrieval": _from_documents}
+    return " · ".join(
+        sentence(origin[key]) for key, sentence in sentences.items() if origin.get(key)
+    )
 
 
 def license_of(name: str) -> str:
@@ -32,59 +33,59 @@ def license_of(name: str) -> str:
 
 
 def show(data: Dataset | TestBed) -> None:
-    """Where the data are from; where documents were searched, what was found for the first
-    questions.
-    """
-    if told := words(data.origin):
-        st.caption(plain(told))
+    """Where the data are from, and what was found for the first questions in documents."""
+    if source := words(data.origin):
+        st.caption(plain(source))
     if isinstance(data, Dataset) and "retrieval" in data.origin:
-        _say_if_all(data.origin["retrieval"])
+        _say_if_all_is_found(data.origin["retrieval"])
         with st.expander(
             "What was found for the first questions", icon=":material/manage_search:", key="found"
         ):
-            for sample in data.samples[:BEGINNING]:
-                st.markdown(_found(sample))
+            for sample in data.samples[:FIRST_QUESTIONS]:
+                st.markdown(_found_for(sample))
 
 
-def _say_if_all(found: Mapping[str, Any]) -> None:
+def _say_if_all_is_found(search: Mapping[str, Any]) -> None:
     """Where each question can get every chunk, nothing is chosen."""
-    if found["chunks"] <= found["k"]:
-        there = (
-            "There is 1 chunk" if found["chunks"] == 1 else f"There are {found['chunks']} chunks"
-        )
-        words = f"{there} for up to {found['k']} per question, so hardly anything is left out. "
+    chunks, most = search["chunks"], search["k"]
+    if chunks <= most:
+        there = "There is 1 chunk" if chunks == 1 else f"There are {chunks} chunks"
         st.info(
-            f"{words}Retrieve again with smaller chunks, or fewer per question.",
+            f"{there} for up to {most} per question, so hardly anything is left out. "
+            "Retrieve again with smaller chunks, or fewer per question.",
             icon=":material/lightbulb:",
         )
 
 
-def _found(sample: Sample) -> str:
+def _found_for(sample: Sample) -> str:
     """The question, and the beginning of each chunk with where it stands, as Markdown."""
     pairs = zip(sample.sources, sample.retrieved_documents, strict=False)
-    chunks = [f"- {plain(source)}: :gray[{plain(text[:CELL])}]" for source, text in pairs]
-    return "\n".join([f"**{plain(sample.question[:CELL])}**\n", *(chunks or ["- nothing"])])
+    chunks = [f"- {plain(source)}: :gray[{plain(text[:TEXT_SHOWN])}]" for source, text in pairs]
+    question = f"**{plain(sample.question[:TEXT_SHOWN])}**\n"
+    return "\n".join([question, *(chunks or ["- nothing"])])
 
 
-def _hub(found: Mapping[str, Any]) -> str:
-    place = [f"huggingface.co/datasets/{found['id']}", found["config"], found["split"]]
-    return " · ".join(
-        [*place, f"at most {counted(found['rows'], 'row')}", license_of(found["license"])]
-    )
+def _from_hub(download: Mapping[str, Any]) -> str:
+    parts = [
+        f"huggingface.co/datasets/{download['id']}",
+        download["config"],
+        download["split"],
+        f"at most {counted(download['rows'], 'row')}",
+        license_of(download["license"]),
+    ]
+    return " · ".join(parts)
 
 
-def _official(found: Mapping[str, Any]) -> str:
-    return str(found["address"])
+def _from_rgb_files(download: Mapping[str, Any]) -> str:
+    return str(download["address"])
 
 
-def _retrieval(found: Mapping[str, Any]) -> str:
-    by = "BM25" if found["embedding_model"] == LEXICAL else found["embedding_model"]
-    windows = f", {found['chunk_size']} words, {found['chunk_overlap']} shared"
-    strategy = found["chunking_strategy"] + (
-        windows if found["chunking_strategy"] == "dense" else ""
-    )
-    documents = counted(len(found["documents"]), "document")
-    return (
-        f"Retrieved by {by}: up to {found['k']} of {counted(found['chunks'], 'chunk')} "
-        f"({strategy}) of {documents}"
-    )
+def _from_documents(search: Mapping[str, Any]) -> str:
+    by = "BM25" if search["embedding_model"] == LEXICAL else search["embedding_model"]
+    strategy = search["chunking_strategy"]
+    # Only windows of words have a size and an overlap.
+    if strategy == "dense":
+        strategy += f", {search['chunk_size']} words, {search['chunk_overlap']} shared"
+    chunks = counted(search["chunks"], "chunk")
+    documents = counted(len(search["documents"]), "document")
+    return f"Retrieved by {by}: up to {search['k']} of {chunks} ({strategy}) of {documents}"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, title
-from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
+from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
 from ui.parts import origin
@@ -18,26 +18,24 @@ from ui.parts.words import counted
 
 def titles(run: Run) -> list[str]:
     """A name for each model of the run, no two alike."""
-    return _apart([title(spec) for spec in run.models])
+    return _numbered_where_alike([title(spec) for spec in run.models])
 
 
 def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
-    """The rows of each model under its name;
-    all rows under an empty one where answers were given.
-    """
-    return {
-        name: aggregate.of_model(outlines, number) for number, name in enumerate(titles(run))
-    } or {"": outlines}
+    """The rows of each model under its name; where answers were given all under an empty one."""
+    if not run.models:
+        return {"": outlines}
+    return {name: aggregate.of_model(outlines, number) for number, name in enumerate(titles(run))}
 
 
 def judge_titles(run: Run) -> list[str]:
     """A name for each judge of the run, no two alike."""
-    return _apart([title(spec) for spec in run.judges])
+    return _numbered_where_alike([title(spec) for spec in run.judges])
 
 
 def metric_titles(run: Run) -> list[str]:
     """A name for each metric of the run, no two alike."""
-    return _apart([metric_title(spec) for spec in run.evaluators])
+    return _numbered_where_alike([metric_title(spec) for spec in run.evaluators])
 
 
 def metric_title(spec: EvaluatorSpec) -> str:
@@ -48,41 +46,42 @@ def metric_title(spec: EvaluatorSpec) -> str:
 
 
 def facts(run: Run) -> list[str]:
-    """Where the data are from, who was asked and how, what it might cost: a part of what it takes
-    to run it again.
+    """Where the data are from, who was asked and how, what it might cost.
+
+    A part of what it takes to run it again.
     """
-    asked = [_asked(name, spec) for name, spec in zip(titles(run), run.models, strict=True)]
-    models = [f"Model{'s' if len(asked) > 1 else ''}: {', '.join(asked)}"] if asked else []
-    judges = [_asked(name, spec) for name, spec in zip(judge_titles(run), run.judges, strict=True)]
-    jury = [f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}"] if judges else []
-    return [*filter(None, [origin.words(run.origin)]), *models, *jury, *_cap(run.cap), *_cache(run)]
+    facts = []
+    if source := origin.words(run.origin):
+        facts.append(source)
+    if models := list(map(_with_options, titles(run), run.models)):
+        facts.append(f"Model{'s' if len(models) > 1 else ''}: {', '.join(models)}")
+    if judges := list(map(_with_options, judge_titles(run), run.judges)):
+        facts.append(f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}")
+    limits = [counted(run.cap.calls, "call")] if run.cap.calls else []
+    limits += [money(run.cap.cost)] if run.cap.cost else []
+    if limits:
+        facts.append(f"Cap: {', '.join(limits)}")
+    if not run.use_cache:
+        facts.append("Stored answers not used")
+    return facts
 
 
-def _cache(run: Run) -> list[str]:
-    return [] if run.use_cache else ["Stored answers not used"]
-
-
-def _apart(names: list[str]) -> list[str]:
+def _numbered_where_alike(names: list[str]) -> list[str]:
     return [
         f"{name} ({number})" if names.count(name) > 1 else name
         for number, name in enumerate(names, start=1)
     ]
 
 
-def _asked(name: str, spec: ModelSpec) -> str:
+def _with_options(name: str, spec: ModelSpec) -> str:
     if spec.provider == OFFLINE.provider:
         return name
-    options = [
-        "temperature left to the model"
-        if spec.temperature is None
-        else f"temperature {spec.temperature:g}",
-        *([f"effort {spec.effort}"] if spec.effort else []),
-        f"up to {spec.answer_tokens:,} answer tokens",
-    ]
+    options = []
+    if spec.temperature is None:
+        options.append("temperature left to the model")
+    else:
+        options.append(f"temperature {spec.temperature:g}")
+    if spec.effort:
+        options.append(f"effort {spec.effort}")
+    options.append(f"up to {spec.answer_tokens:,} answer tokens")
     return f"{name} ({', '.join(options)})"
-
-
-def _cap(cap: Cap) -> list[str]:
-    limits = [counted(cap.calls, "call")] if cap.calls else []
-    limits += [money(cap.cost)] if cap.cost else []
-    return [f"Cap: {', '.join(limits)}"] if limits else []

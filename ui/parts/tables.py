@@ -92,31 +92,27 @@ def last_positions(run: Run, model: int) -> list[int]:
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
     """The numbers behind the accuracy-by-noise chart, by model."""
-    rows = [
-        {
-            "Ability": ability.label,
-            **_model_cell(model, curves),
-            "Noise": f"{100 * point.noise:.0f} %",
-            "Effective noise": "unknown"
-            if point.effective_noise is None
-            else f"{100 * point.effective_noise:.0f} %",
-            **_mean_cells(point.accuracy),
-        }
-        for model, own in curves.items()
-        for ability, points in own.items()
-        for point in points
-    ]
+    rows = []
+    for model, own in curves.items():
+        for ability, points in own.items():
+            for point in points:
+                reached = point.effective_noise
+                noise = {
+                    "Noise": f"{100 * point.noise:.0f} %",
+                    "Effective noise": "unknown" if reached is None else f"{100 * reached:.0f} %",
+                }
+                subject = {"Ability": ability.label, **_model_cell(model, curves)}
+                rows.append({**subject, **noise, **_mean_cells(point.accuracy)})
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Accuracy by noise")
 
 
 def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
     """The numbers behind the bars, by model: those of one rate stand together."""
-    rows = [
-        {"Rate": title, **_model_cell(model, means), **_mean_cells(own[title])}
-        for title in dict.fromkeys(title for own in means.values() for title in own)
-        for model, own in means.items()
-        if title in own
-    ]
+    rows = []
+    for title in dict.fromkeys(title for own in means.values() for title in own):
+        for model, own in means.items():
+            if title in own:
+                rows.append({"Rate": title, **_model_cell(model, means), **_mean_cells(own[title])})
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
 
 
@@ -169,11 +165,8 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
 def _with_interval(mean: Mean) -> str:
     if mean.mean is None:
         return "–"
-    return (
-        f"{mean.mean:.2f}"
-        if mean.low is None
-        else f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
-    )
+    interval = "" if mean.low is None else f" ({mean.low:.2f} to {mean.high:.2f})"
+    return f"{mean.mean:.2f}{interval}"
 
 
 def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:

@@ -18,25 +18,19 @@ def counted(number: int, noun: str) -> str:
 
 def ordinal(number: int) -> str:
     """A place in a row: "1st", "2nd", "11th"."""
-    ending = (
-        "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    )
-    return f"{number:,}{ending}"
+    endings = {} if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}
+    return f"{number:,}{endings.get(number % 10, 'th')}"
 
 
 def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
-    """Numbers in order, the first of them where there are many: "row 3", "rows 3, 5, 9 and 120
-    more".
-    """
+    """Numbers in order, of many the first ones: "row 3", "rows 3, 5, 9 and 120 more"."""
     shown = ", ".join(f"{number:,}" for number in sorted(numbers)[:most])
     more = f" and {len(numbers) - most:,} more" if len(numbers) > most else ""
     return f"{noun}{'' if len(numbers) == 1 else 's'} {shown}{more}"
 
 
 def accepted(answer: Accepted | None) -> str:
-    """Accepted answers in one line: required ones joined by "and",
-    spellings by "or" in brackets.
-    """
+    """Accepted answers in a line: required ones joined by "and", spellings by "or" in brackets."""
     return " and ".join(
         group[0] if len(group) == 1 else f"({' or '.join(group)})" for group in groups(answer)
     )

@@ -23,8 +23,8 @@ ELSEWHERE = (
     "before you delete it."
 )
 UNREADABLE = "This run cannot be read."
-SHOWN = 8
-"""Signs of the id of a run that has no title to show."""
+ID_SHOWN = 8
+"""Letters of the id of a run that has no title to show."""
 
 GONE = "it was deleted, or the address is incomplete."
 GONE_OR_FOREIGN = (
@@ -45,66 +45,66 @@ def show(limit: int, *, editable: bool = False) -> None:
         keep_link()
     keeps_answers = editable and session.store().calls.answers_kept(session.workspace()) > 0
     for run in runs:
-        _row(run, editable, keeps_answers)
+        _run_in_list(run, editable, keeps_answers)
     for lost in unreadable:
-        _unreadable(lost, editable)
+        _unreadable_run(lost, editable)
 
 
-def missing(run: Run | None) -> None:
+def warn_if_missing(run: Run | None) -> None:
     """What a page says first of all where the address names a run that is not there."""
     if run is None and "run" in st.query_params:
-        lost = session.store().runs.unreadable(session.workspace())
-        if st.query_params["run"] in {each.name for each in lost}:
-            words = f"{UNREADABLE} Save what is stored, or delete it, on the Runs page."
+        unreadable = session.store().runs.unreadable(session.workspace())
+        if st.query_params["run"] in {lost.name for lost in unreadable}:
+            warning = f"{UNREADABLE} Save what is stored, or delete it, on the Runs page."
         else:
-            words = f"There is no such run here: {GONE_OR_FOREIGN if config().public else GONE}"
-        st.warning(words, icon=":material/link_off:")
-        _earlier()
+            warning = f"There is no such run here: {GONE_OR_FOREIGN if config().public else GONE}"
+        st.warning(warning, icon=":material/link_off:")
+        _link_to_earlier_runs()
 
 
 def none_shown(hint: str) -> None:
     """What a page says that has no run to show, and whose address names none."""
     if "run" not in st.query_params:
         st.info(hint, icon=":material/play_circle:")
-        _earlier()
+        _link_to_earlier_runs()
 
 
 def keep_link() -> None:
-    """On a public host: that the way back to all this is the address alone,
-    with the link to keep.
-    """
+    """The link to keep on a public host: there the address alone leads back to all this."""
     if config().public:
         link = f"./?{urlencode(session.address())}"
         st.caption(f":material/bookmark: Your workspace is only at [this link]({link}): keep it.")
 
 
-def _earlier() -> None:
+def _link_to_earlier_runs() -> None:
     if session.store().runs.ids(session.workspace()):
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
-def _row(run: Run, editable: bool, keeps_answers: bool) -> None:
+def _run_in_list(run: Run, editable: bool, keeps_answers: bool) -> None:
     counts, at_work = (
         session.store().results.counts(run),
         registry.is_at_work(run.id, session.store()),
     )
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
-        what.markdown(f"**{plain(run.title)}**  \n{_kind(run)} · {_when(run)}")
+        created = datetime.fromisoformat(run.created).strftime("%d %b %Y, %H:%M UTC")
+        what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
         state.caption(progress.words(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)
             if editable:
                 progress.actions(run, counts, at_work)
-                _delete(run, at_work, keeps_answers)
+                _delete_button(run, at_work, keeps_answers)
         problems.show(run.id)
 
 
-def _unreadable(lost: Unreadable, editable: bool) -> None:
+def _unreadable_run(lost: Unreadable, editable: bool) -> None:
     with st.container(border=True):
         what, buttons = st.columns([8, 3], vertical_alignment="center")
-        what.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {lost.name[:SHOWN]} · {lost.reason}')}")
+        run_id = lost.name[:ID_SHOWN]
+        what.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {run_id} · {lost.reason}')}")
         if editable:
             with buttons.container(horizontal=True, horizontal_alignment="right"):
                 raw = session.store().runs.raw
@@ -119,19 +119,17 @@ def _unreadable(lost: Unreadable, editable: bool) -> None:
                 )
                 with st.popover("Delete", icon=":material/delete:", key=f"ask_{lost.name}"):
                     st.write("Delete this run and its results?")
-                    on_click = problems.guarded(session.store().runs.delete, lost.name)
-                    key = f"delete_{lost.name}"
                     st.button(
                         "Delete for good",
                         type="primary",
-                        key=key,
-                        on_click=on_click,
+                        key=f"delete_{lost.name}",
+                        on_click=problems.guarded(session.store().runs.delete, lost.name),
                         args=(lost.name,),
                     )
         problems.show(lost.name)
 
 
-def _delete(run: Run, at_work: bool, keeps_answers: bool) -> None:
+def _delete_button(run: Run, at_work: bool, keeps_answers: bool) -> None:
     with st.popover("Delete", icon=":material/delete:", key=f"ask_{run.id}"):
         if at_work and not registry.is_live(run.id):
             st.write(ELSEWHERE)
@@ -139,17 +137,16 @@ def _delete(run: Run, at_work: bool, keeps_answers: bool) -> None:
         st.write("Delete this run and its results?")
         if keeps_answers:
             st.caption("Stored answers stay. Clear them on the Settings page.")
-        on_click = problems.guarded(_remove, run.id)
         st.button(
             "Delete for good",
             type="primary",
             key=f"delete_{run.id}",
-            on_click=on_click,
+            on_click=problems.guarded(_delete_run, run.id),
             args=(run,),
         )
 
 
-def _remove(run: Run) -> None:
+def _delete_run(run: Run) -> None:
     """Deletes the run; raises `RunElsewhereError` where another process works on it."""
     registry.cancel(run.id)
     if registry.is_at_work(run.id, session.store()):
@@ -157,14 +154,12 @@ def _remove(run: Run) -> None:
     session.store().runs.delete(run.id)
 
 
-def _kind(run: Run) -> str:
-    kind = ", ".join(run_facts.metric_titles(run))
-    models = f" with {', '.join(run_facts.titles(run))}" if run.models else ""
-    judges = run_facts.judge_titles(run)
-    jury = f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}" if judges else ""
-    own = f" · own prompt {run.prompt_hash}" if run.prompt and run.prompt not in shipped() else ""
-    return plain(f"{kind}{models}{jury}{own}")
-
-
-def _when(run: Run) -> str:
-    return datetime.fromisoformat(run.created).strftime("%d %b %Y, %H:%M UTC")
+def _metrics_and_models(run: Run) -> str:
+    line = ", ".join(run_facts.metric_titles(run))
+    if run.models:
+        line += f" with {', '.join(run_facts.titles(run))}"
+    if judges := run_facts.judge_titles(run):
+        line += f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}"
+    if run.prompt and run.prompt not in shipped():
+        line += f" · own prompt {run.prompt_hash}"
+    return plain(line)

@@ -171,7 +171,7 @@ def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            st.html(highlight.words(sample.response, evidence, expected, whole=whole))
+            st.html(highlight.marked_text(sample.response, evidence, expected, whole=whole))
         _expected_answer(sample)
         if result and result.score:
             _verdict_badges(run, verdicts, result.score)
@@ -265,7 +265,7 @@ def _answer_and_documents(sample: Sample) -> None:
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            st.html(highlight.words(sample.response, []))
+            st.html(highlight.marked_text(sample.response, []))
         _expected_answer(sample)
     with right:
         st.subheader("Documents")

@@ -85,7 +85,7 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
     if sample.situation:
         st.caption(f"Situation: {plain(sample.situation)}")
     if score is None:
-        st.html(highlight.words(sample.response or "", []))
+        st.html(highlight.marked_text(sample.response or "", []))
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         return
     place = Place(run.id, cell)
