@@ -1,5 +1,4 @@
-"""A provider on this computer: speaks the chat API of OpenAI and Groq, with limits and faults to
-order.
+"""A provider on this computer: the chat API of OpenAI and Groq, with limits and faults to order.
 
     with Loopback(limits=ServerLimits(requests=30, tokens=8000)) as server:
         client = openai.OpenAI(base_url=server.base_url, api_key="any")
@@ -45,8 +44,9 @@ HUGE = 50 * 2**20
 
 
 class Asked(NamedTuple):
-    """One chat completion that was asked for; `at` is `time.monotonic()`, `status` 0 where no
-    answer has one.
+    """One chat completion that was asked for.
+
+    `at` is `time.monotonic()`, `status` 0 where no answer was sent.
     """
 
     model: str
@@ -60,10 +60,9 @@ class Asked(NamedTuple):
 
 
 class ServerLimits(NamedTuple):
-    """What each model grants in a minute and a day; a "minute" lasts `minute` seconds, `None` is no
-    limit.
+    """What each model grants in a minute and a day; `None` is no limit.
 
-    A request reserves its prompt and its whole answer budget. "bucket" starts full and refills
+    A "minute" lasts `minute` seconds. A request reserves its prompt and its whole answer budget. "bucket" starts full and refills
     continuously; "window" looks back over the last minute. With `refunds` the unused part is given
     back with the answer.
     """
@@ -91,11 +90,9 @@ class Response(NamedTuple):
 
 
 def default_answer(text: str) -> str:
-    """What follows "Say: " in the prompt, or else one of some sentences, always the same for the
-    same prompt.
-    """
-    told = re.search(r"^Say: (.*)$", text, re.MULTILINE)
-    return told[1] if told else ANSWERS[zlib.crc32(text.encode()) % len(ANSWERS)]
+    """What follows "Say: " in the prompt, or else a sentence, the same for the same prompt."""
+    dictated = re.search(r"^Say: (.*)$", text, re.MULTILINE)
+    return dictated[1] if dictated else ANSWERS[zlib.crc32(text.encode()) % len(ANSWERS)]
 
 
 def token_count(text: str) -> int:
@@ -165,8 +162,9 @@ class Window:
 
 
 class Gate:
-    """One model's limits: refuses a request, or reserves its tokens and settles them with the
-    answer.
+    """One model's limits.
+
+    It refuses a request, or reserves its tokens and settles them with the answer.
     """
 
     def __init__(self, model: str, limits: ServerLimits) -> None:
@@ -276,15 +274,15 @@ def too_many(
     wait: float | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """429 in Groq's words; `numbers` are limit, used and wanted; without `wait` it is a day's
-    limit.
+    """429 in Groq's words; `numbers` are limit, used and wanted.
+
+    Without `wait` it is a day's limit.
     """
     limit, used, wanted = numbers
     again = "7m12s" if wait is None else duration(wait)
     message = (
         f"Rate limit reached for model `{model}` in organization `org_01loopback` service "
-        f"tier `on_demand` on {what}: "
-        f"Limit {limit}, Used {used}, Requested {wanted}. Please try again in {again}. "
+        f"tier `on_demand` on {what}: Limit {limit}, Used {used}, Requested {wanted}. Please try again in {again}. "
         "Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing"
     )
     retry = {} if wait is None else {"retry-after": f"{math.ceil(wait * 1000) / 1000:.10g}"}

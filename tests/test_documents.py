@@ -130,10 +130,10 @@ def test_a_page_is_one_file_and_one_line(copy: Path):
 def test_the_provider_of_contributing_is_read_from_the_environment_and_its_key_is_masked():
     record = code_under("Add a provider: one record")
     use = """
-from evaluators.llm.keys import from_environment, mask
+from evaluators.llm.keys import keys_from_environment, mask
 from evaluators.llm.providers import PROVIDERS
 PROVIDERS[example.name] = example
-keys = from_environment({"EXAMPLE_API_KEY": "exa_T2mLw9RzK4bN"})
+keys = keys_from_environment({"EXAMPLE_API_KEY": "exa_T2mLw9RzK4bN"})
 print(keys["example"].base_url, mask("exa_T2mLw9RzK4bN was refused"))
 """
 

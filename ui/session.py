@@ -17,7 +17,7 @@ from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import DatasetError, UnreadableRowError
 from evaluators.llm import Access, clients
-from evaluators.llm.keys import from_environment
+from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Dataset, Run
 from evaluators.runs import workspaces
 from evaluators.runs.engine import registry
@@ -114,7 +114,7 @@ def visitor() -> str:
 
 def keys() -> dict[str, Access]:
     """What this visitor may use, by provider: own keys, else (on a laptop) the environment's."""
-    return from_environment(os.environ) | own_keys()
+    return keys_from_environment(os.environ) | own_keys()
 
 
 def own_keys() -> dict[str, Access]:
@@ -125,7 +125,7 @@ def own_keys() -> dict[str, Access]:
 
 def offered() -> dict[str, list[str]]:
     """The ids of the models that each provider lists for these keys, as far as it was asked."""
-    listed = {provider: clients.offered(access) for provider, access in keys().items()}
+    listed = {provider: clients.offered_models(access) for provider, access in keys().items()}
     return {provider: models for provider, models in listed.items() if models is not None}
 
 

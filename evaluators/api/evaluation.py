@@ -21,9 +21,9 @@ from evaluators.api.progress_bar import work
 from evaluators.catalogue import from_spec, leads
 from evaluators.errors import IN_PYTHON, UnreadableRowError
 from evaluators.llm import Keys
-from evaluators.llm.catalogue import title
+from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses
-from evaluators.llm.keys import from_environment
+from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import Mean, View
@@ -86,7 +86,7 @@ def evaluate(
     """
     definition_named(definition)
     store = store or inputs.local_store()
-    keys = from_environment(os.environ) if keys is None else keys
+    keys = keys_from_environment(os.environ) if keys is None else keys
     keys = {**keys, **accesses(model, judge)}
     data = inputs.dataset(
         dataset,
@@ -218,7 +218,7 @@ class Results:
         for heading in ("mean", "95 % interval", "scored / asked"):
             table.add_column(heading, justify="right")
         for number in range(max(1, len(self.run.models))):
-            asked = [Text(printable(title(self.run.models[number])))] if several else []
+            asked = [Text(printable(model_title(self.run.models[number])))] if several else []
             for name, mean in self.summary(number).items():
                 table.add_row(*asked, Text(printable(name)), *_cells(mean))
         return table

@@ -109,14 +109,14 @@ class Choice(Record):
 
 
 @cache
-def models() -> dict[str, Model]:
+def known_models() -> dict[str, Model]:
     """All known models by id: the offline reader, then the others in the file's order."""
     entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))["model"]
     return {model.id: model for model in [_OFFLINE_MODEL, *map(Model.model_validate, entries)]}
 
 
 def find(model_id: str) -> Model | None:
-    return models().get(model_id)
+    return known_models().get(model_id)
 
 
 def unlisted(provider: str, name: str) -> Model:
@@ -125,7 +125,7 @@ def unlisted(provider: str, name: str) -> Model:
     return Model(provider=provider, model=name, title=name, temperature=temperature)
 
 
-def title(spec: ModelSpec) -> str:
+def model_title(spec: ModelSpec) -> str:
     """The model's name for the screen; of an unknown model, what its provider calls it."""
     listed = find(spec.id)
     return listed.title if listed else spec.model
@@ -134,11 +134,11 @@ def title(spec: ModelSpec) -> str:
 def successor(model: Model, today: date | None = None) -> Model:
     """What to use in its place; where a replacement is gone as well, the replacement's own."""
     while model.is_retired(today or date.today()) and model.replacement:
-        model = models()[model.replacement]
+        model = known_models()[model.replacement]
     return model
 
 
-def choices(
+def model_choices(
     keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None
 ) -> dict[str, Choice]:
     """Every model that this host allows by id, retired ones last, each with what speaks against it.
@@ -148,7 +148,7 @@ def choices(
     """
     day = today or date.today()
     providers = {OFFLINE.provider, *allowed_providers()}
-    candidates = [model for model in models().values() if model.provider in providers]
+    candidates = [model for model in known_models().values() if model.provider in providers]
     candidates += _unlisted_models(offered)
     # The sort keeps the order of the file, and of the provider's list, otherwise.
     candidates.sort(key=lambda model: model.is_retired(day))
@@ -179,7 +179,7 @@ def _unlisted_models(offered: Mapping[str, Sequence[str]]) -> list[Model]:
         unlisted(provider, name)
         for provider, names in offered.items()
         for name in names
-        if f"{provider}/{name}" not in models() and not _NOT_FOR_CHAT.search(name)
+        if f"{provider}/{name}" not in known_models() and not _NOT_FOR_CHAT.search(name)
     ]
 
 

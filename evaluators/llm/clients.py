@@ -15,7 +15,7 @@ from typing import NamedTuple
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, Request
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.catalogue import OFFLINE, Model, find, title
+from evaluators.llm.catalogue import OFFLINE, Model, find, model_title
 from evaluators.llm.connection import Connection
 from evaluators.llm.layers import Cached, Limited, Meter, Metered, ResponseCache, Retried
 from evaluators.llm.limits import Limiter, digest, limiter_for
@@ -57,7 +57,7 @@ class ModelSession:
     """A model as one run uses it, with its connection; `client` gives what one cell talks to."""
 
     def __init__(self, spec: ModelSpec, keys: Keys, context: RunContext) -> None:
-        self.name = title(spec)
+        self.name = model_title(spec)
         self._spec = spec
         self._context = context
         self._access: Access | None = None
@@ -170,7 +170,7 @@ def _tokens_left_for_a_prompt(spec: ModelSpec, limiter: Limiter) -> int | None:
 class _Connections:
     """One connection for each access; with its last user it is closed, and the key forgotten.
 
-    Shared, as a client of its own for each call takes ten times the processor time.
+    Shared, as a client of its own for each call takes over ten times the processor time.
     """
 
     def __init__(self) -> None:
@@ -250,7 +250,7 @@ def ask_models(access: Access) -> list[str]:
     return ids
 
 
-def offered(access: Access) -> list[str] | None:
+def offered_models(access: Access) -> list[str] | None:
     """The provider's list of models where it is known, else `None`.
 
     It is fetched in the background when it is not known, or old: a page does not wait for it.

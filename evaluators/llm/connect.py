@@ -13,7 +13,7 @@ from evaluators.errors import ParameterError
 from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.answer_file import AnswerFile
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.catalogue import OFFLINE, Model, find, models, successor, unlisted
+from evaluators.llm.catalogue import OFFLINE, Model, find, known_models, successor, unlisted
 from evaluators.llm.clients import (
     ModelSession,
     RunContext,
@@ -21,7 +21,7 @@ from evaluators.llm.clients import (
     missing_access,
     spec_for,
 )
-from evaluators.llm.keys import bind, clean_address, from_environment
+from evaluators.llm.keys import bind, clean_address, keys_from_environment
 from evaluators.llm.layers import Meter, ResponseCache
 from evaluators.llm.loop import Scope
 from evaluators.llm.providers import PROVIDERS
@@ -161,7 +161,7 @@ def _unlisted_model(name: str) -> Model:
     """A model that the catalogue lacks; whether the provider has it shows when it is asked."""
     provider, _, model = name.partition("/")
     if provider not in PROVIDERS or not model:
-        near = get_close_matches(name, models(), n=3, cutoff=0.4) or list(models())[:3]
+        near = get_close_matches(name, known_models(), n=3, cutoff=0.4) or list(known_models())[:3]
         raise ParameterError(
             f"No model is called “{printable(name)}”. Write provider/model, with the provider "
             f"{', '.join(PROVIDERS)}; for example {', '.join(near)}."
@@ -173,7 +173,7 @@ def _keys_to_connect(provider: str, api_key: str) -> Keys:
     """The environment's keys, or this one at the address that the environment names, if any."""
     record = PROVIDERS.get(provider)
     if not api_key or record is None:
-        return from_environment(os.environ)
+        return keys_from_environment(os.environ)
     address = os.environ.get(record.address_variable, "").strip()
     if not address and record.is_custom:
         raise missing_access(provider)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, title
+from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, model_title
 from evaluators.llm.limits import TOLERANCE
 from evaluators.records import Cap, ModelSpec, Record, Usage
 
@@ -67,7 +67,7 @@ def estimate(
     minutes_high, limited_by = _minutes(model.free, calls, prompts + high)
     return Estimate(
         model=spec.id,
-        title=title(spec),
+        title=model_title(spec),
         calls=calls,
         cached=cached,
         prompt_tokens=prompts,

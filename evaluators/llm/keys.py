@@ -117,7 +117,7 @@ def allowed_providers() -> dict[str, Provider]:
     return {name: provider for name, provider in PROVIDERS.items() if provider.public}
 
 
-def from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
+def keys_from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
     """The access that the environment's variables give, by provider; nothing on a public host."""
     if config().public:
         return {}

@@ -17,7 +17,7 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import Layer, Reply, Request
-from evaluators.llm.catalogue import find, title
+from evaluators.llm.catalogue import find, model_title
 from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.loop import Scope
@@ -148,8 +148,8 @@ class Retried:
             return await retrying(attempt)
         except RateLimitedError as error:
             message = (
-                f"{title(request.spec)}: the provider refused {MOST_REFUSALS} times in a row. "
-                "Resume later."
+                f"{model_title(request.spec)}: the provider refused {MOST_REFUSALS} times in a "
+                "row. Resume later."
             )
             raise RunStoppedError(message, error.details, kind="limits") from error
         except EmptyAnswerError as error:
@@ -201,7 +201,7 @@ def _is_whole(completion: Completion) -> bool:
 
 def _not_whole(completion: Completion, request: Request) -> LLMError:
     """Why the answer cannot be used: cut off, withheld or empty."""
-    model, budget = title(request.spec), request.spec.answer_tokens
+    model, budget = model_title(request.spec), request.spec.answer_tokens
     text = completion.text.strip()
     details = f"finish_reason {completion.finish_reason} · {text[:300]}"
     is_cut_off = completion.finish_reason in ("length", "max_tokens")

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError
 from evaluators.llm import Access
-from evaluators.llm.catalogue import PlanLimits, find, title
+from evaluators.llm.catalogue import PlanLimits, find, model_title
 from evaluators.llm.durations import parse_duration
 from evaluators.llm.providers import PROVIDERS, LimitKind, Span
 from evaluators.records import ModelSpec
@@ -470,7 +470,7 @@ def _new_limiter(spec: ModelSpec) -> Limiter:
     # Carefully at first with a custom endpoint: it may be a laptop.
     return Limiter(
         model.free if model else None,
-        name=title(spec),
+        name=model_title(spec),
         header_names=provider.limit_headers,
         concurrency=min(4, workers) if provider.is_custom else workers,
         most=workers if provider.is_custom else 2 * workers,

@@ -110,7 +110,7 @@ def _secret_of(value: str) -> _Secret:
     """A random key is known by any part; one of words only whole, as texts hold parts of it."""
     is_random = _is_random(value)
     dropped = _SEPARATORS if is_random else _SPACES
-    plain = _folded(value, dropped)
+    plain = _comparable(value, dropped)
     encoded_forms = _encoded_forms(value, dropped)
     if not is_random:
         is_word = len(plain) < LONGEST_WORD
@@ -118,16 +118,16 @@ def _secret_of(value: str) -> _Secret:
         return _Secret((_Form(plain, len(plain), is_word=is_word), *whole), dropped)
     # Where separators stand in the key, twelve of its characters are fewer that count.
     parts = [value[at : at + PART] for at in range(len(value) - PART + 1)]
-    fewest = min(len(_folded(part, dropped)) for part in parts)
+    fewest = min(len(_comparable(part, dropped)) for part in parts)
     least = max(SEED + 2, fewest)
-    public = len(_folded(_PUBLIC_BEGINNING.match(value)[0], dropped))  # type: ignore[index]
+    public = len(_comparable(_PUBLIC_BEGINNING.match(value)[0], dropped))  # type: ignore[index]
     forms = [_Form(text, min(length, len(text))) for text, length in encoded_forms.items()]
     return _Secret((_Form(plain, least, public), *forms), dropped)
 
 
 def _is_random(value: str) -> bool:
     """Whether a key looks made by a machine: two digits, a capital inside, 20 letters in a row."""
-    if len(_folded(value, _SEPARATORS)) < PART:
+    if len(_comparable(value, _SEPARATORS)) < PART:
         return False
     return re.search(r"[0-9].*[0-9]|[a-z][A-Z]|[A-Za-z]{20}", value) is not None
 
@@ -135,7 +135,7 @@ def _is_random(value: str) -> bool:
 def _encoded_forms(value: str, dropped: bytes) -> dict[bytes, int]:
     """The secret reversed, in hexadecimal and in base64, each with how much of it is masked."""
     encoded = value.encode(errors="replace")
-    forms = {_folded(value, dropped)[::-1]: PART, encoded.hex().encode(): 2 * PART}
+    forms = {_comparable(value, dropped)[::-1]: PART, encoded.hex().encode(): 2 * PART}
     for alphabet in (b"+/", b"-_"):
         for shift in range(3):
             # What comes before the key moves its bits along; the characters at the ends hold bits
@@ -144,18 +144,18 @@ def _encoded_forms(value: str, dropped: bytes) -> dict[bytes, int]:
             end = (shift + len(encoded)) * 8 // 6
             text = b64encode(bytes(shift) + encoded, alphabet)[start:end]
             # 14 whole characters stand for 12 of the key, and two may be no letters.
-            forms[_folded(text.decode(), dropped)] = PART
+            forms[_comparable(text.decode(), dropped)] = PART
     return forms
 
 
-def _folded(text: str, dropped: bytes) -> bytes:
+def _comparable(text: str, dropped: bytes) -> bytes:
     """What of a text is compared: keys are ASCII, so all else stands between their characters."""
     return text.encode("ascii", "ignore").lower().translate(None, dropped)
 
 
 def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
     """Where the secret stands in the text, from where to where."""
-    folded = _folded(text, secret.dropped)
+    folded = _comparable(text, secret.dropped)
     forms = [form for form in secret.forms if form.least <= len(folded)]
     parts = [(form, span) for form in forms for span in _parts_of_a_form(folded, form)]
     if not parts:

@@ -208,17 +208,19 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
 
     Each part keeps the words of the other that most documents hold: what both are about.
     """
-    asked = _asked_words(question)
+    question_words = _asked_words(question)
     words_of_pages = [{word for line in page for word in line.words} for page in pages]
     weight = rarity(words_of_pages)
     pages_with = Counter(chain.from_iterable(words_of_pages))
-    topic = {word for word in asked if pages_with[word] > len(pages) / 2 and not word.isdigit()}
+    topic = {
+        word for word in question_words if pages_with[word] > len(pages) / 2 and not word.isdigit()
+    }
     parts: list[QuestionPart] = []
     for piece in _SEPARATOR.split(question):
         own = set(_asked_words(piece))
         if not own or not pages or len(parts) == MOST_PARTS:
             continue
-        weights = {word: weight(word) for word in asked if word in own | topic}
+        weights = {word: weight(word) for word in question_words if word in own | topic}
         kind = _answer_kind(piece) or _answer_kind(question)
         parts.append(QuestionPart(kind, weights, math.fsum(weights.values())))
     return parts

@@ -24,7 +24,7 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import Access, Request
-from evaluators.llm.catalogue import Model, find, successor, title
+from evaluators.llm.catalogue import Model, find, model_title, successor
 from evaluators.llm.durations import WITH_UNITS, parse_duration
 from evaluators.llm.keys import mask
 from evaluators.llm.providers import PROVIDERS, Provider
@@ -93,7 +93,7 @@ class CallContext(NamedTuple):
 
     @property
     def model(self) -> str:
-        return title(self.request.spec) if self.request else "the list of models"
+        return model_title(self.request.spec) if self.request else "the list of models"
 
     @property
     def listed_model(self) -> Model | None:

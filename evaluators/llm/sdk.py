@@ -58,10 +58,10 @@ _importing = Lock()
 def open_sdk(access: Access) -> Sdk:
     """The SDK of this provider with this key; imports it, which takes a second the first time."""
     with _importing:  # one thread must not find what another has imported by half
-        return _open(access)
+        return _imported_sdk(access)
 
 
-def _open(access: Access) -> Sdk:
+def _imported_sdk(access: Access) -> Sdk:
     provider = PROVIDERS[access.provider]
     is_groq = provider.sdk == "groq"
     # The SDK of OpenAI looks at each call whether httpx is loaded, and breaks where that of Groq

@@ -89,7 +89,7 @@ def check_cap(run: Run, cap: Cap) -> None:
     for spec in (*run.models, *run.judges):
         model = catalogue.find(spec.id)
         if cap.cost is not None and (model is None or model.price_in is None):
-            raise ParameterError(unpriced([catalogue.title(spec)]))
+            raise ParameterError(unpriced([catalogue.model_title(spec)]))
 
 
 class RunRegistry:

@@ -19,7 +19,7 @@ from evaluators.catalogue import broken, catalogue
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
-from evaluators.llm.keys import from_environment, quiet_logs
+from evaluators.llm.keys import keys_from_environment, quiet_logs
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, Run, Sample
 from evaluators.runs.backup import back_up
@@ -209,7 +209,7 @@ def run(
     fail_under: tuple[str, ...], min_coverage: float, as_json: bool, definition: str, **chosen: Any
 ) -> None:
     demanded, store = demands(fail_under), local_store()
-    wanted = asked(_options(chosen), store, from_environment(os.environ))
+    wanted = asked(_options(chosen), store, keys_from_environment(os.environ))
     check_names(demanded, wanted.evaluators, wanted.dataset.samples, wanted.judges)
     begun = wanted.create(store)
     _work(begun, store)
@@ -254,7 +254,7 @@ def estimate(as_json: bool, **chosen: Any) -> None:
 
     Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
     """
-    store, keys = local_store(), estimating.with_stand_ins(from_environment(os.environ))
+    store, keys = local_store(), estimating.with_stand_ins(keys_from_environment(os.environ))
     wanted: Asked = asked(_options(chosen), store, keys)
     rows = estimating.estimates(wanted, store, keys)
     if as_json:
@@ -290,7 +290,7 @@ def metrics() -> None:
 @lists.command()
 def models() -> None:
     """Models for --model and --judge, with prices, and what keeps one from being asked."""
-    tables.echo(tables.of_models(llms.choices(from_environment(os.environ), {})))
+    tables.echo(tables.of_models(llms.model_choices(keys_from_environment(os.environ), {})))
 
 
 @lists.command()
@@ -371,7 +371,7 @@ def _work(begun: Run, store: Store) -> None:
     """Works on the run until its end; Ctrl-C says how to go on."""
     _say(f"Run {begun.id[: tables.SHORT]}: {begun.title}")
     try:
-        work(begun, store, from_environment(os.environ))
+        work(begun, store, keys_from_environment(os.environ))
     except KeyboardInterrupt:
         counts = store.results.counts(begun)
         _say(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")

@@ -36,13 +36,18 @@ def with_stand_ins(keys: Keys) -> dict[str, Access]:
 
 def estimates(asked: Asked, store: Store, keys: Keys) -> list[Row]:
     """An estimate for each model and each judge, with its name."""
-    rows = [(catalogue.title(model), _of_model(model, asked, store)) for model in asked.models]
+    rows = [
+        (catalogue.model_title(model), _of_model(model, asked, store)) for model in asked.models
+    ]
     for number, judge in enumerate(asked.judges):
         metrics = [
             metric for metric in map(from_spec, asked.evaluators) if number < metric.most_judges()
         ]
         rows.append(
-            (f"{catalogue.title(judge)} (judge)", _of_judge(judge, metrics, asked, store, keys))
+            (
+                f"{catalogue.model_title(judge)} (judge)",
+                _of_judge(judge, metrics, asked, store, keys),
+            )
         )
     return rows
 

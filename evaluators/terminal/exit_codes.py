@@ -10,7 +10,7 @@ from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.dry_run import rehearsed
 from evaluators.errors import ParameterError
-from evaluators.llm.catalogue import title
+from evaluators.llm.catalogue import model_title
 from evaluators.records import EvaluatorSpec, Run, Sample
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
@@ -184,7 +184,7 @@ def _wanting(
 
 
 def _whose(run: Run, number: int) -> str:
-    return f" of {printable(title(run.models[number]))}" if len(run.models) > 1 else ""
+    return f" of {printable(model_title(run.models[number]))}" if len(run.models) > 1 else ""
 
 
 def _failed(results: Results) -> Iterator[str]:

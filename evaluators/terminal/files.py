@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
-from evaluators.llm.catalogue import title
+from evaluators.llm.catalogue import model_title
 from evaluators.runs import export
 
 
@@ -19,7 +19,7 @@ def table(results: Results) -> Iterator[bytes]:
     run = results.run
     yield export.table(
         results.rows(),
-        [title(spec) for spec in run.models],
+        [model_title(spec) for spec in run.models],
         results.store.results.responses(run),
         results.definition if results.has_labels else "",
     )
@@ -39,7 +39,7 @@ def labels(results: Results) -> Iterable[bytes]:
     return export.labels(
         store.results.scored(run),
         store.corrections.by_cell(run.id),
-        [title(spec) for spec in run.models],
+        [model_title(spec) for spec in run.models],
     )
 
 

@@ -6,13 +6,21 @@ from pydantic import SecretStr, ValidationError
 
 from evaluators.config import ROOT
 from evaluators.llm import Access
-from evaluators.llm.catalogue import OFFLINE, Model, choices, find, models, successor, title
+from evaluators.llm.catalogue import (
+    OFFLINE,
+    Model,
+    find,
+    known_models,
+    model_choices,
+    model_title,
+    successor,
+)
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec, Usage
 
 TODAY = date(2026, 11, 21)
 KEYS = {name: Access(provider=name, base_url="", key=SecretStr("")) for name in PROVIDERS}
-KNOWN = [model for model in models().values() if model.id != OFFLINE.id]
+KNOWN = [model for model in known_models().values() if model.id != OFFLINE.id]
 SERVED = [model for model in KNOWN if model.status != "retired"]
 LASTING = [model for model in SERVED if model.status != "deprecated"]
 LEAVING = [model for model in KNOWN if model not in LASTING]
@@ -28,7 +36,7 @@ def known(model_id):
 def test_every_entry_of_the_file_is_a_model_of_its_own():
     entries = tomllib.loads((ROOT / "data" / "models.toml").read_text())["model"]
     assert len(entries) == len(KNOWN)
-    assert next(iter(models())) == OFFLINE.id
+    assert next(iter(known_models())) == OFFLINE.id
 
 
 def test_at_least_nine_models_are_here_to_stay():
@@ -83,7 +91,7 @@ def test_a_provider_has_one_default_and_it_is_in_production_and_fully_known(prov
 
 
 def test_no_two_models_have_the_same_name_on_the_screen():
-    titles = [model.title for model in models().values()]
+    titles = [model.title for model in known_models().values()]
     assert len(set(titles)) == len(titles)
 
 
@@ -143,29 +151,31 @@ def test_the_offline_reader_is_one_spec():
     ],
 )
 def test_a_model_is_shown_by_its_name_or_by_what_its_provider_calls_it(spec, name):
-    assert title(spec) == name
+    assert model_title(spec) == name
 
 
 def test_without_keys_only_the_offline_reader_can_be_chosen():
-    found = choices({}, {}, TODAY)
+    found = model_choices({}, {}, TODAY)
     assert [name for name, choice in found.items() if not choice.problem] == [OFFLINE.id]
     assert found["groq/openai/gpt-oss-20b"].problem == "needs a key"
 
 
 def test_a_provider_that_was_not_asked_yet_hides_nothing():
-    found = choices({"groq": KEYS["groq"]}, {}, TODAY)
+    found = model_choices({"groq": KEYS["groq"]}, {}, TODAY)
     assert found["groq/openai/gpt-oss-120b"].problem == ""
     assert found["openai/gpt-6-luna"].problem == "needs a key"
 
 
 def test_what_a_provider_lists_decides_what_its_key_may_use():
-    found = choices(KEYS, {"groq": ["openai/gpt-oss-20b"]}, TODAY)
+    found = model_choices(KEYS, {"groq": ["openai/gpt-oss-20b"]}, TODAY)
     assert found["groq/openai/gpt-oss-20b"].problem == ""
     assert found["groq/openai/gpt-oss-120b"].problem == "not offered to this key"
 
 
 def test_a_listed_model_that_nobody_knows_can_be_chosen_and_its_price_is_unknown():
-    choice = choices(KEYS, {"custom": ["qwen2.5:7b-instruct"]}, TODAY)["custom/qwen2.5:7b-instruct"]
+    choice = model_choices(KEYS, {"custom": ["qwen2.5:7b-instruct"]}, TODAY)[
+        "custom/qwen2.5:7b-instruct"
+    ]
     assert (choice.problem, choice.model.title, choice.model.status) == (
         "",
         "qwen2.5:7b-instruct",
@@ -176,7 +186,7 @@ def test_a_listed_model_that_nobody_knows_can_be_chosen_and_its_price_is_unknown
 
 
 def test_an_unknown_model_of_openai_is_not_asked_for_a_temperature():
-    choice = choices(KEYS, {"openai": ["gpt-7"]}, TODAY)["openai/gpt-7"]
+    choice = model_choices(KEYS, {"openai": ["gpt-7"]}, TODAY)["openai/gpt-7"]
     assert choice.model.spec().temperature is None
 
 
@@ -207,23 +217,23 @@ def test_an_unknown_model_of_openai_is_not_asked_for_a_temperature():
     ],
 )
 def test_models_that_do_not_chat_are_left_out(name):
-    assert f"openai/{name}" not in choices(KEYS, {"openai": [name]}, TODAY)
+    assert f"openai/{name}" not in model_choices(KEYS, {"openai": [name]}, TODAY)
 
 
 @pytest.mark.parametrize(
     "name", ["gpt-6-luna-2026-09-22", "gemini-3-pro", "mistral-7b-instruct", "o3", "ministral:3b"]
 )
 def test_models_that_chat_are_not_left_out(name):
-    assert choices(KEYS, {"custom": [name]}, TODAY)[f"custom/{name}"].problem == ""
+    assert model_choices(KEYS, {"custom": [name]}, TODAY)[f"custom/{name}"].problem == ""
 
 
 def test_a_known_model_is_kept_whatever_its_name():
     name = "openai/gpt-oss-safeguard-20b"
-    assert choices(KEYS, {"groq": [name]}, TODAY)[f"groq/{name}"].problem == ""
+    assert model_choices(KEYS, {"groq": [name]}, TODAY)[f"groq/{name}"].problem == ""
 
 
 def test_the_offline_reader_comes_first_and_retired_models_last():
-    names = list(choices(KEYS, {"custom": ["a"]}, TODAY))
+    names = list(model_choices(KEYS, {"custom": ["a"]}, TODAY))
     assert names[0] == OFFLINE.id
     assert names[-1] == "openai/gpt-4.1-nano"
     assert (
@@ -235,7 +245,7 @@ def test_the_offline_reader_comes_first_and_retired_models_last():
 
 @pytest.mark.parametrize("offered", [{}, {"groq": ["llama-3.3-70b-versatile"]}])
 def test_a_retired_model_says_since_when_and_what_to_use(offered):
-    found = choices(KEYS, offered, TODAY)
+    found = model_choices(KEYS, offered, TODAY)
     assert found["groq/llama-3.3-70b-versatile"].problem == "retired 2026-08-16; use GPT-OSS 120B"
 
 
@@ -244,7 +254,7 @@ def test_a_retired_model_says_since_when_and_what_to_use(offered):
     [(date(2026, 12, 10), ""), (date(2026, 12, 11), "retired 2026-12-11; use GPT-5.6 Luna")],
 )
 def test_a_deprecated_model_can_be_chosen_until_its_day(day, problem):
-    assert choices(KEYS, {}, day)["openai/gpt-5-mini"].problem == problem
+    assert model_choices(KEYS, {}, day)["openai/gpt-5-mini"].problem == problem
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from evaluators.catalogue import catalogue
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm import LLMClient
-from evaluators.llm.catalogue import OFFLINE, models
+from evaluators.llm.catalogue import OFFLINE, known_models
 from evaluators.llm.judges import as_client
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Ability, Cap, Completion, ModelSpec, RGBTask
@@ -116,7 +116,7 @@ DOORS = {
         *CASE, method="gpt_labeling"
     ),
 }
-RETIRED = next(model for model in models().values() if model.is_retired(date.today()))
+RETIRED = next(model for model in known_models().values() if model.is_retired(date.today()))
 JURIES = ("AdvancedRAGEvaluator", "HybridEvaluator", "UnifiedEvaluationPipeline")
 
 

@@ -14,7 +14,7 @@ from evaluators.llm.keys import (
     check_address,
     clean_address,
     clean_key,
-    from_environment,
+    keys_from_environment,
     mask,
     quiet_logs,
 )
@@ -252,7 +252,7 @@ def test_a_public_host_asks_nobody_else(check, address, monkeypatch):
     ],
 )
 def test_the_environment_gives_access(environment, found):
-    read = from_environment(environment)
+    read = keys_from_environment(environment)
     assert {
         name: (access.base_url, access.key.get_secret_value()) for name, access in read.items()
     } == found
@@ -261,13 +261,13 @@ def test_the_environment_gives_access(environment, found):
 
 def test_a_variable_that_cannot_be_used_is_named_in_the_log_and_not_shown(caplog):
     environment = {"GROQ_API_KEY": KEY, "OPENAI_API_KEY": "sk-Marked×0123"}
-    assert list(from_environment(environment)) == ["groq"]
+    assert list(keys_from_environment(environment)) == ["groq"]
     assert "OPENAI_API_KEY or OPENAI_BASE_URL is not used. The key holds a character" in caplog.text
     assert "Marked" not in caplog.text
 
 
 def test_a_key_of_another_provider_in_a_variable_is_not_used(caplog):
-    assert from_environment({"OPENAI_API_KEY": f"{KEY}-swapped"}) == {}
+    assert keys_from_environment({"OPENAI_API_KEY": f"{KEY}-swapped"}) == {}
     assert (
         "OPENAI_API_KEY or OPENAI_BASE_URL is not used. This looks like a key of Groq"
         in caplog.text
@@ -276,7 +276,7 @@ def test_a_key_of_another_provider_in_a_variable_is_not_used(caplog):
 
 def test_the_environment_of_a_public_host_gives_nothing(monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    assert from_environment({"GROQ_API_KEY": KEY, "PLUMBLINE_CUSTOM_BASE_URL": LOCAL}) == {}
+    assert keys_from_environment({"GROQ_API_KEY": KEY, "PLUMBLINE_CUSTOM_BASE_URL": LOCAL}) == {}
 
 
 @pytest.mark.parametrize(

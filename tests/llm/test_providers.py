@@ -7,10 +7,10 @@ import pytest
 
 from evaluators.errors import AccessError
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.catalogue import choices, unlisted
+from evaluators.llm.catalogue import model_choices, unlisted
 from evaluators.llm.clients import ModelSession, RunContext, access_for, ask_models, spec_for
 from evaluators.llm.connect import connect
-from evaluators.llm.keys import allowed_providers, bind, clean_address, from_environment, mask
+from evaluators.llm.keys import allowed_providers, bind, clean_address, keys_from_environment, mask
 from evaluators.llm.layers import Meter
 from evaluators.llm.limits import limiter_for
 from evaluators.llm.loop import Scope
@@ -119,7 +119,10 @@ def test_a_public_host_offers_and_asks_only_what_is_marked_so(added, monkeypatch
     record, _ = added
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     assert list(allowed_providers()) == ["groq", "openai"]
-    assert {name.partition("/")[0] for name in choices({}, {})} == {"offline", *allowed_providers()}
+    assert {name.partition("/")[0] for name in model_choices({}, {})} == {
+        "offline",
+        *allowed_providers(),
+    }
     with pytest.raises(AccessError, match="This public host asks known providers only"):
         bind("derrick", record.address, SHAPELESS)
     monkeypatch.setitem(PROVIDERS, "derrick", record.model_copy(update={"public": True}))
@@ -161,15 +164,15 @@ def test_a_key_in_the_environment_is_masked_by_its_value(provider, monkeypatch):
 
 def test_a_provider_that_only_a_record_names_is_read_from_the_environment(added):
     _, server = added
-    keys = from_environment({"DERRICK_API_KEY": SHAPELESS})
+    keys = keys_from_environment({"DERRICK_API_KEY": SHAPELESS})
     assert (keys["derrick"].base_url, keys["derrick"].provider) == (server.base_url, "derrick")
     assert ask_models(keys["derrick"]) == ["crane-1"]
-    assert choices(keys, {"derrick": ["crane-1"]})["derrick/crane-1"].problem == ""
+    assert model_choices(keys, {"derrick": ["crane-1"]})["derrick/crane-1"].problem == ""
 
 
 def test_a_provider_that_only_a_record_names_is_asked_as_the_record_says(added):
     _, server = added
-    keys = from_environment({"DERRICK_API_KEY": SHAPELESS})
+    keys = keys_from_environment({"DERRICK_API_KEY": SHAPELESS})
     spec = spec_for(unlisted("derrick", "crane-1"), keys, temperature=0, answer_tokens=64)
     assert spec.base_url == ""
     session = ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None))

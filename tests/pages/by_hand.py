@@ -4,7 +4,7 @@ whose every number can be worked out from the lists below.
 
 from __future__ import annotations
 
-from evaluators.llm.catalogue import title
+from evaluators.llm.catalogue import model_title
 from evaluators.prompts import load
 from evaluators.records import (
     Ability,
@@ -27,7 +27,7 @@ from ui import session
 OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", effort="low")
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=2048)
 JUDGE = ModelSpec(provider="groq", model="openai/gpt-oss-120b", effort="low")
-TITLES = title(OSS), title(LUNA)
+TITLES = model_title(OSS), model_title(LUNA)
 
 ACCURACY = [(1, 1), (1, 0), (1, 0), (0, None)]
 """Of both models, for two questions without noise and two with 40 %; None failed."""

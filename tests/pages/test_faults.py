@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm.catalogue import models
+from evaluators.llm.catalogue import known_models
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
 from evaluators.runs.engine import create_run, registry
@@ -179,7 +179,7 @@ def started(samples: int) -> Run:
             for n in range(samples)
         ),
     )
-    spec = models()["openai/gpt-6-luna"].spec(answer_tokens=100)
+    spec = known_models()["openai/gpt-6-luna"].spec(answer_tokens=100)
     run = create_run(
         session.store(),
         data,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm.catalogue import title
+from evaluators.llm.catalogue import model_title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from evaluators.runs.aggregate import Mean
 from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
@@ -110,7 +110,7 @@ def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
     for fact in (
         f"Models: {TITLES[0]} (temperature 0, effort low, up to 1,024 answer tokens), "
         f"{TITLES[1]} (temperature left to the model, up to 2,048 answer tokens)",
-        f"Judge: {title(JUDGE)} (temperature 0, effort low, up to 1,024 answer tokens)",
+        f"Judge: {model_title(JUDGE)} (temperature 0, effort low, up to 1,024 answer tokens)",
         "Cap: 500 calls, $0.50",
         "Stored answers not used",
     ):
@@ -137,7 +137,7 @@ def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenP
 def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) -> None:
     two_models()
     at = open_page("runs")
-    assert f"RGB with {TITLES[0]}, {TITLES[1]} · judge {title(JUDGE)}" in said(at, "markdown")
+    assert f"RGB with {TITLES[0]}, {TITLES[1]} · judge {model_title(JUDGE)}" in said(at, "markdown")
     assert "Finished · 11 / 12 scored · 1 failed" in said(at)
 
 
@@ -211,9 +211,9 @@ def test_a_run_of_one_model_has_nothing_to_switch(open_page: OpenPage, filled: F
 def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page: OpenPage) -> None:
     at = open_page("sample", run=two_models().id, sample="6")
     assert "Rejection: no · decided by: keyword" in said(at, "warning").replace("**", "")
-    assert f"Rejection: yes · decided by: judge {title(JUDGE)}" in said(at, "success").replace(
-        "**", ""
-    )
+    assert f"Rejection: yes · decided by: judge {model_title(JUDGE)}" in said(
+        at, "success"
+    ).replace("**", "")
     assert "![x](http://127.0.0.1:9/x.png) It declines." in said(at, "text")
     assert not [text for text in markdown(at) if "![" in text]
 

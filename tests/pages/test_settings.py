@@ -507,7 +507,7 @@ def remember_answers(count: int) -> None:
 
 def run_with_a_model(keys: dict[str, Access]) -> None:
     """Four questions to a model, with the keys that were entered."""
-    run = sample_run([catalogue.models()["openai/gpt-6-luna"].spec()])
+    run = sample_run([catalogue.known_models()["openai/gpt-6-luna"].spec()])
     registry.start(run, session.store(), keys)
     wait_for_runs()
 

@@ -82,7 +82,7 @@ class Plan(NamedTuple):
 
 def choices() -> dict[str, Choice]:
     """Every model by its id; those that cannot be asked come last."""
-    found = catalogue.choices(session.keys(), session.offered())
+    found = catalogue.model_choices(session.keys(), session.offered())
     return dict(sorted(found.items(), key=lambda item: bool(item[1].problem)))
 
 
@@ -361,11 +361,12 @@ def show_estimate(plan: Plan, what: Sent) -> None:
     if not plan.llms:
         return
     rows = [
-        (catalogue.title(model), _estimate(model, what, plan.use_cache)) for model in plan.models
+        (catalogue.model_title(model), _estimate(model, what, plan.use_cache))
+        for model in plan.models
     ]
     for judge in plan.judges:
         judged = estimate(judge, what.judge_tokens * len(plan.models))
-        rows.append((f"{catalogue.title(judge)} (judge)", judged))
+        rows.append((f"{catalogue.model_title(judge)} (judge)", judged))
     _show_rows(rows, plan.cap)
 
 
@@ -377,12 +378,16 @@ def show_calls(plan: Plan, answers: Sent, what: Mapping[ModelSpec, Sent]) -> Non
     if not plan.llms:
         return
     rows = [
-        (catalogue.title(model), _estimate(model, answers, plan.use_cache)) for model in plan.models
+        (catalogue.model_title(model), _estimate(model, answers, plan.use_cache))
+        for model in plan.models
     ]
     by = " (judge)" if plan.models else ""
     for judge, own in what.items():
         rows.append(
-            (f"{catalogue.title(judge)}{by}", _estimate(judge, own, plan.use_cache, SHORT_LABELS))
+            (
+                f"{catalogue.model_title(judge)}{by}",
+                _estimate(judge, own, plan.use_cache, SHORT_LABELS),
+            )
         )
     _show_rows(rows, plan.cap)
 

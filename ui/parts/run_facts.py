@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
-from evaluators.llm.catalogue import OFFLINE, title
+from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
@@ -18,7 +18,7 @@ from ui.parts.words import counted
 
 def titles(run: Run) -> list[str]:
     """A name for each model of the run, no two alike."""
-    return _numbered_where_alike([title(spec) for spec in run.models])
+    return _numbered_where_alike([model_title(spec) for spec in run.models])
 
 
 def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
@@ -30,7 +30,7 @@ def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
 
 def judge_titles(run: Run) -> list[str]:
     """A name for each judge of the run, no two alike."""
-    return _numbered_where_alike([title(spec) for spec in run.judges])
+    return _numbered_where_alike([model_title(spec) for spec in run.judges])
 
 
 def metric_titles(run: Run) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from evaluators.llm.catalogue import title
+from evaluators.llm.catalogue import model_title
 from evaluators.records import Run, SampleResult
 from evaluators.runs.store import Spent
 from ui import session
@@ -28,7 +28,7 @@ def show(run: Run) -> None:
     spent, reused = session.store().calls.spent(run.id), session.store().results.reused(run.id)
     if not spent and not reused:
         return
-    names = {spec.id: title(spec) for spec in (*run.models, *run.judges)}
+    names = {spec.id: model_title(spec) for spec in (*run.models, *run.judges)}
     rows = [_cells(name, spent[model]) for model, name in names.items() if model in spent]
     if len(rows) > 1:
         rows.append(_cells("Together", _together(spent)) | {"Cost": total(spent)})

@@ -210,7 +210,7 @@ def _expected_answer(sample: Sample) -> None:
 def _verdict_badges(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
     """What the rules decided, and beside it what a judge said."""
     judged = score.details.get("judge", {})
-    judge = f"judge {catalogue.title(run.judge)}" if run.judge else "judge"
+    judge = f"judge {catalogue.model_title(run.judge)}" if run.judge else "judge"
     for name, verdict in verdicts.items():
         _verdict_badge(name, verdict.passed, verdict.rule)
         if name in judged:

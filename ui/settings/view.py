@@ -59,7 +59,7 @@ def access() -> str:
 def models(provider: str) -> None:
     """The provider's models as a table; those that cannot be chosen are last, grey, and say why."""
     offered = session.offered()
-    choices = catalogue.choices(session.keys(), offered).values()
+    choices = catalogue.model_choices(session.keys(), offered).values()
     of_provider = [choice for choice in choices if choice.model.provider == provider]
     of_provider.sort(key=lambda choice: bool(choice.problem))
     if not of_provider:

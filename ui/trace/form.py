@@ -16,7 +16,7 @@ from evaluators.catalogue import catalogue
 from evaluators.dry_run import answered
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.llm import clients, prompt_sizes
-from evaluators.llm.catalogue import title as model_title
+from evaluators.llm.catalogue import model_title
 from evaluators.llm.structured import schema
 from evaluators.records import Dataset, ModelSpec, Sample
 from evaluators.runs.engine import create_run
