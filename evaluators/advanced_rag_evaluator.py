@@ -18,6 +18,8 @@ from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import (
+    Judgement,
+    Labelling,
     Labels,
     Sample,
     Score,
@@ -34,13 +36,7 @@ from evaluators.text.size import tokens
 from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
 from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted, names
-from evaluators.trace.labelling import (
-    STRICTEST_FIRST,
-    Judgement,
-    Labelling,
-    labelled_score,
-    sentences_of,
-)
+from evaluators.trace.labelling import STRICTEST_FIRST, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace.windows import Extent, merge_windows, part, windows_within

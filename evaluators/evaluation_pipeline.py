@@ -17,13 +17,13 @@ from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
-from evaluators.records import Labels, Record, Sample, Score, Sentences
+from evaluators.records import Labelling, Labels, Record, Sample, Score, Sentences
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import embedder
 from evaluators.trace import batch
 from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted
-from evaluators.trace.labelling import HEURISTIC, Labelling, labelled_score, sentences_of
+from evaluators.trace.labelling import HEURISTIC, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator

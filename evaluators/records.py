@@ -169,14 +169,109 @@ class Dataset(Record):
         return digest.hexdigest()
 
 
+class Judgement(Record):
+    """What a judge said beside its labels, and how it was asked.
+
+    `outputs` are its raw answers in order, one for each window and one more where it was asked
+    again; `mode` is how JSON was asked for; `template` is the hash of the prompt file; `warnings`
+    name patterns in the material that look like instructions to the judge.
+    """
+
+    relevance_explanation: str = ""
+    overall_supported: bool
+    overall_supported_explanation: str = ""
+    outputs: tuple[str, ...] = ()
+    mode: str = ""
+    repaired: bool = False
+    asked_again: bool = False
+    template: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class Labelling(Record):
+    """One labeller's labels of one sample; `judgement` is there where an LLM gave them."""
+
+    by: str
+    labels: Labels
+    judgement: Judgement | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A yes or no with the rule that decided and the words of the answer that it decided on."""
+
+    passed: bool
+    rule: str
+    evidence: tuple[str, ...] = ()
+
+
+class JudgedRate(Record):
+    """Whether a judge says yes, beside the rules of RGB, and in which words."""
+
+    passed: bool
+    words: str
+
+
+class ResultFacets(Record):
+    """What lists and charts show of a result beside its values, without reading all of it.
+
+    `by` names who gave the labels that count; `flips` are the options that changed a verdict.
+    """
+
+    by: str = ""
+    flips: tuple[str, ...] = ()
+
+
+class LabelEvidence(Record):
+    """What TRACE values were counted from: the labelling that counts first, then all others.
+
+    `sentences` are kept where they are not the sample's own.
+    """
+
+    labellings: tuple[Labelling, ...] = Field(min_length=1)
+    sentences: Sentences | None = None
+
+    @property
+    def counted(self) -> Labelling:
+        return self.labellings[0]
+
+    @property
+    def facets(self) -> ResultFacets:
+        return ResultFacets(by=self.counted.by)
+
+
+class RuleEvidence(Record):
+    """What the values of RGB were decided by, each under the name of the rate that it enters.
+
+    `judged` stands beside the verdicts where a judge was asked; `flips` are the options, such as
+    `nfkc`, without which a verdict would be another.
+    """
+
+    verdicts: dict[str, Verdict]
+    judged: dict[str, JudgedRate] = {}
+    flips: tuple[str, ...] = ()
+
+    @property
+    def facets(self) -> ResultFacets:
+        return ResultFacets(flips=self.flips)
+
+
 class Score(Record):
-    """What an evaluator says of one sample: a value, or `None` where it does not apply, with the
-    reason.
+    """What an evaluator says of one sample: a value, or `None` where it does not apply.
+
+    `reason` says why a value is `None`. `evidence` is what the pages, charts and exports read;
+    `details` is whatever else a metric wants to show.
     """
 
     values: dict[str, float | None]
     reason: str = ""
+    # From left to right: the two kinds have no field in common, and this is read the fastest.
+    evidence: LabelEvidence | RuleEvidence | None = Field(None, union_mode="left_to_right")
     details: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def facets(self) -> ResultFacets:
+        return self.evidence.facets if self.evidence else ResultFacets()
 
 
 class Usage(Record):

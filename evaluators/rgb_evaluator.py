@@ -23,7 +23,7 @@ from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
 from evaluators.prompts import MARKERS, Prompt, fenced, load
-from evaluators.records import Ability, Accepted, Sample, Score
+from evaluators.records import Ability, Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
 from evaluators.text.accepted import groups, spellings
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
 
@@ -40,14 +40,6 @@ OPTIONS = ("nfkc", "remove_reasoning")
 VERDICT_LINE = re.compile(r"[\W_]*verdict[\W_]+(?:(yes)|no)[\W_]*", re.IGNORECASE)
 ENOUGH_OVERLAP = 0.8
 BY_WORDS = "80 % of the words"
-
-
-class Verdict(NamedTuple):
-    """A yes or no with the rule that decided and the words of the answer that it decided on."""
-
-    passed: bool
-    rule: str
-    evidence: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):
@@ -229,45 +221,35 @@ class RGBEvaluator(Evaluator):
         With an `llm_client` a judge's word stands beside the rules' as `rejection_judged` or
         `detection_judged`. Raises `LLMError` where the judge gives no verdict.
         """
-        score = self._ruled(sample)
+        values, reason, evidence = self._ruled(sample)
         name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
-        if self.llm_client is None or name is None:
-            return score
-        said = self._judged(name, sample, self.llm_client)
-        values = {**score.values, f"{name}_judged": float(said["passed"])}
-        return Score(
-            values=values, reason=score.reason, details={**score.details, "judge": {name: said}}
-        )
+        if self.llm_client is not None and name is not None:
+            judged = self._judged(name, sample, self.llm_client)
+            values = {**values, f"{name}_judged": float(judged.passed)}
+            evidence = evidence.model_copy(update={"judged": {name: judged}})
+        return Score(values=values, reason=reason, evidence=evidence)
 
-    def _ruled(self, sample: Sample) -> Score:
-        """What the rules say, without a judge."""
+    def _ruled(self, sample: Sample) -> tuple[dict[str, float | None], str, RuleEvidence]:
+        """What the rules say, without a judge: values, why one is `None`, and the verdicts."""
         require(("response",), sample, self.title)  # rejection needs no ground truth
         verdicts = self.verdicts(sample)
-        values = {name: float(verdict.passed) for name, verdict in verdicts.items()}
-        details: dict[str, Any] = {
-            "verdicts": {name: verdict._asdict() for name, verdict in verdicts.items()}
-        }
-        flips = [option for option in OPTIONS if self._flips(option, sample, values)]
-        if flips:
-            details["flips"] = flips
-        if "correction" not in values:
-            return Score(values=values, details=details)
-        among = values["correction"] if values["detection"] else None
+        passed = {name: float(verdict.passed) for name, verdict in verdicts.items()}
+        flips = tuple(option for option in OPTIONS if self._flips(option, sample, passed))
+        evidence = RuleEvidence(verdicts=verdicts, flips=flips)
+        if "correction" not in passed:
+            return {**passed}, "", evidence
+        among = passed["correction"] if passed["detection"] else None
         reason = "" if among is not None else "Correction among detected: no error was detected."
-        return Score(
-            values={**values, "correction_among_detected": among}, reason=reason, details=details
-        )
+        return {**passed, "correction_among_detected": among}, reason, evidence
 
-    def _judged(self, name: str, sample: Sample, judge: LLMClient) -> dict[str, Any]:
-        """Whether the judge says yes (`passed`), and its `words`; an empty answer says nothing and
-        is not sent.
-        """
+    def _judged(self, name: str, sample: Sample, judge: LLMClient) -> JudgedRate:
+        """What the judge says; an empty answer says nothing and is not sent."""
         answer = self._prepare(sample.response or "").strip()
         if not answer:
-            return {"passed": False, "words": "The answer is empty."}
+            return JudgedRate(passed=False, words="The answer is empty.")
         text = fenced(load(f"judge_{name}_en"), question=sample.question, answer=answer)
         said = judge.complete(Prompt(text=text, question=sample.question, documents=())).text
-        return {"passed": _says_yes(said), "words": remove_reasoning(said)}
+        return JudgedRate(passed=_says_yes(said), words=remove_reasoning(said))
 
     def verdicts(self, sample: Sample) -> dict[str, Verdict]:
         """The verdicts that count for the sample's ability, by the name of the rate they enter."""
@@ -568,14 +550,6 @@ def _says_yes(said: str) -> bool:
             f"{what}. Retry, or start a run with another judge.", said[:300], texts=[said]
         )
     return lines[-1][1] is not None
-
-
-def stored_verdicts(score: Score) -> dict[str, Verdict]:
-    """The verdicts that `RGBEvaluator.score` wrote down, by the name of the rate they enter."""
-    stored = score.details.get("verdicts", {})
-    return {
-        name: Verdict(v["passed"], v["rule"], tuple(v["evidence"])) for name, v in stored.items()
-    }
 
 
 def _decide(rules: Iterator[Trial], otherwise: Verdict) -> Verdict:

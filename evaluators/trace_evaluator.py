@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from evaluators.base import evaluator, require
-from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
+from evaluators.records import Labelling, Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.text.chunking import units
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import check_embedding, embedder
@@ -29,9 +29,9 @@ from evaluators.trace.comparison import (
 )
 from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.features import document_features, relevant, support_probability, utilized
-from evaluators.trace.labelling import sentences_of
+from evaluators.trace.labelling import HEURISTIC, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
-from evaluators.trace.metrics import TRACEScores, to_score, trace_scores
+from evaluators.trace.metrics import TRACEScores, trace_scores
 
 
 @evaluator(
@@ -124,7 +124,8 @@ class TRACEEvaluator(TRACEMethod):
         require(self.needs, sample, self.title)
         check_text_length([*sample.retrieved_documents, sample.response or ""])
         sentences = sentences_of(sample)
-        return to_score(trace_scores(sentences, self.label(sentences, sample.question)), sample)
+        labelling = Labelling(by=HEURISTIC, labels=self.label(sentences, sample.question))
+        return labelled_score(sample, sentences, [], labelling)
 
     def evaluate_batch(
         self, test_cases: Sequence[Mapping[str, Any]], definition: str = SENTENCE

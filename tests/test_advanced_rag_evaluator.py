@@ -339,7 +339,7 @@ def test_labels_values_and_the_judge_s_words_are_stored():
     score = judged(GOOD)
     found = labellings(score, SAMPLE)["groq/judge"]
 
-    assert score.details["by"] == "groq/judge"
+    assert score.evidence.counted.by == "groq/judge"
     assert score.values["context_relevance"] == 4 / 7
     assert found.labels.relevant_keys == ("0a", "0b", "1a", "1b")
     assert found.labels.sentence_support[2] == SentenceSupport(
@@ -650,7 +650,7 @@ def test_a_judge_that_obeys_cannot_bring_keys_that_do_not_exist(labelled):
     score, _ = labelled(answer=lambda prompt: obeyed)
     assert score.values["context_relevance"] == 3 / 7
     assert score.values["context_utilization"] == 0.0
-    assert score.details["labels"]["dropped_keys"] == 2
+    assert score.evidence.counted.labels.dropped_keys == 2
 
 
 def test_plain_material_raises_no_warning():

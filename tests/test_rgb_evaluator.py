@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.errors import MissingInputError, ParameterError
-from evaluators.records import Ability, RGBTask, Sample
-from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator, Verdict, stored_verdicts
+from evaluators.records import Ability, RGBTask, Sample, Verdict
+from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator
 
 DOCUMENTED = RGBEvaluator()
 PAPER = RGBEvaluator(policy="paper")
@@ -538,20 +538,20 @@ def test_a_verdict_that_nfkc_changes_is_counted(evaluator, ability, response):
 
     assert next(iter(evaluator.verdicts(judged).values())).passed
     assert not next(iter(literal.verdicts(judged).values())).passed
-    assert evaluator.score(judged).details["flips"] == ["nfkc"]
-    assert "flips" not in literal.score(judged).details
+    assert evaluator.score(judged).evidence.flips == ("nfkc",)
+    assert literal.score(judged).evidence.flips == ()
 
 
 def test_a_look_alike_inside_the_accepted_answer_is_counted():
-    assert PAPER.score(sample(response="2 January 2022", truth="2\u202fJanuary 2022")).details[
-        "flips"
-    ] == ["nfkc"]
+    assert PAPER.score(
+        sample(response="2 January 2022", truth="2\u202fJanuary 2022")
+    ).evidence.flips == ("nfkc",)
 
 
 def test_a_look_alike_inside_the_planted_answer_is_counted():
     judged = counterfactual("It is not 5 km.", truth="6 km", planted="5\u202fkm")
 
-    assert DOCUMENTED.score(judged).details["flips"] == ["nfkc"]
+    assert DOCUMENTED.score(judged).evidence.flips == ("nfkc",)
 
 
 @pytest.mark.parametrize(
@@ -567,12 +567,12 @@ def test_reasoning_does_not_count_as_an_answer(response, value):
     score = DOCUMENTED.score(sample(response=response))
 
     assert score.values == {"accuracy": value}
-    assert score.details["flips"] == ["remove_reasoning"]
+    assert score.evidence.flips == ("remove_reasoning",)
 
 
 @pytest.mark.parametrize("response", ["<think>Hm.</think>It is Paris.", "C'est à Paris."])
 def test_an_option_that_changes_no_verdict_is_not_counted(response):
-    assert "flips" not in DOCUMENTED.score(sample(response=response)).details
+    assert DOCUMENTED.score(sample(response=response)).evidence.flips == ()
 
 
 # The engine's door
@@ -582,9 +582,7 @@ def test_a_score_holds_its_verdicts_with_rule_and_words():
     score = DOCUMENTED.score(sample(response="It is Paris."))
 
     assert score.values == {"accuracy": 1.0}
-    assert score.details["verdicts"] == {
-        "accuracy": {"passed": True, "rule": "contains the answer", "evidence": ("paris",)}
-    }
+    assert score.evidence.verdicts == {"accuracy": Verdict(True, "contains the answer", ("paris",))}
 
 
 @pytest.mark.parametrize(
@@ -773,4 +771,4 @@ def test_a_blank_spelling_is_a_missing_answer_and_makes_nothing_right():
 def test_the_stored_verdicts_are_those_that_were_given():
     judged = counterfactual("Wrong: it is Paris.")
 
-    assert stored_verdicts(DOCUMENTED.score(judged)) == DOCUMENTED.verdicts(judged)
+    assert DOCUMENTED.score(judged).evidence.verdicts == DOCUMENTED.verdicts(judged)

@@ -14,7 +14,15 @@ from evaluators.catalogue import from_spec
 from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.prompts import load
-from evaluators.records import Ability, Dataset, EvaluatorSpec, ModelSpec, RGBTask, Sample
+from evaluators.records import (
+    Ability,
+    Dataset,
+    EvaluatorSpec,
+    JudgedRate,
+    ModelSpec,
+    RGBTask,
+    Sample,
+)
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.store import Store
@@ -103,7 +111,8 @@ def test_beside_the_judge_the_rules_say_what_they_say_alone(ability):
 
     assert beside.values == {**alone.values, f"{JUDGED[ability]}_judged": 1.0}
     assert beside.reason == alone.reason
-    assert beside.details == {**alone.details, "judge": beside.details["judge"]}
+    assert beside.evidence.verdicts == alone.evidence.verdicts
+    assert beside.evidence.flips == alone.evidence.flips
 
 
 @pytest.mark.parametrize(
@@ -112,7 +121,9 @@ def test_beside_the_judge_the_rules_say_what_they_say_alone(ability):
 def test_the_judges_words_are_kept_without_its_thinking(ability, name):
     score = judged("<think>Verdict: no</think>\nIt says so.\nVerdict: yes", ability=ability)
 
-    assert score.details["judge"] == {name: {"passed": True, "words": "It says so.\nVerdict: yes"}}
+    assert score.evidence.judged == {
+        name: JudgedRate(passed=True, words="It says so.\nVerdict: yes")
+    }
 
 
 def test_the_judge_is_no_part_of_the_stored_spec():
@@ -157,7 +168,7 @@ def test_the_last_line_with_a_verdict_counts(words, passed):
     score = judged(words)
 
     assert score.values["rejection_judged"] == float(passed)
-    assert score.details["judge"]["rejection"]["passed"] is passed
+    assert score.evidence.judged["rejection"].passed is passed
 
 
 @pytest.mark.parametrize(
@@ -278,7 +289,7 @@ def test_an_empty_answer_says_nothing_and_is_not_sent(ability, response):
     score = RGBEvaluator(llm_client=judge).score(sample(ability, response))
 
     assert (score.values[name], score.values[f"{name}_judged"], judge.asked) == (0.0, 0.0, [])
-    assert score.details["judge"] == {name: {"passed": False, "words": "The answer is empty."}}
+    assert score.evidence.judged == {name: JudgedRate(passed=False, words="The answer is empty.")}
 
 
 def test_the_judge_sees_what_the_rules_see():
@@ -329,8 +340,8 @@ def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path
 
     silent, named, odd = (store.results.get(run.id, position) for position in range(3))
     assert silent.score.values == {"rejection": 0.0, "rejection_judged": 1.0}
-    assert silent.score.details["judge"] == {
-        "rejection": {"passed": True, "words": RULINGS[SILENT]}
+    assert silent.score.evidence.judged == {
+        "rejection": JudgedRate(passed=True, words=RULINGS[SILENT])
     }
     assert named.score.values == {"rejection": 0.0, "rejection_judged": 0.0}
     assert (odd.status, odd.response, odd.details) == ("failed", ODD, "Hard to say.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -102,13 +103,17 @@ def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[st
     """
     found: set[str] = set()
     for _, sample, score in scored:
-        found.add(score.details.get("by", HEURISTIC))
-        found.update(kept["by"] for kept in score.details.get("labellings", ()))
-        found.update([GOLD] if sample.labels else [])
+        found.update(labelling.labellings(score, sample))
     judges = [spec.id for spec in run.judges]
     order = {name: number for number, name in enumerate(dict.fromkeys([JURY, *judges]))}
     last = {HEURISTIC: 1, GOLD: 2}
     return sorted(found, key=lambda name: (last.get(name, 0), order.get(name, len(order)), name))
+
+
+def flips(rows: Iterable[Outline]) -> dict[str, int]:
+    """How many verdicts each option changed; options that changed none are absent."""
+    counts = Counter(option for row in rows for option in row.flips)
+    return dict(sorted(counts.items()))
 
 
 def of_model(rows: Iterable[Outline], model: int) -> list[Outline]:

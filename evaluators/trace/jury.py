@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from evaluators.records import Labels, Sentences, SentenceSupport, Support
-from evaluators.trace.labelling import JURY, STRICTEST_FIRST, Labelling
+from evaluators.records import Labelling, Labels, Sentences, SentenceSupport, Support
+from evaluators.trace.labelling import JURY, STRICTEST_FIRST
 
 
 def names(models: Sequence[str]) -> list[str]:

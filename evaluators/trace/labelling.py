@@ -10,8 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from evaluators.errors import MissingInputError
-from evaluators.records import Labels, Record, Sample, Score, Sentences, SentenceSupport, Support
+from evaluators.records import (
+    LabelEvidence,
+    Labelling,
+    Labels,
+    Record,
+    Sample,
+    Score,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
 from evaluators.text.sentences import cut
 from evaluators.trace.metrics import to_score, trace_scores
 
@@ -19,33 +28,6 @@ HEURISTIC, JURY, GOLD, CORRECTED = "heuristic", "jury", "gold", "corrected"
 """Labellers that are no model; a judge goes by the id of its model."""
 
 STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)
-
-
-class Judgement(Record):
-    """What a judge said beside its labels, and how it was asked.
-
-    `outputs` are its raw answers in order, one for each window and one more where it was asked
-    again; `mode` is how JSON was asked for; `template` is the hash of the prompt file; `warnings`
-    name patterns in the material that look like instructions to the judge.
-    """
-
-    relevance_explanation: str = ""
-    overall_supported: bool
-    overall_supported_explanation: str = ""
-    outputs: tuple[str, ...] = ()
-    mode: str = ""
-    repaired: bool = False
-    asked_again: bool = False
-    template: str = ""
-    warnings: tuple[str, ...] = ()
-
-
-class Labelling(Record):
-    """One labeller's labels of one sample; `judgement` is there where an LLM gave them."""
-
-    by: str
-    labels: Labels
-    judgement: Judgement | None = None
 
 
 class Correction(Record):
@@ -69,36 +51,22 @@ def sentences_of(sample: Sample) -> Sentences:
     return sample.sentences or cut(sample.response or "", sample.retrieved_documents)
 
 
-def from_published(sample: Sample) -> Labelling:
-    """The published labels; raises `MissingInputError` where the sample has none."""
-    if sample.labels is None:
-        raise MissingInputError(
-            f"Sample {sample.id}: it has no published labels. Choose a method that labels it."
-        )
-    return Labelling(by=GOLD, labels=sample.labels)
-
-
 def labelled_score(
     sample: Sample, sentences: Sentences, labellings: Sequence[Labelling], counted: Labelling
 ) -> Score:
-    """The score of the `counted` labels, with all labellings it came from in `details` (read by
-    `labellings`).
-    """
-    score = to_score(trace_scores(sentences, counted.labels), sample)
-    kept = [labelling.model_dump(mode="json", exclude_defaults=True) for labelling in labellings]
-    details: dict[str, Any] = {**score.details, "by": counted.by, "labellings": kept}
-    return score.model_copy(update={"details": details})
+    """The score of the `counted` labels, with all labellings that they came from."""
+    others = [labelling for labelling in labellings if labelling.by != counted.by]
+    return to_score(trace_scores(sentences, counted.labels), sample, [counted, *others])
 
 
 def labellings(score: Score, sample: Sample) -> dict[str, Labelling]:
-    """Every labeller's labels of a scored sample by name, the ones that count first, published ones
-    last.
+    """Every labeller's labels of a scored sample by name.
+
+    The ones that count come first, published ones last.
     """
-    by = score.details.get("by", HEURISTIC)
-    counted = Labelling(by=by, labels=Labels.model_validate(score.details["labels"]))
-    own = [Labelling.model_validate(kept) for kept in score.details.get("labellings", [])]
+    own = score.evidence.labellings if isinstance(score.evidence, LabelEvidence) else ()
     gold = [Labelling(by=GOLD, labels=sample.labels)] if sample.labels else []
-    return {counted.by: counted} | {labelling.by: labelling for labelling in [*own, *gold]}
+    return {labelling.by: labelling for labelling in (*own, *gold)}
 
 
 def corrected(labels: Labels, corrections: Sequence[Correction]) -> Labels:

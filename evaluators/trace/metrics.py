@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from evaluators.errors import StoreError
-from evaluators.records import Labels, Record, Sample, Score, Sentences, Support
+from evaluators.records import (
+    LabelEvidence,
+    Labelling,
+    Labels,
+    Record,
+    Sample,
+    Score,
+    Sentences,
+    Support,
+)
 from evaluators.trace.definitions import (
     METRICS,
     SENTENCE,
@@ -98,15 +107,12 @@ _FURTHER_REASONS = {
 }
 
 
-def to_score(scores: TRACEScores, sample: Sample) -> Score:
-    """The stored form: the values, and in `details` the labels.
-
-    The sentences stand there too, unless they are the sample's own.
-    """
-    details: dict[str, Any] = {"labels": scores.labels.model_dump(mode="json")}
-    if scores.sentences is not sample.sentences:
-        details["sentences"] = scores.sentences.model_dump(mode="json")
-    return Score(values=scores.values(), reason=scores.reason, details=details)
+def to_score(scores: TRACEScores, sample: Sample, labellings: Sequence[Labelling]) -> Score:
+    """The stored form: the values, and as evidence the labellings, the one that counts first."""
+    # Published sentences are stored with the sample already.
+    own_sentences = None if scores.sentences is sample.sentences else scores.sentences
+    evidence = LabelEvidence(labellings=tuple(labellings), sentences=own_sentences)
+    return Score(values=scores.values(), reason=scores.reason, evidence=evidence)
 
 
 def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRACEScores:
@@ -114,13 +120,13 @@ def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRAC
 
     Raises `StoreError` where labels or sentences are missing.
     """
-    stored = score.details.get("sentences")
-    sentences = Sentences.model_validate(stored) if stored else sample.sentences
-    if sentences is None or "labels" not in score.details:
-        raise StoreError(
-            f"Sample {sample.id}: the score holds no labels or no sentences. Run it again."
-        )
-    return trace_scores(sentences, Labels.model_validate(score.details["labels"]), definition)
+    if isinstance(score.evidence, LabelEvidence):
+        sentences = score.evidence.sentences or sample.sentences
+        if sentences is not None:
+            return trace_scores(sentences, score.evidence.counted.labels, definition)
+    raise StoreError(
+        f"Sample {sample.id}: the score holds no labels or no sentences. Run it again."
+    )
 
 
 def _fields(sentences: Sentences, labels: Labels, name: str) -> dict[str, Any]:

@@ -14,13 +14,16 @@ from evaluators.records import (
     Completion,
     Dataset,
     EvaluatorSpec,
+    JudgedRate,
     ModelSpec,
     RGBTask,
+    RuleEvidence,
     Run,
     Sample,
     SampleResult,
     Score,
     Usage,
+    Verdict,
 )
 from ui import session
 
@@ -83,7 +86,7 @@ def save(run: Run, cell: Cell) -> None:
             status="failed", error=FAILURE, details=DETAILS, **facts | {"calls": 0, "cost": 0.0}
         )
     else:
-        score = Score(values=values, details=_details(values))
+        score = Score(values=values, evidence=_evidence(values))
         result = SampleResult(status="scored", score=score, response=text, **facts)
     call = Call(
         key=f"{cell}", model=spec.id, completion=Completion(text=text, usage=usage), cost=cost
@@ -123,16 +126,11 @@ def _values(cell: Cell) -> dict[str, float | None] | None:
     }
 
 
-def _details(values: dict[str, float | None]) -> dict[str, object]:
+def _evidence(values: dict[str, float | None]) -> RuleEvidence:
     name = "accuracy" if "accuracy" in values else "rejection"
-    details: dict[str, object] = {
-        "verdicts": {
-            name: {"passed": bool(values[name]), "rule": "keyword", "evidence": ["Answer"]}
-        }
-    }
-    if name == "rejection":
-        passed = bool(values["rejection_judged"])
-        details["judge"] = {
-            "rejection": {"passed": passed, "words": "![x](http://127.0.0.1:9/x.png) It declines."}
-        }
-    return details
+    verdicts = {name: Verdict(bool(values[name]), "keyword", ("Answer",))}
+    if name == "accuracy":
+        return RuleEvidence(verdicts=verdicts)
+    words = "![x](http://127.0.0.1:9/x.png) It declines."
+    judged = JudgedRate(passed=bool(values["rejection_judged"]), words=words)
+    return RuleEvidence(verdicts=verdicts, judged={"rejection": judged})

@@ -16,6 +16,8 @@ from evaluators.records import (
     Cell,
     Dataset,
     EvaluatorSpec,
+    Judgement,
+    Labelling,
     Labels,
     Run,
     Sample,
@@ -26,7 +28,7 @@ from evaluators.records import (
     Support,
     prompt_hash,
 )
-from evaluators.trace.labelling import JURY, Judgement, Labelling, labelled_score
+from evaluators.trace.labelling import JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, cards, html, markdown, said, segments, table

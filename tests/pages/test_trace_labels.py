@@ -13,6 +13,7 @@ from evaluators.records import (
     Cell,
     Dataset,
     EvaluatorSpec,
+    Labelling,
     Labels,
     ModelSpec,
     Run,
@@ -23,7 +24,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction, Labelling, labelled_score
+from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import cards, said, table

@@ -10,6 +10,7 @@ from evaluators.records import (
     Ability,
     Cell,
     EvaluatorSpec,
+    Labelling,
     Labels,
     ModelSpec,
     Run,
@@ -23,6 +24,7 @@ from evaluators.runs.aggregate import (
     View,
     accuracy_by_noise,
     columns,
+    flips,
     labellers,
     merged,
     of_metric,
@@ -33,8 +35,7 @@ from evaluators.runs.aggregate import (
 )
 from evaluators.runs.store import Outline
 from evaluators.statistics import wilson
-from evaluators.trace.labelling import Correction, Labelling, labelled_score
-from evaluators.trace.metrics import to_score, trace_scores
+from evaluators.trace.labelling import Correction, labelled_score
 
 
 def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, at=(0,), **values):
@@ -287,7 +288,8 @@ def cell(position, gold=None, **by):
 def plain(position, given):
     """A cell scored by the heuristic alone."""
     sample = Sample(id=f"s{position}", question="q", sentences=SENTENCES)
-    return Cell(position), sample, to_score(trace_scores(SENTENCES, given), sample)
+    own = Labelling(by="heuristic", labels=given)
+    return Cell(position), sample, labelled_score(sample, SENTENCES, [], own)
 
 
 def rows_of(*cells):
@@ -399,3 +401,14 @@ def test_labellers_are_those_who_labelled_something_jury_first_and_gold_last(cel
     )
 
     assert labellers(run, iter(cells)) == names
+
+
+# Options that changed verdicts
+
+
+def test_flips_are_counted_by_option():
+    rows = [
+        outline("scored").model_copy(update={"flips": changed})
+        for changed in (("remove_reasoning", "nfkc"), ("nfkc",), ())
+    ]
+    assert flips([*rows, outline("failed")]) == {"nfkc": 2, "remove_reasoning": 1}

@@ -8,10 +8,19 @@ import json
 
 import pytest
 
-from evaluators.records import Cell, Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+from evaluators.records import (
+    Cell,
+    Labelling,
+    Labels,
+    Sample,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
 from evaluators.runs import export
 from evaluators.runs.store import Outline
-from evaluators.trace.labelling import Correction, Labelling, labelled_score
+from evaluators.trace.labelling import Correction, labelled_score
 
 
 @pytest.mark.parametrize(

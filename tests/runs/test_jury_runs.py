@@ -94,7 +94,8 @@ def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, r
     assert spent[LOCAL.id].cost is None  # its price is unknown
     result = store.results.get(run.id, 0)
     assert (result.calls, result.cost) == (3, None)
-    assert [kept["by"] for kept in result.score.details["labellings"]] == [
+    assert [kept.by for kept in result.score.evidence.labellings] == [
+        "jury",
         LUNA.id,
         LOCAL.id,
         SOL.id,

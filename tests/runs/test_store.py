@@ -21,9 +21,13 @@ from evaluators.records import (
     Completion,
     Dataset,
     EvaluatorSpec,
+    LabelEvidence,
+    Labelling,
+    Labels,
     ModelSpec,
     Reason,
     Remedy,
+    RuleEvidence,
     Run,
     Sample,
     SampleResult,
@@ -43,7 +47,8 @@ DATASET = Dataset(
 )
 READER = ModelSpec(provider="offline", model="offline-reader")
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna")
-SCORED = Score(values={"accuracy": 0.0, "other": None}, reason="why", details={"flips": ["nfkc"]})
+SCORED = Score(values={"accuracy": 0.0, "other": None}, reason="why", details={"own": ["x"]})
+LABELLED = LabelEvidence(labellings=(Labelling(by="jury", labels=Labels()),))
 
 
 def run(
@@ -336,7 +341,7 @@ def test_a_detail_that_only_looks_like_a_labeller_is_stored_as_any_other(store, 
 
 def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
     store.runs.save(run(), DATASET)
-    store.results.save("r1", scored(0, Score(values={}, details={"by": "jury"})))
+    store.results.save("r1", scored(0, Score(values={}, evidence=LABELLED)))
     store.results.save("r1", scored(1))
     for position in (0, 0, 1):
         store.corrections.save("r1", Cell(position), change())
@@ -696,15 +701,17 @@ def test_scored_results_come_in_order_with_their_samples(store):
     ]
 
 
-def test_flips_are_counted_by_option(store):
+def test_outlines_tell_which_options_changed_a_verdict(store):
+    flipped = RuleEvidence(verdicts={}, flips=("nfkc", "remove_reasoning"))
     store.runs.save(run(), DATASET)
-    store.results.save(
-        "r1", scored(0, Score(values={}, details={"flips": ["nfkc", "remove_reasoning"]}))
-    )
+    store.results.save("r1", scored(0, Score(values={}, evidence=flipped)))
     store.results.save("r1", scored(1))
-    store.results.save("r1", scored(2, Score(values={})))
 
-    assert store.results.flips(run()) == {"nfkc": 2, "remove_reasoning": 1}
+    assert [row.flips for row in store.results.outlines(run())] == [
+        ("nfkc", "remove_reasoning"),
+        (),
+        (),
+    ]
 
 
 def test_two_runs_of_one_data_set_share_its_samples_but_not_their_results(store, path):

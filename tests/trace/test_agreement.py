@@ -2,9 +2,9 @@
 
 import pytest
 
-from evaluators.records import Cell, Labels, Sample, Sentence, Sentences, SentenceSupport
+from evaluators.records import Cell, Labelling, Labels, Sample, Sentence, Sentences, SentenceSupport
 from evaluators.trace.agreement import Agreement, agreement
-from evaluators.trace.labelling import Correction, Labelling, labelled_score
+from evaluators.trace.labelling import Correction, labelled_score
 
 JUDGE = "openai/gpt-6-luna"
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from evaluators.records import Labels, Sentence, Sentences, SentenceSupport, Support
+from evaluators.records import Labelling, Labels, Sentence, Sentences, SentenceSupport, Support
 from evaluators.trace.jury import counted, majority
-from evaluators.trace.labelling import Labelling
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 SENTENCES = Sentences(

@@ -6,14 +6,21 @@ import pyarrow.parquet as parquet
 import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
-from evaluators.errors import MissingInputError
-from evaluators.records import Labels, Sample, Score, Sentence, Sentences, SentenceSupport, Support
-from evaluators.trace.labelling import (
-    Correction,
+from evaluators.records import (
     Judgement,
     Labelling,
+    Labels,
+    ResultFacets,
+    Sample,
+    Score,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
+from evaluators.trace.labelling import (
+    Correction,
     corrected,
-    from_published,
     labelled_score,
     labellings,
     sentences_of,
@@ -101,8 +108,14 @@ def test_scores_are_views_of_the_stored_labels():
 
 
 def test_a_heuristic_score_is_that_of_one_labeller():
-    score = Score(values={}, details={"labels": LABELS.model_dump(mode="json")})
-    assert labellings(score, SAMPLE) == {"heuristic": Labelling(by="heuristic", labels=LABELS)}
+    own = Labelling(by="heuristic", labels=LABELS)
+    assert labellings(labelled_score(SAMPLE, SENTENCES, [], own), SAMPLE) == {"heuristic": own}
+
+
+def test_labels_are_stored_once():
+    score = labelled_score(SAMPLE, SENTENCES, [judged("groq/a")], judged("groq/a"))
+    assert score.model_dump_json(exclude_defaults=True).count('"relevant_keys"') == 1
+    assert score.facets == ResultFacets(by="groq/a")
 
 
 # Sentences and published labels
@@ -117,18 +130,13 @@ def test_a_text_is_cut_without_the_reasoning_of_its_model():
     assert sentences_of(sample).response == (Sentence(key="a", text="It is Paris, I say."),)
 
 
-def test_a_sample_without_published_labels_says_so():
-    with pytest.raises(MissingInputError, match="Sample 7: it has no published labels"):
-        from_published(SAMPLE)
-
-
 def test_published_rows_reproduce_the_published_scores_through_the_way_of_a_judge(check_data):
     count = 0
     for path in sorted((check_data / "ragbench").rglob("*.parquet")):
         for row in parquet.read_table(path).to_pylist():
             count += 1
             sample = ragbench_sample(row)
-            gold = from_published(sample)
+            gold = Labelling(by="gold", labels=sample.labels)
             score = labelled_score(sample, sentences_of(sample), [gold], gold)
             found = from_score(
                 Score.model_validate_json(score.model_dump_json()), sample, "ragbench"

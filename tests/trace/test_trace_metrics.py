@@ -9,7 +9,15 @@ import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
 from evaluators.errors import DatasetError, ParameterError, StoreError
-from evaluators.records import Labels, Sample, Sentence, Sentences, SentenceSupport, Support
+from evaluators.records import (
+    Labelling,
+    Labels,
+    Sample,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+    Support,
+)
 from evaluators.trace.definitions import DEFINITIONS, Definition, Step
 from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
 
@@ -291,11 +299,15 @@ def test_the_arithmetic_says_what_does_not_apply():
     assert lines["adherence"].endswith("1 of 1 are = 1.00")
 
 
+def heuristic(scores):
+    return [Labelling(by="heuristic", labels=scores.labels)]
+
+
 def test_a_stored_score_is_restored_with_the_samples_own_sentences():
     found = scores(**MACHINE_LEARNING)
     owner = Sample(id="1", question="What?", response="So.", sentences=found.sentences)
-    stored = to_score(found, owner)
-    assert "sentences" not in stored.details
+    stored = to_score(found, owner, heuristic(found))
+    assert stored.evidence.sentences is None
     assert stored.values["supported_share"] == pytest.approx(2 / 3)
     assert from_score(stored, owner) == found
 
@@ -303,12 +315,14 @@ def test_a_stored_score_is_restored_with_the_samples_own_sentences():
 def test_a_stored_score_keeps_sentences_that_the_sample_does_not_have():
     found = scores(**MACHINE_LEARNING)
     bare = Sample(id="1", question="What?", response="So.")
-    assert from_score(to_score(found, bare), bare, "ragbench") == found.under("ragbench")
+    assert from_score(to_score(found, bare, heuristic(found)), bare, "ragbench") == found.under(
+        "ragbench"
+    )
 
 
 def test_a_score_without_labels_says_what_to_do():
     bare = Sample(id="1", question="What?")
-    stored = to_score(scores(), bare).model_copy(update={"details": {}})
+    stored = to_score(scores(), bare, heuristic(scores())).model_copy(update={"evidence": None})
     with pytest.raises(StoreError, match="Run it again"):
         from_score(stored, bare)
 

@@ -40,7 +40,7 @@ def show(view: RunView) -> None:
         _charts(view.run, rows)
     else:
         st.caption("Nothing is scored yet.")
-    _flipped_verdicts(view)
+    _flipped_verdicts(rows)
     metric_results.further(view)
     st.subheader("Samples")
     merged = view.merged()
@@ -127,8 +127,8 @@ def _missed_noise(point: aggregate.NoisePoint) -> bool:
     )
 
 
-def _flipped_verdicts(view: RunView) -> None:
-    flips = view.store.results.flips(view.run)
+def _flipped_verdicts(rows: Sequence[Outline]) -> None:
+    flips = aggregate.flips(rows)
     if not flips:
         return
     names = {"nfkc": "look-alike characters (NFKC)", "remove_reasoning": "reasoning removal"}

@@ -15,8 +15,18 @@ from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError
 from evaluators.llm import catalogue
 from evaluators.prompts import fill
-from evaluators.records import Ability, Cell, EvaluatorSpec, Run, Sample, SampleResult, Score
-from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator, Verdict, stored_verdicts
+from evaluators.records import (
+    Ability,
+    Cell,
+    EvaluatorSpec,
+    RuleEvidence,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+    Verdict,
+)
+from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator
 from evaluators.text.accepted import spellings
 from ui import session
 from ui.metrics.results import labels, title
@@ -161,7 +171,8 @@ def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
         if task.effective_noise is not None:
             facts.append(f"effective noise {100 * task.effective_noise:.0f} %")
         st.caption(" · ".join([*facts, f"policy {evaluator.policy}"]))
-    verdicts = stored_verdicts(result.score) if result and result.score else {}
+    score = result.score if result else None
+    verdicts = score.evidence.verdicts if score and isinstance(score.evidence, RuleEvidence) else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
     whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
     expected = spellings(sample.ground_truth)
@@ -173,8 +184,8 @@ def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
         else:
             st.html(highlight.marked_text(sample.response, evidence, expected, whole=whole))
         _expected_answer(sample)
-        if result and result.score:
-            _verdict_badges(run, verdicts, result.score)
+        if score:
+            _verdict_badges(run, verdicts, score)
     with right:
         st.subheader("Documents")
         if expected:
@@ -209,13 +220,13 @@ def _expected_answer(sample: Sample) -> None:
 
 def _verdict_badges(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
     """What the rules decided, and beside it what a judge said."""
-    judged = score.details.get("judge", {})
+    judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
     judge = f"judge {catalogue.model_title(run.judge)}" if run.judge else "judge"
     for name, verdict in verdicts.items():
         _verdict_badge(name, verdict.passed, verdict.rule)
         if name in judged:
-            _verdict_badge(name, judged[name]["passed"], judge)
-            st.text(judged[name]["words"])
+            _verdict_badge(name, judged[name].passed, judge)
+            st.text(judged[name].words)
     if score.reason:
         st.caption(plain(score.reason))
 

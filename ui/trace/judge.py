@@ -11,9 +11,8 @@ from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
 from evaluators.errors import AccessError
 from evaluators.llm import clients
 from evaluators.prompts import load
-from evaluators.records import Run, Sentences, prompt_hash
+from evaluators.records import Judgement, Run, Sentences, prompt_hash
 from evaluators.trace.jury import names
-from evaluators.trace.labelling import Judgement
 from ui import session
 from ui.parts.labellers import escaped_title
 from ui.parts.untrusted import plain

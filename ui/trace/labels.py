@@ -9,6 +9,8 @@ import streamlit as st
 
 from evaluators.records import (
     Cell,
+    Judgement,
+    Labelling,
     Labels,
     Run,
     Sample,
@@ -24,8 +26,6 @@ from evaluators.trace.labelling import (
     HEURISTIC,
     JURY,
     Correction,
-    Judgement,
-    Labelling,
     corrected,
     labellings,
 )

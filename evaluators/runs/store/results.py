@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
-from evaluators.records import Call, Cell, Reason, Record, Run, Sample, SampleResult, Score
+from evaluators.records import (
+    Call,
+    Cell,
+    Reason,
+    Record,
+    ResultFacets,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
 from evaluators.runs.store.bodies import (
     from_body,
     is_number_or_none,
@@ -35,11 +46,10 @@ class Counts(Record):
         return self.asked - self.scored - self.failed
 
 
-class Outline(Record):
+class Outline(ResultFacets):
     """A cell of a run without its texts; `status` is `None` until there is a result.
 
-    `by` names who gave the labels that count, where the score tells; `corrected` is how many a
-    person has set.
+    `corrected` is how many labels a person has set.
     """
 
     position: int
@@ -53,11 +63,10 @@ class Outline(Record):
     situation: str = ""
     status: Literal["scored", "failed"] | None = None
     values: dict[str, float | None] = {}
-    by: str = ""
     corrected: int = 0
 
 
-_NO_FACETS: dict[str, Any] = {
+_NO_SAMPLE_FACETS: dict[str, Any] = {
     name: Outline.model_fields[name].default
     for name in ("ability", "noise", "effective_noise", "situation")
 }
@@ -73,13 +82,12 @@ class ResultTable:
         It replaces an earlier failure. Raises `UnstorableError` where the result is of a kind that
         cannot be stored, and nothing is.
         """
-        values = json.dumps(result.score.values) if result.score else None
-        by = result.score.details.get("by") if result.score else ""
-        # A metric of one's own may mean something else by it.
-        labeller = by if isinstance(by, str) else ""
+        score = result.score
+        values = json.dumps(score.values) if score else None
         with self._database.transaction() as db:
             cell = result.position, result.model, result.metric
-            row = (run_id, *cell, result.status, values, labeller, to_body(result))
+            facets = to_body(score.facets) if score else ""
+            row = (run_id, *cell, result.status, values, facets, to_body(result))
             db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
             insert_calls(db, run_id, calls)
 
@@ -127,7 +135,7 @@ class ResultTable:
         A person's corrections count for the first metric only.
         """
         query = """select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
-                          r.status, r."values", r.labeller,
+                          r.status, r."values", r.facets,
                           (select count(*) from corrections c where r.metric = 0
                            and c.run_id = r.run_id and c.position = r.position
                            and c.model = r.model)
@@ -192,15 +200,6 @@ class ResultTable:
             (_failure_reason(*row), count) for *row, count in self._database.rows(query, run_id)
         ]
 
-    def flips(self, run: Run) -> dict[str, int]:
-        """How many verdicts each option changed; options that changed none are absent."""
-        query = """select option.value, count(*)
-                   from results,
-                        json_each(case when json_valid(results.body) then results.body
-                                  else '{}' end, '$.score.details.flips') as option
-                   where run_id = ? group by 1 order by 1"""
-        return dict(self._database.rows(query, run.id))
-
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
         query = f"select coalesce(sum({sql_field('cached')}), 0) from results where run_id = ?"
@@ -241,16 +240,17 @@ def _outline(
     metric: int,
     sample_id: str,
     question: str,
-    facets: str,
+    sample_facets: str,
     status: Any,
     values: Any,
-    by: str | None,
+    result_facets: Any,
     corrected: int,
 ) -> Outline:
     numbers = {} if values is None else read_object(values, _is_value)
     # Not validated again: a page reads tens of thousands of them for one drawing.
     return Outline.model_construct(
-        **(_NO_FACETS | (read_object(facets, is_sample_facet) or {})),
+        **(_NO_SAMPLE_FACETS | (read_object(sample_facets, is_sample_facet) or {})),
+        **_result_facets(result_facets),
         position=position,
         model=model,
         metric=metric,
@@ -258,9 +258,17 @@ def _outline(
         question=question,
         status="failed" if numbers is None else status,
         values=numbers or {},
-        by=by or "",
         corrected=corrected,
     )
+
+
+@lru_cache(maxsize=1024)
+def _result_facets(text: Any) -> dict[str, Any]:
+    # Cached: the results of a run have few different facets, and a page reads thousands of them.
+    try:
+        return dict(ResultFacets.model_validate_json(text)) if text else dict(ResultFacets())
+    except (ValueError, TypeError):
+        return dict(ResultFacets())
 
 
 def _is_value(_name: str, value: Any) -> bool:

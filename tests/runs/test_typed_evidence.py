@@ -1,0 +1,126 @@
+"""A store of version 9, whose scores kept evidence among their details, is read as it was then."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from evaluators.records import LabelEvidence, RuleEvidence
+from evaluators.runs import aggregate, export
+from evaluators.runs.store import Store
+
+STORES = Path(__file__).parent / "stores"
+THEN = json.loads((STORES / "format_9.json").read_text(encoding="utf-8"))
+"""What version 9 said of its own store: rows, tables, label lines, labellers, verdicts."""
+
+LABELLED = ("one-judge", "jury", "hybrid", "heuristic")
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = tmp_path / "plumbline.sqlite3"
+    with sqlite3.connect(path) as db:
+        db.executescript((STORES / "format_9.sql").read_text(encoding="utf-8"))
+    db.close()
+    store = Store(path)
+    yield store
+    store.close()
+
+
+def evidence(store, run_id):
+    return [score.evidence for _, _, score in store.results.scored(store.runs.get(run_id))]
+
+
+@pytest.mark.parametrize("run_id", THEN)
+def test_values_states_and_corrections_are_as_they_were(store, run_id):
+    rows = store.results.outlines(store.runs.get(run_id))
+    then = [
+        [position, metric, status, corrected, values]
+        for position, metric, status, _, corrected, values in THEN[run_id]["rows"]
+    ]
+    assert [[r.position, r.metric, r.status, r.corrected, r.values] for r in rows] == then
+
+
+@pytest.mark.parametrize("run_id", ["one-judge", "jury", "hybrid", "rgb"])
+def test_the_table_to_take_away_is_the_same_to_the_letter(store, run_id):
+    rows = store.results.outlines(store.runs.get(run_id))
+    assert export.table(rows).decode("utf-8-sig") == THEN[run_id]["table"]
+
+
+def test_the_table_now_names_the_heuristic_as_the_labeller(store):
+    rows = store.results.outlines(store.runs.get("heuristic"))
+    then = THEN["heuristic"]["table"].replace(",scored,,", ",scored,heuristic,")
+    then = then.replace(",open,,", ",open,heuristic,")  # its second metric has no result there
+    assert export.table(rows).decode("utf-8-sig") == then
+
+
+@pytest.mark.parametrize("run_id", LABELLED)
+def test_the_labels_to_take_away_are_the_same(store, run_id):
+    run = store.runs.get(run_id)
+    lines = export.labels(store.results.scored(run), store.corrections.by_cell(run_id))
+    assert [json.loads(line) for line in lines] == THEN[run_id]["labels"]
+    assert aggregate.labellers(run, store.results.scored(run)) == THEN[run_id]["labellers"]
+
+
+def test_labels_are_stored_once_and_the_ones_that_count_are_first(store):
+    by = {
+        run_id: [[own.by for own in each.labellings] for each in evidence(store, run_id)]
+        for run_id in LABELLED
+    }
+    luna, sol = "openai/gpt-6-luna", "openai/gpt-6-sol"
+    assert by == {
+        "one-judge": [[luna], [luna]],
+        "jury": [["jury", luna, sol], ["jury", luna, sol]],
+        "hybrid": [[luna, "heuristic"], ["heuristic"]],
+        "heuristic": [["heuristic"], ["heuristic"]],
+    }
+    bodies = store.rows("select body from results where run_id = 'one-judge'")
+    assert [body.count('"relevant_keys"') for (body,) in bodies] == [1, 1]
+
+
+def test_a_judge_s_own_words_and_sentences_come_along(store):
+    plain, cut = evidence(store, "one-judge")
+    assert plain.counted.judgement.relevance_explanation == "Named there."
+    assert [sentence.key for sentence in plain.sentences.response] == ["a", "b"]
+    assert cut.sentences is None  # they stand in the sample
+
+
+def test_verdicts_their_judge_and_what_options_changed_come_along(store):
+    run = store.runs.get("rgb")
+    rules = evidence(store, "rgb")
+    assert all(isinstance(each, RuleEvidence) for each in rules)
+    assert [
+        {name: [v.passed, v.rule, list(v.evidence)] for name, v in each.verdicts.items()}
+        for each in rules
+    ] == THEN["rgb"]["verdicts"]
+    assert [
+        {name: rate.model_dump() for name, rate in each.judged.items()} or None for each in rules
+    ] == THEN["rgb"]["judge"]
+    assert aggregate.flips(store.results.outlines(run)) == THEN["rgb"]["flips"]
+
+
+def test_a_metric_of_ones_own_keeps_details_of_the_same_names(store):
+    score = store.results.get("heuristic", 0, 0, 1).score
+    assert score.evidence is None
+    assert score.details == {
+        "labels": {"relevant_keys": ["0a"]},
+        "labellings": 3,
+        "by": ["x"],
+        "sentences": "two",
+        "flips": "none",
+        "verdicts": ["yes"],
+        "judge": "me",
+    }
+
+
+def test_damaged_results_stay_as_they_are_and_keep_no_others_back(store):
+    assert store.results.get("damaged", 0).status == "failed"
+    assert store.results.get("damaged", 1).score.details == {"labels": [1], "by": 2}
+    rows = store.results.outlines(store.runs.get("damaged"))
+    assert [(row.status, row.by) for row in rows] == [("scored", ""), ("scored", "")]
+
+
+def test_evidence_is_of_the_two_kinds_only(store):
+    kinds = {type(each) for run_id in THEN for each in evidence(store, run_id)}
+    assert kinds == {LabelEvidence, RuleEvidence}
