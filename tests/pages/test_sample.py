@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.records import (
+    Labelling,
     Labels,
     SampleResult,
     Sentence,
@@ -109,7 +110,9 @@ def test_a_run_is_shown_by_the_sentences_that_were_labelled_however_they_are_cut
     )
     support = SentenceSupport(key="a", support=Support.FULL, supporting_keys=("0b",))
     labels = Labels(relevant_keys=("0b",), utilized_keys=("0b",), sentence_support=(support,))
-    score = to_score(trace_scores(sentences, labels), sample)
+    score = to_score(
+        trace_scores(sentences, labels), sample, [Labelling(by="heuristic", labels=labels)]
+    )
     filled.store.results.save(
         filled.trace.id, SampleResult(position=0, status="scored", score=score)
     )

@@ -222,6 +222,9 @@ class Database:
             if number <= self._version():
                 continue
             with self.transaction() as db:
+                # Makes SQLite read the schema anew. "alter table ... rename column" looks only at
+                # what this connection read last, and another process may have migrated since.
+                db.execute("select 1 from sqlite_master").fetchone()
                 # Read again within the transaction: another process may have been faster.
                 if number > self._version():
                     for statement in _statements(path.read_text(encoding="utf-8")):
