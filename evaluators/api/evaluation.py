@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 FACTS = (
     "id", "model", "question", "response", "ability", "noise", "definition", "status", "error"
 )  # fmt: skip
-MORE = ("ground_truth", "retrieved_documents", "metrics")
+MORE = (
+    "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
+    "metrics",
+)  # fmt: skip
 WIDTH = 100
 _OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
 MOST_LOOKED_AT = 1000
@@ -191,7 +194,8 @@ class Results:
         """The rows of `to_pandas` one by one, `None` for what is missing, with what was judged and
         what was said of it.
 
-        That is the ground truth, the documents, and for each metric its status, reason and error.
+        That is the ground truth, the documents, for RGB the task, and for each metric its status,
+        reason and error. Read as data, the rows get the same scores again.
         """
         rows = aggregate.merged(self.rows())
         columns = self._columns(rows)
@@ -205,6 +209,7 @@ class Results:
                 **{name: line.get(name) for name in columns},
                 "ground_truth": sample.ground_truth,
                 "retrieved_documents": sample.retrieved_documents,
+                **_further_facts(sample),
                 "metrics": metrics,
             }
 
@@ -372,6 +377,17 @@ def _together(messages: Sequence[str]) -> str:
 def _column(name: str) -> str:
     """What the value is called in a table that has columns of its own."""
     return f"{name} (value)" if name in (*FACTS, *MORE) else name
+
+
+def _further_facts(sample: Sample) -> dict[str, object]:
+    """What some metrics need of a sample, and few samples have."""
+    facts: dict[str, object] = {}
+    if sample.gold_documents:
+        facts["gold_documents"] = sample.gold_documents
+    if sample.rgb is not None:
+        facts["effective_noise"] = sample.rgb.effective_noise
+        facts["counterfactual"] = sample.rgb.counterfactual
+    return facts
 
 
 def _said(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
