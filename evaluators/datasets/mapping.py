@@ -18,7 +18,7 @@ from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import COLUMNS, FIELDS, TEXT_FIELDS
 from evaluators.datasets.passages import joined_passages
 from evaluators.datasets.readers import read
-from evaluators.datasets.samples import Item, Maker, maker, read_row, read_rows
+from evaluators.datasets.samples import Item, maker, read_row, read_rows
 from evaluators.datasets.separators import Separator, separator_of
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
@@ -114,11 +114,12 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     guess = _settled(table, columns)
     table = joined_passages(table, guess.columns)
     total = len(table.rows) + len(table.problems)
-    problems = tuple(table.problems)
-    loaded = Loaded(None, guess, problems, total, note=table.note, names=names_of(table))
+    problems, names = tuple(table.problems), names_of(table)
+    loaded = Loaded(None, guess, problems, total, note=table.note, names=names)
     if not _is_enough(guess):
         return loaded
-    items, unusable = read_rows(table.rows, _maker_of(guess, table))
+    separators = _separators(guess, table, names)
+    items, unusable = read_rows(table.rows, maker(guess, table.format, separators))
     ordered = sorted((*problems, *unusable), key=lambda problem: problem.row)
     loaded = replace(loaded, problems=tuple(ordered))
     if not items:
@@ -126,7 +127,7 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     own, repeated = _with_own_ids(items)
     data = _collected(name, own)
     numbers = [number for number, _ in items]
-    findings = (*repeated, *_parted_cells(table, guess), *checks(data, numbers))
+    findings = (*repeated, *_parted_cells(table, separators), *checks(data, numbers))
     return replace(loaded, data=data, findings=findings)
 
 
@@ -137,7 +138,7 @@ def preview(
     guess = _settled(table, columns)
     if not _is_enough(guess):
         return ()
-    make = _maker_of(guess, table)
+    make = maker(guess, table.format, _separators(guess, table, names_of(table)))
     return tuple(read_row(row, make) for row in joined_passages(table, guess.columns).rows[:count])
 
 
@@ -208,16 +209,12 @@ def _in_doubt(loaded: Loaded) -> str:
     return f"has no column {field} (it has: {there}). Rename or add one: {usual}."
 
 
-def _separators(guess: Guess, table: Table) -> dict[str, Separator]:
+def _separators(guess: Guess, table: Table, names: Sequence[str]) -> dict[str, Separator]:
     """What parts the documents in a cell, for each column of documents."""
     fields = ("retrieved_documents", "gold_documents")
     columns = [guess.columns[field] for field in fields if field in guess.columns]
-    names, rows = names_of(table), first_rows(table)
+    rows = first_rows(table)
     return {column: separator_of(column, names, rows, table.format) for column in columns}
-
-
-def _maker_of(guess: Guess, table: Table) -> Maker:
-    return maker(guess, table.format, _separators(guess, table))
 
 
 # Rows
@@ -261,10 +258,10 @@ def _numbered(item: Item, numbers: Iterator[int], taken: set[tuple[str, str]]) -
     return item.model_copy(update={"id": next(own for own in ids if (own, abilities) not in taken)})
 
 
-def _parted_cells(table: Table, guess: Guess) -> list[Finding]:
+def _parted_cells(table: Table, separators: Mapping[str, Separator]) -> list[Finding]:
     """Where a text became several documents, which is a guess of its own."""
     findings = []
-    for column, separator in _separators(guess, table).items():
+    for column, separator in separators.items():
         if not separator:
             continue
         rows = [number for number, row in table.rows if _is_parted(row.get(column), separator)]
@@ -280,6 +277,7 @@ def _parted_cells(table: Table, guess: Guess) -> list[Finding]:
 
 
 def _is_parted(cell: object, separator: Separator) -> bool:
-    if not isinstance(cell, str) or len(documents(cell)) != 1:
+    # Most cells are lists on one line, which take long to read for nothing
+    if not isinstance(cell, str) or (separator is Separator.LINE and "\n" not in cell):
         return False
-    return len(documents(cell, separator)) > 1
+    return len(documents(cell, separator)) > 1 and len(documents(cell)) == 1
