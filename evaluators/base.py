@@ -50,13 +50,13 @@ class Evaluator(BaseModel):
 
     @field_validator("llm_client", mode="before", check_fields=False)
     @classmethod
-    def _connected(cls, given: object) -> object:
+    def _connected(cls, judge: object) -> object:
         """A judge may be a model id, an object of one's own, or several: see `llm.judges`."""
         # Late: to import what talks to LLMs takes a while, and most evaluators ask none.
         from evaluators.llm.judges import as_judges
 
         most = cls.most_judges() if hasattr(cls, "name") else 1
-        return as_judges(given, most, getattr(cls, "title", cls.__name__)) if most else given
+        return as_judges(judge, most, getattr(cls, "title", cls.__name__)) if most else judge
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -112,19 +112,15 @@ class Evaluator(BaseModel):
 
 
 def _refused_parameter(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
-    field = ".".join(str(part) for part in first["loc"]) or "parameters"
-    return f"{cls.title}: {field} {_parameter_problem(cls, first)}."
-
-
-def _parameter_problem(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     """What is wrong with a parameter; its value is cut to 60 characters."""
+    field = ".".join(str(part) for part in first["loc"]) or "parameters"
     if first["type"] == "missing":
-        return "is missing. Give it a value"
+        return f"{cls.title}: {field} is missing. Give it a value."
     # Without its value: what stands under an unknown name may be a key.
     if first["type"] == "extra_forbidden":
-        known = ", ".join(name for name in cls.model_fields if name != "llm_client")
-        return f"is not a parameter. Known: {known}"
-    return f"is {first['input']!r:.60}. {first['msg']}"
+        names = ", ".join(name for name in cls.model_fields if name != "llm_client")
+        return f"{cls.title}: {field} is not a parameter. Known: {names}."
+    return f"{cls.title}: {field} is {first['input']!r:.60}. {first['msg']}."
 
 
 E = TypeVar("E", bound=type[Evaluator])

@@ -34,8 +34,8 @@ def from_spec(spec: EvaluatorSpec) -> Evaluator:
     """The evaluator that a stored spec describes."""
     cls = catalogue().get(spec.name)
     if cls is None:
-        known = ", ".join(sorted(catalogue()))
-        raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {known}.")
+        names = ", ".join(sorted(catalogue()))
+        raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {names}.")
     return cls.build(**spec.params)
 
 

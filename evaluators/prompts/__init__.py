@@ -77,9 +77,9 @@ def check(template: str, blanks: Collection[str] = ("question", "documents")) ->
         if blank not in present:
             raise PromptError(f"The prompt lacks ${blank}. Put it where the {blank} should stand.")
     if unknown := present.difference(blanks):
-        known = " and ".join(f"${blank}" for blank in blanks)
+        filled_ones = " and ".join(f"${blank}" for blank in blanks)
         raise PromptError(
-            f"The prompt has an unknown blank ${min(unknown)}. Only {known} are filled."
+            f"The prompt has an unknown blank ${min(unknown)}. Only {filled_ones} are filled."
         )
 
 

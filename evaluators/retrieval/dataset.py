@@ -112,11 +112,10 @@ def retrieve(
 def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
     """All documents in chunks, in order; of two documents with one name the second is numbered."""
     names = column_names([document.name for document in documents])
-    return [
-        chunk
-        for name, document in zip(names, documents, strict=True)
-        for chunk in _chunks_of(name, document, settings)
-    ]
+    pool: list[Chunk] = []
+    for name, document in zip(names, documents, strict=True):
+        pool += _chunks_of(name, document, settings)
+    return pool
 
 
 def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
@@ -134,11 +133,11 @@ def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Ch
         texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
         places = _letters_before(document, [starts[first] for first, _ in cut])
     for number, text in enumerate(texts):
-        place = (
-            _on_pages(document, places[number], text)
-            if document.page_ends
-            else _part_of_document(number, len(texts))
-        )
+        place = ""
+        if document.page_ends:
+            place = _on_pages(document, places[number], text)
+        elif len(texts) > 1:
+            place = f", part {number + 1} of {len(texts)}"
         yield Chunk(text, name + place)
 
 
@@ -169,10 +168,6 @@ def _on_pages(document: Document, before: int, text: str) -> str:
         min(bisect_right(document.page_ends, end) + 1, len(document.page_ends)) for end in ends
     )
     return f", page {first}" if first == last else f", pages {first}-{last}"
-
-
-def _part_of_document(number: int, count: int) -> str:
-    return "" if count == 1 else f", part {number + 1} of {count}"
 
 
 def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:

@@ -60,10 +60,10 @@ class BM25Index:
 
     def best(self, question: str, k: int) -> list[int]:
         """The chunks that share most with the question, rare terms counting more."""
-        known = [self._columns[term] for term in terms(question) if term in self._columns]
-        if not known:
+        columns = [self._columns[term] for term in terms(question) if term in self._columns]
+        if not columns:
             return []
-        scores = self._ranking.get_scores(known)
+        scores = self._ranking.get_scores(columns)
         return [number for number in _top(scores, k) if scores[number] > 0]
 
 

@@ -36,7 +36,11 @@ def questions(name: str, data: bytes) -> Questions:
     suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
     if suffix in _LISTS:
         text = "".join(text_of(name, data, config()).pieces())
-        return Questions(_samples_of_list(name, _lines_of_list(text)))
+        entries = lines(text)
+        # A single line may have a number of its own.
+        if len(entries) <= 1:
+            entries = [line.strip() for line in text.splitlines()]
+        return Questions(_samples_of_list(name, entries))
     table = read(name, data)
     names = names_of(table)
     # One column without a title: what stands in the place of its name is the first question.
@@ -46,23 +50,15 @@ def questions(name: str, data: bytes) -> Questions:
     return _in_table(name, table, names)
 
 
-def _lines_of_list(text: str) -> list[str]:
-    """The lines of a list, without numbers where all of them have one."""
-    unnumbered = lines(text)
-    return unnumbered if len(unnumbered) > 1 else [line.strip() for line in text.splitlines()]
-
-
 def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
-    asked = [stripped for text in texts if (stripped := text.strip("\ufeff \t"))]
-    if not asked:
+    lines_with_text = [stripped for text in texts if (stripped := text.strip("\ufeff \t"))]
+    if not lines_with_text:
         raise DatasetError(f"{name} holds no questions. Write one on each line.")
-    if len(asked) > config().rows_per_dataset:
-        raise DatasetError(
-            f"{name} has more than {config().rows_per_dataset:,} questions, the limit. Split it."
-        )
-    return tuple(
-        Sample(id=str(number), question=text) for number, text in enumerate(asked, start=1)
-    )
+    limit = config().rows_per_dataset
+    if len(lines_with_text) > limit:
+        raise DatasetError(f"{name} has more than {limit:,} questions, the limit. Split it.")
+    numbered = enumerate(lines_with_text, start=1)
+    return tuple(Sample(id=str(number), question=text) for number, text in numbered)
 
 
 def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:

@@ -39,7 +39,10 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
 
     They never overlap; of two that would, the longer one is given.
     """
-    plain = _nfkc_in_place(text)
+    # Where one form of look-alike characters moves a place, the text is searched as it is.
+    plain = nfkc(text)
+    if len(plain) != len(text):
+        plain = text
     at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
     letters = "".join(_small_letters(plain).split())
     compared = [(_as_compared(phrase.words), phrase.ends) for phrase in phrases]
@@ -77,12 +80,6 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
 def _as_compared(words: str) -> str:
     """A phrase as it is compared; remembered, as a page looks for the same few everywhere."""
     return "".join(_small_letters(nfkc(words)).split())
-
-
-def _nfkc_in_place(text: str) -> str:
-    """The text in one form where every character keeps its place, else as it is."""
-    plain = nfkc(text)
-    return plain if len(plain) == len(text) else text
 
 
 def _small_letters(text: str) -> str:

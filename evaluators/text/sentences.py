@@ -72,12 +72,12 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _cut_into_sentences(text: str) -> list[str]:
-    pieces = (
-        piece
-        for line in _unbroken_lines(text)
-        for part in _chinese_parts(line)
-        for piece in _punkt_pieces(part)
-    )
+    pieces: list[str] = []
+    for line in _unbroken_lines(text):
+        for part in _chinese_parts(line):
+            # nltk is not imported for nothing.
+            if part.strip():
+                pieces += filter(str.strip, _punkt().tokenize(part))
     return _continue_unfinished(_glue_short(pieces))
 
 
@@ -166,10 +166,6 @@ def _chinese_parts(line: str) -> Iterator[str]:
     return (line[start:end] for start, end in pairwise(cuts))
 
 
-def _punkt_pieces(line: str) -> list[str]:
-    return [piece for piece in _punkt().tokenize(line) if piece.strip()] if line.strip() else []
-
-
 def _glue_short(pieces: Iterable[str]) -> list[str]:
     """Join a short piece to the sentence before it; at the start of the text, to the next one."""
     sentences: list[list[str]] = []
@@ -225,17 +221,13 @@ def _punkt() -> PunktSentenceTokenizer:
     from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
     parameters = PunktParameters()
-    parameters.abbrev_types = _abbreviations()
+    parameters.abbrev_types = _words_in("abbreviations.txt")
     parameters.sent_starters = set(SENTENCE_STARTERS.split())
     # "No. 5" is a number, but "The answer is no." is a sentence.
     parameters.collocations = {("no", "##number##")}
     # nltk's defaultdict would keep every word that it is ever asked for.
     parameters.ortho_context = Counter()  # type: ignore[assignment]
     return PunktSentenceTokenizer(parameters, lang_vars=_language())
-
-
-def _abbreviations() -> set[str]:
-    return _words_in("abbreviations.txt")
 
 
 @cache

@@ -106,10 +106,10 @@ def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
 
 
 class TermSets(NamedTuple):
-    """Texts as the terms of a vocabulary that each holds, text after text: as large as the texts
-    are.
+    """Texts as the terms of a vocabulary that each holds, text after text.
 
-    `lengths` are the lengths of the texts as vectors over all their terms, known or not.
+    So they are as large as the texts, not as texts times vocabulary. `lengths` are the lengths of
+    the texts as vectors over all their terms, known or not.
     """
 
     texts: Numbers
@@ -132,8 +132,8 @@ def term_sets(
     texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]
 ) -> TermSets:
     """The texts over a vocabulary; `weight` gives the part of each term in a text's length."""
-    known = frozenset(columns)
-    held = [[columns[term] for term in known.intersection(text)] for text in texts]
+    wanted = frozenset(columns)
+    held = [[columns[term] for term in wanted.intersection(text)] for text in texts]
     lengths = [math.hypot(*map(weight, set(text))) for text in texts]
     return TermSets(
         texts=np.repeat(np.arange(len(texts)), [len(text) for text in held]),
