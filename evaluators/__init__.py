@@ -1,7 +1,6 @@
-"""Plumbline's evaluators: whether a RAG system's answers are true to their sources. Works without
-the app.
+"""Plumbline's evaluators: whether a RAG system's answers are true to their sources.
 
-The public names are here; each is loaded when it is first used.
+They work without the app. The public names are here; each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
     from evaluators.api.evaluation import Results as Results
     from evaluators.api.evaluation import evaluate as evaluate
+    from evaluators.base import BaseEvaluator as BaseEvaluator
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator
     from evaluators.base import require as require
@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     )
     from evaluators.g_eval import GEvalJudgeEvaluator as GEvalJudgeEvaluator
     from evaluators.g_eval import GEvalLLMJudge as GEvalLLMJudge
+    from evaluators.g_eval import NLGTask as NLGTask
     from evaluators.llm import LLMClient as LLMClient
     from evaluators.llm.connect import connect as connect
     from evaluators.llm.fake import FakeLLM as FakeLLM
     from evaluators.llm.structured import ask as ask
     from evaluators.llm.verdicts import YesOrNo as YesOrNo
+    from evaluators.llm_judge import DefaultLLMJudge as DefaultLLMJudge
     from evaluators.llm_judge import LLMasJudge as LLMasJudge
+    from evaluators.llm_judge import LLMEvalResult as LLMEvalResult
     from evaluators.prompts import Prompt as Prompt
     from evaluators.prompts import fenced as fenced
     from evaluators.records import Ability as Ability
@@ -59,20 +62,23 @@ else:
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals()[name] = found = getattr(import_module(_HOMES[name]), name)
-        return found
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value  # found without this function from now on
+        return value
 
 
 _HOMES = {
     "Ability": "evaluators.records",
     "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
     "AnswerMatchAcc": "evaluators.answer_match",
+    "BaseEvaluator": "evaluators.base",
     "ask": "evaluators.llm.structured",
     "Cap": "evaluators.records",
     "compose": "evaluators.datasets.rgb",
     "connect": "evaluators.llm.connect",
     "ContextRecall": "evaluators.context_recall",
     "Dataset": "evaluators.records",
+    "DefaultLLMJudge": "evaluators.llm_judge",
     "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
     "evaluate": "evaluators.api.evaluation",
     "EvaluationResult": "evaluators.rgb_evaluator",
@@ -88,8 +94,10 @@ _HOMES = {
     "LexicalContextRecall": "evaluators.context_recall",
     "LLMasJudge": "evaluators.llm_judge",
     "LLMClient": "evaluators.llm",
+    "LLMEvalResult": "evaluators.llm_judge",
     "load_data": "evaluators.runs.inputs",
     "ModelSpec": "evaluators.records",
+    "NLGTask": "evaluators.g_eval",
     "PlumblineError": "evaluators.errors",
     "Prompt": "evaluators.prompts",
     "require": "evaluators.base",

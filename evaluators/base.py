@@ -41,10 +41,13 @@ class Evaluator(BaseModel):
     # Hidden from type checkers, which read the constructor's arguments from the fields.
     if not TYPE_CHECKING:
 
-        def __init__(self, **params: Any) -> None:
-            """The evaluator with these parameters; raises `ParameterError` for one out of range."""
+        def __init__(self, *values: Any, **params: Any) -> None:
+            """The evaluator with these parameters; values without a name are the fields in order.
+
+            A value out of range raises `ParameterError` with the remedy.
+            """
             try:
-                super().__init__(**params)
+                super().__init__(**_named_params(type(self), values), **params)
             except ValidationError as error:
                 raise ParameterError(_refused_parameter(type(self), error.errors()[0])) from None
 
@@ -109,6 +112,18 @@ class Evaluator(BaseModel):
         They come from a stored spec or a form.
         """
         return cls(**params)
+
+
+BaseEvaluator = Evaluator
+"""AdalFlow's name for what its metrics have in common."""
+
+
+def _named_params(cls: type[Evaluator], values: tuple[Any, ...]) -> dict[str, Any]:
+    if len(values) > len(cls.model_fields):
+        raise ParameterError(
+            f"{cls.title} takes {', '.join(cls.model_fields)}, and {len(values)} values are given."
+        )
+    return dict(zip(cls.model_fields, values, strict=False))
 
 
 def _refused_parameter(cls: type[Evaluator], first: Mapping[str, Any]) -> str:

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, SkipValidation, StringConstraints, model_validator
 
-from evaluators import item_lists
 from evaluators.base import Evaluator, evaluator, require
+from evaluators.documented_judges import DocumentedJudge, client_of, with_client
 from evaluators.errors import MissingInputError
+from evaluators.item_lists import AveragedItems, at_once, item_as_sample, item_rows, mean
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.llm.verdicts import YesOrNo
@@ -30,9 +31,10 @@ JUDGEMENT_QUERY = "For the question, does the predicted answer contain the groun
 
 
 @dataclass(frozen=True)
-class LLMJudgeEvalResult(item_lists.AveragedItems[float | None, float]):
-    """The share of yes (`None` where nothing was judged) and each judgement, with the share's 95 %
-    interval.
+class LLMJudgeEvalResult(AveragedItems[float | None, float]):
+    """The share of yes and each judgement, with the share's 95 % interval.
+
+    The share is `None` where nothing was judged.
     """
 
     confidence_interval: tuple[float, float] | None = None
@@ -41,6 +43,35 @@ class LLMJudgeEvalResult(item_lists.AveragedItems[float | None, float]):
     def judgement_score_list(self) -> list[float | None]:
         """True, False, or `None` where the item failed."""
         return self.per_item_scores
+
+
+LLMEvalResult = LLMJudgeEvalResult
+"""AdalFlow's documentation has both names."""
+
+
+class DefaultLLMJudge(DocumentedJudge):
+    """The judge of one yes/no question, with the settings that AdalFlow documents.
+
+    Called, it says whether one answer holds; `LLMasJudge(DefaultLLMJudge(...))` judges lists.
+    """
+
+    who = "LLM as judge"
+    own_words = (
+        "The prompt is evaluators/prompts/llm_judge_en.md; what to judge can be given as "
+        "judgement_query"
+    )
+
+    def __call__(
+        self,
+        question: str | None,
+        gt_answer: Accepted | None,
+        pred_answer: str,
+        judgement_query: str | None = None,
+    ) -> bool:
+        metric = LLMasJudge.build(
+            llm_judge=self, judgement_query=judgement_query or JUDGEMENT_QUERY
+        )
+        return metric.compute_single_item(pred_answer, question, gt_answer)
 
 
 @evaluator("llm_judge", title="LLM as judge", needs=("question", "response"))
@@ -52,7 +83,7 @@ class LLMasJudge(Evaluator):
     """
 
     llm_client: SkipValidation[LLMClient | None] = None
-    """The judge; `llm_judge` is another name for it."""
+    """The judge; `llm_judge` is another name for it, and it may be a `DefaultLLMJudge`."""
     judgement_query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
         JUDGEMENT_QUERY,
         title="Question to the judge",
@@ -61,11 +92,8 @@ class LLMasJudge(Evaluator):
 
     @model_validator(mode="before")
     @classmethod
-    def _documented_name(cls, given: Any) -> Any:
-        if not isinstance(given, dict) or "llm_judge" not in given:
-            return given
-        rest = {name: each for name, each in given.items() if name != "llm_judge"}
-        return {"llm_client": given["llm_judge"], **rest}
+    def _documented_judge(cls, params: Any) -> Any:
+        return with_client(params)
 
     def compute(
         self,
@@ -74,33 +102,33 @@ class LLMasJudge(Evaluator):
         pred_answers: Sequence[str] | None = None,
         judgement_query: str | None = None,
     ) -> LLMJudgeEvalResult:
-        """The share of yes and each judgement; an item that failed is `None`, with its message in
-        `errors`.
+        """The share of yes and each judgement; an item that failed is `None`.
 
-        Raises `AccessError` without a judge and `ParameterError` where the lists are not equally
+        Its message is in `errors`. Without a judge, the key of the environment gives one. Raises
+        `AccessError` where there is none, and `ParameterError` where the lists are not equally
         long.
         """
         judge = self.build(
-            llm_client=self.judge(), judgement_query=judgement_query or self.judgement_query
+            llm_client=client_of(self), judgement_query=judgement_query or self.judgement_query
         )
-        rows = item_lists.item_rows(
+        rows = item_rows(
             ("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers
         )
-        found, errors = item_lists.at_once(judge.compute_single_item, rows)
-        judged = [value for value in found if value is not None]
-        return LLMJudgeEvalResult(item_lists.mean(found), [*found], errors, interval(judged))
+        values, errors = at_once(judge.compute_single_item, rows)
+        judged = [value for value in values if value is not None]
+        return LLMJudgeEvalResult(mean(values), [*values], errors, interval(judged))
 
     def compute_single_item(
         self, pred_answer: str, question: str | None = None, gt_answer: Accepted | None = None
     ) -> bool:
-        """Whether the judge says yes of one answer; raises `MissingInputError` where there is
-        nothing to judge.
+        """Whether the judge says yes of one answer.
+
+        Raises `MissingInputError` where there is nothing to judge.
         """
-        score = self.score(
-            item_lists.item_as_sample(
-                question=question or "", response=pred_answer, ground_truth=gt_answer
-            )
+        sample = item_as_sample(
+            question=question or "", response=pred_answer, ground_truth=gt_answer
         )
+        score = self.model_copy(update={"llm_client": client_of(self)}).score(sample)
         if score.values["llm_judge"] is None:
             raise MissingInputError(f"{score.reason} Give one, or ask a question of your own.")
         return score.values["llm_judge"] == 1

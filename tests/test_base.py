@@ -38,6 +38,12 @@ class Needy(Evaluator):
         return Score(values={})
 
 
+def test_values_without_names_are_the_fields_in_their_order():
+    assert Length(7) == Length(limit=7)
+    with pytest.raises(ParameterError, match="Length takes limit, llm_client, and 3 values"):
+        Length(7, None, None)
+
+
 def test_the_catalogue_knows_evaluators_by_name():
     known = catalogue()
 

@@ -7,7 +7,13 @@ import pytest
 
 from evaluators import FakeLLM
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
-from evaluators.g_eval import CRITERIA, TEMPLATE, GEvalJudgeEvaluator, GEvalLLMJudge
+from evaluators.g_eval import (
+    CRITERIA,
+    TEMPLATE,
+    GEvalJudgeEvaluator,
+    GEvalLLMJudge,
+    NLGTask,
+)
 from evaluators.prompts import check, load
 from evaluators.records import Sample
 from tests.judge import material
@@ -124,7 +130,10 @@ def test_the_evaluator_takes_the_documented_judge():
     evaluator = GEvalJudgeEvaluator(llm_judge=judge)
 
     assert evaluator.score(SAMPLE).values["custom"] == 0.6
-    assert evaluator.spec().params == {"criterion": "The answer is polite."}
+    assert evaluator.spec().params == {
+        "criterion": "The answer is polite.",
+        "task": "question answering",
+    }
 
 
 @pytest.mark.parametrize("contexts", ["Paris.", ["Paris."], ("Paris.",)])
@@ -143,10 +152,10 @@ def test_a_client_may_take_the_place_of_the_judge():
 @pytest.mark.parametrize(
     ("argument", "remedy"),
     [
-        ({"model_kwargs": {"model": "gpt-4"}}, "model_kwargs cannot be set here.*ModelSpec"),
+        ({"model_kwargs": {"top_p": 0.5}}, "can name the model only, not 'top_p'.*ModelSpec"),
         ({"template": "Rate it."}, "template cannot be set here.*criterion"),
-        ({"use_cache": False}, "use_cache cannot be set here.*where a run starts"),
-        ({"default_task": "summarization"}, "default_task cannot be set here.*criterion"),
+        ({"default_task": "summarization"}, "Give one of NLGTask.QUESTION_ANSWERING.*criterion"),
+        ({"model_client": FakeLLM(), "model_kwargs": {"model": "gpt-4"}}, "a model of its own"),
     ],
 )
 def test_an_argument_that_is_decided_elsewhere_says_where(argument, remedy):
@@ -159,7 +168,44 @@ def test_arguments_with_their_documented_defaults_are_taken():
         model_client=None, model_kwargs={}, template=None, use_cache=True, default_task=None
     )
 
-    assert judge.criteria.keys() == set(CRITERIA)
+    assert GEvalJudgeEvaluator(llm_judge=judge).criteria.keys() == set(CRITERIA)
+
+
+def test_arguments_may_stand_without_their_names():
+    client = rater()
+
+    assert GEvalLLMJudge(client).model_client is client
+    assert GEvalJudgeEvaluator(client).llm_client is client
+    judge = GEvalLLMJudge(client, None, None, False, NLGTask.SUMMARIZATION)
+    assert (judge.use_cache, judge.default_task) == (False, NLGTask.SUMMARIZATION)
+
+
+@pytest.mark.parametrize(("use_cache", "calls"), [(True, 4), (False, 8)])
+def test_a_judge_with_a_cache_is_asked_the_same_once(use_cache, calls):
+    client = rater()
+    judge = GEvalLLMJudge(client, use_cache=use_cache)
+
+    first, second = (judge("It is Paris.", "Which capital?", ["Paris."]) for _ in range(2))
+
+    assert first == second
+    assert client.calls == calls
+
+
+def test_a_summary_is_rated_by_what_matters_in_the_documents():
+    client = rater()
+    GEvalJudgeEvaluator(llm_judge=GEvalLLMJudge(client, default_task=NLGTask.SUMMARIZATION)).score(
+        SAMPLE
+    )
+
+    summary = [text for text in client.asked if "a summary of the documents" in text]
+    assert [criterion_of(text) for text in summary] == ["relevance"]
+    assert [criterion_of(text) for text in client.asked] == list(CRITERIA)
+
+
+def test_a_result_is_read_like_a_pair():
+    result = GEvalJudgeEvaluator(rater()).compute(["It is Paris."], contexts=["Paris."])
+
+    assert (result[0]["fluency"], result[1][0]["fluency"], len(result)) == (0.8, 0.8, 2)
 
 
 def test_a_list_unpacks_to_means_and_items(judge_client):

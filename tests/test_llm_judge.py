@@ -7,7 +7,7 @@ import pytest
 from evaluators import FakeLLM
 from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
-from evaluators.llm_judge import JUDGEMENT_QUERY, TEMPLATE, LLMasJudge
+from evaluators.llm_judge import JUDGEMENT_QUERY, TEMPLATE, DefaultLLMJudge, LLMasJudge
 from evaluators.prompts import check, load
 from evaluators.records import Sample
 from tests.judge import material
@@ -83,6 +83,48 @@ def test_one_bad_item_does_not_disturb_the_others(judge_client, bad):
 def test_without_ground_truth_the_usual_question_has_no_answer():
     with pytest.raises(MissingInputError, match="no ground truth"):
         LLMasJudge(llm_client=FakeLLM([])).compute_single_item("Paris", "Which capital?")
+
+
+def test_arguments_may_stand_without_their_names():
+    client = FakeLLM(contains)
+
+    result = LLMasJudge(client).compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS)
+
+    assert (result[0], result[1], len(result)) == (2 / 3, [True, True, False], 2)
+
+
+@pytest.mark.parametrize(("use_cache", "calls"), [(True, 3), (False, 6)])
+def test_the_documented_judge_is_asked_the_same_once_where_it_has_a_cache(use_cache, calls):
+    client = FakeLLM(contains)
+    metric = LLMasJudge(DefaultLLMJudge(client, use_cache=use_cache))
+
+    results = [metric.compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS) for _ in range(2)]
+
+    assert results[0] == results[1]
+    assert client.calls == calls
+
+
+def test_the_documented_judge_judges_one_answer_where_it_is_called():
+    judge = DefaultLLMJudge(FakeLLM(contains))
+
+    assert judge("Which capital?", "Paris", "It is Paris.") is True
+    assert judge("Which capital?", "Rome", "It is Paris.") is False
+
+
+def test_without_a_judge_the_key_of_the_environment_gives_one(loopback, monkeypatch):
+    server = loopback(answer=contains)
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_of-the-environment")
+    monkeypatch.setenv("GROQ_BASE_URL", server.address)
+
+    result = LLMasJudge().compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS)
+
+    assert tuple(result) == (2 / 3, [True, True, False])
+    assert {asked.model for asked in server.asked} == {"openai/gpt-oss-20b"}
+
+
+def test_without_any_key_there_is_no_judge():
+    with pytest.raises(AccessError, match="Choose a model"):
+        LLMasJudge().compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS)
 
 
 def test_empty_lists_have_no_average():

@@ -31,6 +31,10 @@ DOCUMENTED = (
     "LLMasJudge",
     "GEvalJudgeEvaluator",
     "GEvalLLMJudge",
+    "BaseEvaluator",
+    "DefaultLLMJudge",
+    "LLMEvalResult",
+    "NLGTask",
 )
 
 

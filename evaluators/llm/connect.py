@@ -94,6 +94,7 @@ def connect(
         connect("groq/openai/gpt-oss-20b")                            # key from the environment
         connect("openai/gpt-5.6-luna", api_key="sk-...", cache="answers.jsonl")
         connect(groq.Groq(), model="openai/gpt-oss-20b")              # its key and address
+        connect(groq.Groq())                                          # and the usual model there
 
     `llm` is a model id, a `ModelSpec`, or an object of the SDK of Groq or OpenAI, of which key and
     address are used and nothing else. With `cache`, whole answers are kept in that file, and the
@@ -114,6 +115,8 @@ def connect(
         if api_key:
             raise ParameterError("The object brings a key of its own. Leave api_key out.")
         access = _sdk_access(llm)
+        usual = usual_model(access.provider)
+        model = model or (usual.id if usual else "")
         if not model:
             raise ParameterError(which_model(llm))
         # Either an id of ours or a name of the provider's, which may hold a slash as well.
@@ -155,6 +158,14 @@ def spec_of(name: str, keys: Keys, *, temperature: float = 0.0, answer_tokens: i
         replacement = successor(model).id
         raise ParameterError(f"{model.title} retired on {model.status_date}. Use {replacement}.")
     return spec_for(model, keys, temperature=temperature, answer_tokens=answer_tokens)
+
+
+def usual_model(provider: str) -> Model | None:
+    """The provider's model that is asked where nobody names one, if it has one."""
+    for model in models().values():
+        if model.provider == provider and model.default:
+            return successor(model)
+    return None
 
 
 def _unlisted_model(name: str) -> Model:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any
 
 from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.connect import WHAT_WORKS, connect, sdk_name, which_model
+from evaluators.llm.connect import WHAT_WORKS, connect, sdk_name, usual_model
+from evaluators.llm.keys import from_environment
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec
 
@@ -46,8 +49,18 @@ def as_client(llm: object) -> LLMClient:
     if callable(getattr(llm, "complete", None)):
         return _PlainLLM(llm)
     if sdk_name(llm):
-        raise ParameterError(which_model(llm))
+        return connect(llm)
     raise ParameterError(f"An object of type {type(llm).__name__} cannot be asked. {WHAT_WORKS}.")
+
+
+def judge_of_environment() -> LLMClient | None:
+    """The usual model of the first provider whose key is in the environment, if there is one."""
+    keys = from_environment(os.environ)
+    for provider in PROVIDERS:
+        model = usual_model(provider) if provider in keys else None
+        if model:
+            return connect(model.id)
+    return None
 
 
 class _PlainLLM(LLMClient):

@@ -91,6 +91,9 @@ KINDS = {
     "groq.AsyncGroq": lambda server: connect(
         groq.AsyncGroq(api_key="gsk_of-the-object", base_url=server.address), model=GPT_OSS
     ),
+    "groq.Groq as it is": lambda server: groq.Groq(
+        api_key="gsk_of-the-object", base_url=server.address
+    ),
     "openai.OpenAI": lambda server: connect(
         openai.OpenAI(api_key="any", base_url=server.base_url), model="gpt-oss"
     ),
@@ -182,14 +185,30 @@ def own_async():
     return Slow()
 
 
+@pytest.mark.parametrize(
+    ("sdk_object", "model"),
+    [
+        (groq.Groq(api_key="gsk_any-key"), "groq/openai/gpt-oss-20b"),
+        (openai.OpenAI(api_key="sk-any-key"), "openai/gpt-6-luna"),
+    ],
+    ids=["groq", "openai"],
+)
+def test_an_object_of_an_sdk_alone_asks_the_usual_model_of_its_provider(sdk_object, model):
+    assert models()[model].default
+    assert connect(sdk_object).model == model
+    assert LLMasJudge(sdk_object).llm_client.model == model
+
+
 NO_JUDGES = {
     "no id": (lambda: "gpt-oss-20b", "Write provider/model"),
     "nobody's model": (lambda: "nobody/gpt", "No model is called “nobody/gpt”"),
     "a provider alone": (lambda: "groq/", "Write provider/model"),
     "the offline reader": (lambda: OFFLINE.id, "cannot judge. Name an LLM"),
     "its spec": (lambda: OFFLINE, "cannot judge. Name an LLM"),
-    "groq.Groq": (lambda: groq.Groq(api_key="gsk_any-key"), r'connect\(client, model="..."\)'),
-    "openai.OpenAI": (lambda: openai.OpenAI(api_key="any"), "does not say which model to ask"),
+    "openai.OpenAI of a server of one's own": (
+        lambda: openai.OpenAI(api_key="any", base_url="http://127.0.0.1:9/v1"),
+        r'does not say which model to ask. Write connect\(client, model="..."\)',
+    ),
     "a class": (lambda: FakeLLM, r"is a class. Give an object: FakeLLM\(...\)"),
     "any object": (object, "of type object cannot be asked. Give a model id"),
     "a number": (lambda: 7, "of type int cannot be asked. Give a model id"),
@@ -266,7 +285,7 @@ def test_a_run_has_a_jury_of_connected_models(server, store):
         (FakeLLM(says), r"a FakeLLM has none. Give an id, what connect\(...\) gives"),
         (Plain(), r"a Plain has none. Give an id"),
         (object(), "of type object cannot be asked. Give a model id"),
-        (openai.OpenAI(api_key="any"), r'Write connect\(client, model="..."\)'),
+        (openai.OpenAI(api_key="any"), r"a OpenAI has none. Give an id, what connect\(...\) gives"),
     ],
 )
 def test_a_run_refuses_what_has_no_id(store, given, remedy):
@@ -376,7 +395,11 @@ def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
         (RETIRED.id, {}, rf"retired on {RETIRED.status_date}\. Use "),
         (7, {}, r"of type int cannot be connected\. Give a model id"),
         (FakeLLM(), {}, "of type FakeLLM cannot be connected"),
-        (groq.Groq(api_key="gsk_any"), {}, "does not say which model to ask"),
+        (
+            openai.OpenAI(api_key="any", base_url="http://127.0.0.1:9/v1"),
+            {},
+            "does not say which model to ask",
+        ),
         (groq.Groq(api_key="gsk_any"), {"model": "a", "api_key": "gsk_b"}, "Leave api_key out"),
         (
             openai.OpenAI(api_key="any", organization="org"),
