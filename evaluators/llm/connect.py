@@ -162,7 +162,7 @@ def spec_of(name: str, keys: Keys, *, temperature: float = 0.0, answer_tokens: i
 
 def usual_model(provider: str) -> Model | None:
     """The provider's model that is asked where nobody names one, if it has one."""
-    for model in models().values():
+    for model in known_models().values():
         if model.provider == provider and model.default:
             return successor(model)
     return None

@@ -10,7 +10,7 @@ from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.connect import WHAT_WORKS, connect, sdk_name, usual_model
-from evaluators.llm.keys import from_environment
+from evaluators.llm.keys import keys_from_environment
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
@@ -55,7 +55,7 @@ def as_client(llm: object) -> LLMClient:
 
 def judge_of_environment() -> LLMClient | None:
     """The usual model of the first provider whose key is in the environment, if there is one."""
-    keys = from_environment(os.environ)
+    keys = keys_from_environment(os.environ)
     for provider in PROVIDERS:
         model = usual_model(provider) if provider in keys else None
         if model:

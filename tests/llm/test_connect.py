@@ -194,7 +194,7 @@ def own_async():
     ids=["groq", "openai"],
 )
 def test_an_object_of_an_sdk_alone_asks_the_usual_model_of_its_provider(sdk_object, model):
-    assert models()[model].default
+    assert known_models()[model].default
     assert connect(sdk_object).model == model
     assert LLMasJudge(sdk_object).llm_client.model == model
 
