@@ -1,6 +1,4 @@
-"""Metrics: one or several in a run, each with what it needs and how it works, and metrics of one's
-own.
-"""
+"""Metrics: one or several in a run, each with what it needs, and metrics of one's own."""
 
 import streamlit as st
 

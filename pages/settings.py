@@ -1,6 +1,4 @@
-"""Settings: keys and what they open, stored answers, a backup,
-and on a public host the way back.
-"""
+"""Settings: keys and what they open, stored answers, a backup, on a public host the way back."""
 
 import streamlit as st
 

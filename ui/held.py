@@ -1,6 +1,4 @@
-"""What is held in memory for all visitors together: so many bytes, and nothing that nobody has used
-for minutes.
-"""
+"""What is held in memory for all visitors: within so many bytes, and only while it is in use."""
 
 from __future__ import annotations
 
@@ -30,14 +28,15 @@ T = TypeVar("T")
 
 class _Entry(NamedTuple):
     value: Any
-    version: Hashable
+    version: object
     size: int
     used: float
 
 
 class Held:
-    """Values by key, within `most()` bytes: the least recently used go first. Safe to share between
-    threads.
+    """Values by key, within `most()` bytes: the least recently used go first.
+
+    Safe to share between threads.
     """
 
     def __init__(self, most: Callable[[], int], idle: float = IDLE, look: float = LOOK) -> None:
@@ -46,6 +45,7 @@ class Held:
         self._look = look
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._lock = threading.Lock()
+        # Reentrant, because what is loaded may read something else that is held.
         self._loading = threading.RLock()
         self._keeper: threading.Timer | None = None
 
@@ -55,7 +55,7 @@ class Held:
         with self._lock:
             return sum(entry.size for entry in self._entries.values())
 
-    def find(self, key: Hashable, version: Hashable = None) -> Any | None:
+    def find(self, key: Hashable, version: object = None) -> Any | None:
         """What is held under the key in that version, if anything; it counts as used."""
         with self._lock:
             entry = self._entries.get(key)
@@ -69,25 +69,25 @@ class Held:
         self,
         key: Hashable,
         load: Callable[[], T],
-        version: Hashable = None,
+        version: object = None,
         size: Callable[[T], int] | None = None,
     ) -> T:
-        """What is held under the key, loaded where it is not there; one thing at a time, as that
-        takes memory.
+        """What is held under the key, loaded where it is not there.
 
-        Another `version` takes the place of the one before; `size` tells its bytes where weighing
+        Another `version` takes the place of the one before; `size` gives its bytes where weighing
         it would take long.
         """
-        found = self.find(key, version)
-        if found is None:
+        value = self.find(key, version)
+        if value is None:
+            # One at a time: loading takes memory. And all who wait for the same thing share it.
             with self._loading:
-                found = self.find(key, version)  # somebody else may have loaded it meanwhile
-                if found is None:
-                    found = load()
-                    self.keep(key, found, (size or weight)(found), version)
-        return cast(T, found)
+                value = self.find(key, version)
+                if value is None:
+                    value = load()
+                    self.keep(key, value, (size or weight)(value), version)
+        return cast(T, value)
 
-    def keep(self, key: Hashable, value: object, size: int, version: Hashable = None) -> None:
+    def keep(self, key: Hashable, value: object, size: int, version: object = None) -> None:
         """Holds the value of so many bytes; one that is larger than all that may be held is not."""
         with self._lock:
             self._entries.pop(key, None)
@@ -105,6 +105,7 @@ class Held:
         with self._lock:
             entry = self._entries.pop(key, None)
         if entry and entry.size > WORTH_RETURNING:
+            # Without this the entry would still be in use when the memory is given back.
             del entry
             give_back()
 
@@ -118,12 +119,12 @@ class Held:
             self._entries = kept
             if kept:
                 self._look_later()
-        del kept
         give_back()
 
     def _look_later(self) -> None:
         if self._keeper is None:
             self._keeper = threading.Timer(self._look, self._drop_idle)
+            # A timer that is not a daemon would keep the process from ending.
             self._keeper.daemon = True
             self._keeper.start()
 
@@ -147,10 +148,10 @@ def weight(value: object) -> int:
 
 
 def give_back() -> None:
-    """Returns unused memory to the system; the C library of most Linux systems keeps it for later
-    otherwise.
-    """
+    """Returns unused memory to the system."""
     gc.collect()
+    # The C library of most Linux systems keeps freed memory for later unless it is asked; other
+    # systems have no such function.
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -29,7 +29,8 @@ page = st.navigation(
 with problems.caught():
     if not backup.is_store_there():
         st.stop()
-    st.query_params.update(session.address())  # a click on the menu drops it
+    # A click on the menu drops the parameters, and with them the way back to the workspace.
+    st.query_params.update(session.address())
     with st.sidebar:
         progress.sidebar()
     if session.is_link_dead():

@@ -1,5 +1,4 @@
-"""The HTTP door around Streamlit: what a browser may load, which names and routes are answered, how
-much is uploaded.
+"""The HTTP door around Streamlit: what a browser may load, what is answered, what is uploaded.
 
 Plain ASGI, each class one layer around the app; `app.py` hands `MIDDLEWARE` to `st.App`.
 """
@@ -43,7 +42,8 @@ _SPACE_FRAMES = "https://huggingface.co https://*.hf.space"
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",  # the workspace's token stands in the address
+    # The workspace's token stands in the address.
+    "Referrer-Policy": "no-referrer",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -93,8 +93,9 @@ class SecurityHeaders:
 
 
 _CORE_ROUTES = ("health", "host-config", "stream", "upload_file/")
-"""What a page needs under `/_stcore/`; the rest (metrics of all visitors, an interface for agents)
-has no user.
+"""What a page needs under `/_stcore/`.
+
+The rest (metrics of all visitors, an interface for agents) has no user.
 """
 
 
@@ -109,17 +110,17 @@ class OwnRoutes:
             # Streamlit would ask a server elsewhere for this host's address before it refuses.
             await send({"type": "websocket.close", "code": 1008})
             return
-        refused = _refused(scope) if scope["type"] == "http" else None
-        await (refused or self.app)(scope, receive, send)
+        refusal = _refusal(scope) if scope["type"] == "http" else None
+        await (refusal or self.app)(scope, receive, send)
 
 
-def _refused(scope: Scope) -> PlainTextResponse | None:
+def _refusal(scope: Scope) -> PlainTextResponse | None:
     host = Headers(scope=scope).get("host")
     if not is_host_allowed(host):
         return PlainTextResponse(
             f"Plumbline does not answer under the name {(host or '')[:100]!r}. Open it as "
-            "localhost, or start it "
-            "with this name: streamlit run app.py --server.allowedHosts=NAME",
+            "localhost, or start it with this name: "
+            "streamlit run app.py --server.allowedHosts=NAME",
             status_code=400,
         )
     _, core, route = scope["path"].partition("/_stcore/")
@@ -129,15 +130,15 @@ def _refused(scope: Scope) -> PlainTextResponse | None:
 
 
 def _is_own_page(headers: Headers) -> bool:
-    """Whether a connection comes from a page of this host; programs other than browsers name no
-    origin.
-    """
+    """Whether a connection comes from a page of this host."""
     origin = headers.get("origin")
+    # Browsers always name the origin of a WebSocket; other programs need not.
     if origin is None:
         return True
     name = origin.partition("://")[2]
-    known = streamlit.config.get_option("browser.serverAddress")  # where a proxy changes the name
-    return bool(name) and name in (headers.get("host"), known)
+    # A proxy may change the name that arrives here; this option gives the one visitors use.
+    configured = streamlit.config.get_option("browser.serverAddress")
+    return bool(name) and name in (headers.get("host"), configured)
 
 
 # ---- what is uploaded
@@ -154,11 +155,11 @@ _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[\w-]{1,64})/[\w-]{1,64}
 
 
 class BoundedUploads:
-    """Streamlit keeps what is uploaded in memory, whether a page asked for it or not: here it has
-    bounds.
+    """Bounds for uploads: Streamlit keeps them in memory, whether a page asked for them or not.
 
-    Refused is a file that is too large itself; on a public host a third largest file of one tab;
-    and what is too much for the memory of the host. Files of closed tabs give way first.
+    Refused is a file that is too large itself; on a public host a third one of the largest size
+    in one tab; and what is too much for the memory of the host. Files of closed tabs give way
+    first.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -172,8 +173,9 @@ class BoundedUploads:
             return
         try:
             await self._upload(scope, receive, send)
-        except HTTPException as refused:  # before Streamlit began to read
-            await PlainTextResponse(refused.detail, refused.status_code)(scope, receive, send)
+        except HTTPException as refusal:
+            # Refused before Streamlit began to read; later its own layers answer.
+            await PlainTextResponse(refusal.detail, refusal.status_code)(scope, receive, send)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
         upload = _UPLOAD.search(scope["path"])
@@ -188,20 +190,21 @@ class BoundedUploads:
                     message = await receive()
             except TimeoutError:
                 raise HTTPException(408, "The file took too long. Try again.") from None
-            self._take(request, session, len(message.get("body", b"")), limits)
-            return message  # Streamlit's layers turn an HTTPException into the answer
+            # Streamlit's layers turn an HTTPException of this into the answer.
+            self._count(request, session, len(message.get("body", b"")), limits)
+            return message
 
         announced = Headers(scope=scope).get("content-length", "")[:15]
         try:
             # Refuse before a byte is read; but count only what comes, or a promise would fill the
             # host.
-            self._take(request, session, int(announced) if announced.isdecimal() else 0, limits)
+            self._count(request, session, int(announced) if announced.isdecimal() else 0, limits)
             self.arriving[request] = session, 0
             await self.app(scope, receive_counted, send)
         finally:
             self.arriving.pop(request, None)
 
-    def _take(self, request: object, session: str, more: int, limits: Config) -> None:
+    def _count(self, request: object, session: str, more: int, limits: Config) -> None:
         """Counts bytes of this request; raises `HTTPException` where there is no room for them."""
         size = self.arriving.get(request, (session, 0))[1] + more
         self.arriving[request] = session, size
@@ -222,24 +225,24 @@ class BoundedUploads:
     def _bytes(self, session: str | None = None) -> int:
         """What is held and arriving, for one session or for all."""
         arriving = sum(size for owner, size in self.arriving.values() if session in (None, owner))
-        held = _files().file_storage
-        owners = list(held) if session is None else [session]
-        files = [file for owner in owners for file in list(held.get(owner, {}).values())]
+        storage = _uploaded_files().file_storage
+        owners = list(storage) if session is None else [session]
+        files = [file for owner in owners for file in list(storage.get(owner, {}).values())]
         return arriving + sum(
             len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES for file in files
         )
 
 
-def _files() -> MemoryUploadedFileManager:
+def _uploaded_files() -> MemoryUploadedFileManager:
     files = get_instance().uploaded_file_mgr
     assert isinstance(files, MemoryUploadedFileManager)
     return files
 
 
 def _drop_files_of_closed_tabs() -> None:
-    for session in list(_files().file_storage):
+    for session in list(_uploaded_files().file_storage):
         if not get_instance().is_active_session(session):
-            _files().remove_session_files(session)
+            _uploaded_files().remove_session_files(session)
 
 
 MIDDLEWARE = [Middleware(SecurityHeaders), Middleware(OwnRoutes), Middleware(BoundedUploads)]

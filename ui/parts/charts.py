@@ -48,16 +48,23 @@ def accuracy_by_noise(
     for number, (model, curves) in enumerate(by_model.items()):
         for ability, points in curves.items():
             colour = _colour(number) if len(by_model) > 1 else None
-            name = _name(model if len(by_model) > 1 else "", ability, len(abilities) > 1)
-            _add_curve(figure, name, points, _style(number, ability, len(figure.data)), colour)
+            if len(by_model) == 1:
+                name = ability.label
+            elif len(abilities) == 1:
+                name = model
+            else:
+                short = "integration" if ability is Ability.INTEGRATION else "noise"
+                name = f"{model}, {short}"
+            style = _curve_style(number, ability, len(figure.data))
+            _add_curve(figure, name, points, style, colour)
     for number, (name, curve) in enumerate(published.items()):
         figure.add_scatter(
             x=[noise for noise, _ in curve],
             y=[accuracy for _, accuracy in curve],
             name=f"{name} (paper)",
             mode="lines+markers",
-            marker={"symbol": f"{_of(SYMBOLS, number)}-open", "size": 7},
-            line={"color": PUBLISHED_COLOUR, "dash": _of(DASHES, number), "width": 1.5},
+            marker={"symbol": f"{_in_turn(SYMBOLS, number)}-open", "size": 7},
+            line={"color": PUBLISHED_COLOUR, "dash": _in_turn(DASHES, number), "width": 1.5},
             hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
             zorder=-1,
         )
@@ -79,13 +86,13 @@ def accuracy_by_noise(
 def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
     """One bar for each rate and model, in percent, with its 95 % interval.
 
-    What a bar says, with scored / asked, stands above it, so that the bars have all the width that
-    there is.
+    What a bar says, with scored / asked, stands above it: so the bars have all the width.
     """
     judged = {
         model: {title: mean for title, mean in means.items() if mean.mean is not None}
         for model, means in by_model.items()
     }
+    # Plotly draws bars from the bottom upwards: the first rate and the first model come last.
     titles = list(dict.fromkeys(title for means in judged.values() for title in means))[::-1]
     figure = go.Figure()
     for place, (number, (model, means)) in enumerate(reversed(list(enumerate(judged.items())))):
@@ -115,7 +122,8 @@ def distribution(values: Sequence[float]) -> go.Figure:
     """How often each tenth of the range from 0 to 1 occurs."""
     figure = go.Figure(
         go.Histogram(
-            x=[min(value, 0.999) for value in values],  # so that 1 falls into the last tenth
+            # A bin does not hold its upper end: so that 1 falls into the last tenth.
+            x=[min(value, 0.999) for value in values],
             xbins={"start": 0, "end": 1, "size": 0.1},
             hovertemplate="%{x}: %{y} samples<extra></extra>",
         )
@@ -125,19 +133,19 @@ def distribution(values: Sequence[float]) -> go.Figure:
     return _laid_out(figure, 150)
 
 
-def _style(number: int, ability: Ability, below: int) -> dict[str, dict[str, Any]]:
+def _curve_style(number: int, ability: Ability, below: int) -> dict[str, dict[str, Any]]:
     """Line and marker of a model's curve; the more curves lie below, the smaller is the marker."""
     is_open = ability is Ability.INTEGRATION
-    symbol = _of(SYMBOLS, number) + ("-open" if is_open else "")
+    symbol = _in_turn(SYMBOLS, number) + ("-open" if is_open else "")
     marker = {
         "symbol": symbol,
         "size": max(7, 12 - 2 * below),
         "line": {"width": 2 if is_open else 0},
     }
-    return {"line": {"dash": _of(DASHES, 2 * number + is_open)}, "marker": marker}
+    return {"line": {"dash": _in_turn(DASHES, 2 * number + is_open)}, "marker": marker}
 
 
-def _of(choices: Sequence[str], number: int) -> str:
+def _in_turn(choices: Sequence[str], number: int) -> str:
     return choices[number % len(choices)]
 
 
@@ -157,7 +165,7 @@ def _add_curve(
         marker=style["marker"],
         line=style["line"] | {"color": colour},
         error_y=_whiskers([point.accuracy for point in judged]),
-        customdata=[(point.accuracy.coverage, _percent(point.effective_noise)) for point in judged],
+        customdata=[(point.accuracy.coverage, _noise_reached(point)) for point in judged],
         hovertemplate=(
             "%{y:.1f} %<br>scored / asked %{customdata[0]}<br>effective noise %{customdata[1]}"
             "<extra>%{fullData.name}</extra>"
@@ -172,20 +180,17 @@ def _add_bars(
     titles: Sequence[str],
     colour: str | None,
 ) -> None:
-    """The bars of one model; a rate that it has not keeps its place,
-    so that the groups stay alike.
-    """
-    known = [mean or Mean(mean=None, asked=0, scored=0) for mean in means]
+    """The bars of one model; a rate that it lacks keeps its place, so that groups stay alike."""
+    all_means = [mean or Mean(mean=None, asked=0, scored=0) for mean in means]
+    subject = "<extra>%{fullData.name}</extra>" if model else "<extra></extra>"
     figure.add_bar(
-        x=[None if mean.mean is None else 100 * mean.mean for mean in known],
+        x=[None if mean.mean is None else 100 * mean.mean for mean in all_means],
         y=titles,
         name=model,
         orientation="h",
         marker={"color": colour},
-        error_x=_whiskers(known, WHISKER_COLOUR),
-        hovertemplate="%{y}: %{x:.1f} %<extra>%{fullData.name}</extra>"
-        if model
-        else "%{y}: %{x:.1f} %<extra></extra>",
+        error_x=_whiskers(all_means, WHISKER_COLOUR),
+        hovertemplate=f"%{{y}}: %{{x:.1f}} %{subject}",
     )
 
 
@@ -201,17 +206,6 @@ def _add_value(figure: go.Figure, y: float, mean: Mean) -> None:
         text=text,
         showarrow=False,
         yshift=BAR_SLOT // 2,
-    )
-
-
-def _name(model: str, ability: Ability, is_told: bool) -> str:
-    """What a curve is called; the ability is told where there are several."""
-    if not model:
-        return ability.label
-    return (
-        f"{model}, {'integration' if ability is Ability.INTEGRATION else 'noise'}"
-        if is_told
-        else model
     )
 
 
@@ -236,8 +230,8 @@ def _distance(low: float | None, high: float | None) -> float | None:
     return None if low is None or high is None else 100 * (high - low)
 
 
-def _percent(share: float | None) -> str:
-    return "unknown" if share is None else f"{100 * share:.0f} %"
+def _noise_reached(point: NoisePoint) -> str:
+    return "unknown" if point.effective_noise is None else f"{100 * point.effective_noise:.0f} %"
 
 
 def _laid_out(figure: go.Figure, height: int) -> go.Figure:

@@ -1,6 +1,4 @@
-"""Text from files and models is hostile: never Markdown (it would load remote images), never raw
-HTML.
-"""
+"""Text from files and models is hostile: never Markdown, which loads images, never raw HTML."""
 
 import re
 from html import escape
@@ -18,9 +16,7 @@ _NOTHING = ":gray[]"
 
 
 def plain(text: str) -> str:
-    """The text for a place that renders Markdown (messages, labels, captions), shown letter by
-    letter.
-    """
+    """The text for a place that renders Markdown, such as a caption, shown letter by letter."""
     words = " ".join(without_surrogates(text).split())
     return _NOTHING.join(_MARKDOWN.sub(r"\\\1", part) for part in _CUT.split(words))
 

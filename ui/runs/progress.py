@@ -83,9 +83,7 @@ def _results(run: Run, body: Callable[[RunView], None]) -> None:
 
 
 def state(run: Run) -> None:
-    """One line and a bar: scored / asked, failures, pace, and what can be done now; below, why it
-    stopped.
-    """
+    """A line and a bar: scored / asked, failures, pace, what can be done; below, why it stopped."""
     # Not from a view, which may be some seconds old: the bar moves with every tick.
     counts = session.store().results.counts(run)
     at_work, moves = registry.is_at_work(run.id, session.store()), is_moving(run)
