@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 README, DOCS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md")
 )
-EVALUATE, COMPOSE, ALONE = re.findall(r"```python\n(.*?)```", README + DOCS, re.DOTALL)
+EVALUATE, COMPOSE, ALONE, BATCH = re.findall(r"```python\n(.*?)```", README + DOCS, re.DOTALL)
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
@@ -64,6 +64,11 @@ def test_evaluators_work_alone(printed):
     assert "'adherence': 1.0" in second
     assert "'0a'" in second
     assert third == "True 1"
+
+
+def test_a_batch_names_its_definition_and_its_coverage(printed):
+    """The one sentence is supported by one of two: 1/2, 1/2, 1 and 1, on average 0.75."""
+    assert printed(BATCH) == "ragbench 0.75 {'scored': 1, 'asked': 1}\n"
 
 
 @pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README + DOCS))
