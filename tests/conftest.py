@@ -1,6 +1,4 @@
-"""What all tests share: the folder of public data, a provider on this computer, and no time limit
-for examples.
-"""
+"""What all tests share: public data, a provider on this computer, no time limit for examples."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -36,9 +34,7 @@ def check_data() -> Path:
 
 @pytest.fixture
 def loopback() -> Iterator[Callable[..., Loopback]]:
-    """`loopback(latency=0.1, fault=...)` starts a provider;
-    all are closed at the end of the test.
-    """
+    """`loopback(latency=0.1, fault=...)` starts a provider; all are closed after the test."""
     with ExitStack() as servers:
         yield lambda **options: servers.enter_context(Loopback(**options))
 

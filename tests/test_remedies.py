@@ -29,7 +29,7 @@ SCREEN = re.compile(r"(?i:\bpages?\b|\bbuttons?\b)|\bSettings\b|(?<![\w-])--[a-z
 """A page of the app, a button, or an option of the command line."""
 
 OTHER_PAGES = {
-    ". Copy it again from the provider's page, alone.",
+    ". Copy it again from the provider's page, and nothing else.",
     " answered with a web page.",
     ", page ",
     ", pages ",

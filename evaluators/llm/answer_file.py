@@ -35,7 +35,7 @@ class AnswerFile:
                 kept = _Line.model_validate_json(line)
                 self._answers[kept.key] = kept.completion
         if lines and not self._answers:
-            raise ParameterError(f"cache: {path} holds something else. Name another file.")
+            raise ParameterError(f"cache: {path} does not contain kept answers. Name another file.")
         # The next answer must not go on in a line that was broken off.
         if lines and not lines[-1].endswith(b"\n"):
             self._append(b"\n")

@@ -214,7 +214,7 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
     # The address is kept with the run and shown on its card.
     if secrets_in(access.base_url):
         raise AccessError(
-            "The base URL holds a user name, a password or a query. Enter it without them, and "
+            "The base URL contains a user name, a password or a query. Enter it without them, and "
             "the key in its own field."
         )
     if spec.base_url and spec.base_url != access.base_url:

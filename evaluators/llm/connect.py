@@ -106,7 +106,7 @@ def connect(
     if isinstance(llm, str | ModelSpec):
         if model:
             raise ParameterError(
-                'model goes with an SDK\'s object. Write connect("provider/model").'
+                'model is only for an object of an SDK. Write connect("provider/model").'
             )
         requested: str | ModelSpec = llm
         provider = llm.provider if isinstance(llm, ModelSpec) else llm.partition("/")[0]

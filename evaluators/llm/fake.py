@@ -1,4 +1,4 @@
-"""A stand-in for an LLM, for tests of metrics: it says what it is given, and keeps its prompts."""
+"""A stand-in for an LLM, for tests of metrics: its answers are set, and it keeps its prompts."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class FakeLLM(LLMClient):
                 if words in text:
                     return answer
             raise ParameterError(
-                f"FakeLLM: none of {list(answers)} stands in the prompt {text[:200]!r}. Add a key."
+                f"FakeLLM: none of {list(answers)} is in the prompt {text[:200]!r}. Add a key."
             )
         if isinstance(answers, list | tuple):
             if number > len(answers):

@@ -45,7 +45,9 @@ def clean_key(text: str) -> SecretStr:
     # Quotes may stand around the key alone: Bearer "sk-..."
     key = key.strip(_AROUND_A_KEY)
     if problem := _key_problem(key):
-        raise AccessError(f"The key {problem}. Copy it again from the provider's page, alone.")
+        raise AccessError(
+            f"The key {problem}. Copy it again from the provider's page, and nothing else."
+        )
     return SecretStr(key)
 
 
@@ -172,13 +174,13 @@ def _key_problem(key: str) -> str:
     if not key:
         return "is empty"
     if len(key) > _LONGEST_KEY:
-        return f"has {len(key):,} characters, more than any"
+        return f"has {len(key):,} characters, more than any key has"
     if re.search(r"[\r\n]", key):
-        return "holds a line break"
+        return "contains a line break"
     if re.search(r"\s", key):
-        return "holds a space"
+        return "contains a space"
     if odd := re.search(r"[^\x21-\x7e]", key):
-        return f"holds a character that no key has (U+{ord(odd[0]):04X})"
+        return f"contains a character that no key has (U+{ord(odd[0]):04X})"
     return ""
 
 
@@ -209,9 +211,9 @@ def _address_problem(address: str) -> str:
     if not _is_host(host, is_number="[" in parts.netloc):
         return "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
     if "@" in parts.netloc:
-        return "holds a user name or password"
+        return "contains a user name or password"
     if "?" in address or "#" in address:
-        return "holds a query or a fragment"
+        return "contains a query or a fragment"
     return ""
 
 

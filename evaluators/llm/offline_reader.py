@@ -144,8 +144,9 @@ class OfflineReader:
     title = "Offline reader (baseline, no key)"
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Reads the question and the documents of the prompt, never the rest; costs no tokens and
-        never fails.
+        """Reads the question and the documents of the prompt, never the rest.
+
+        Costs no tokens and never fails.
         """
         language = "zh" if is_chinese(prompt.question) else "en"
         pages = [_lines_of(document, number) for number, document in enumerate(prompt.documents)]

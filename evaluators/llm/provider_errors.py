@@ -435,8 +435,8 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMErr
 def _cannot_connect(call: CallContext, details: str) -> LLMError:
     if "CERTIFICATE_VERIFY_FAILED" in details:
         message = (
-            f"{call.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to "
-            "that of its issuer."
+            f"{call.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to the "
+            "file of its issuer's certificate."
         )
         return UnreachableError(message, details)
     if call.record.is_custom:
@@ -471,7 +471,7 @@ def _packed(call: CallContext, details: str) -> LLMError:
 def _unfit_key(call: CallContext, details: str) -> LLMError:
     # Without details: they would quote the key, in a form that a mask may miss.
     remedy = Remedy("reenter_key", call.key_variable)
-    message = "The API key holds characters that no key has."
+    message = "The API key contains characters that no key has."
     return RunStoppedError(message, kind="access", remedy=remedy)
 
 

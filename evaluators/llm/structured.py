@@ -106,11 +106,11 @@ def ask(
 
 
 def parse(text: str, kind: type[T]) -> tuple[T, bool]:
-    """The one JSON object of an answer as a `kind`, and whether it had to be mended; raises
-    `ValueError`.
+    """The one JSON object of an answer as a `kind`, and whether it had to be mended.
 
-    Thoughts before it, a code fence and words around it do not matter. Several objects are refused:
-    which of them is meant, and whether one is quoted from the documents, nobody can know.
+    Raises `ValueError` where there is none. Thoughts before it, a code fence and words around it
+    do not matter. Several objects are refused: which of them is meant, and whether one is quoted
+    from the documents, nobody can know.
     """
     data, repaired = _json_in(without_lone_escapes(without_surrogates(text)))
     value = kind.model_validate(data)

@@ -1,6 +1,4 @@
-"""The layers around a provider: nothing is asked twice, paid beyond the cap, or taken for whole
-when it is not.
-"""
+"""The layers around a provider: nothing is asked twice, paid beyond the cap, or taken for whole."""
 
 import asyncio
 import time
@@ -112,9 +110,7 @@ def test_what_stays_bad_is_an_error_that_says_what_to_do(thing, error, words, as
 
 
 def bill(cap, requests, provider, *, calls=0, cost=0.0):
-    """Asks so many requests at once under the cap;
-    returns the calls written down and the errors.
-    """
+    """Sends so many requests at once under the cap; the calls written down, and the errors."""
     calls_paid = []
 
     async def ask():

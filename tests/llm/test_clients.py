@@ -132,7 +132,7 @@ def test_the_prompt_budget_follows_the_limit_that_the_provider_names(loopback, m
 def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address):
     keys = {"custom": Access(provider="custom", base_url=address, key=SecretStr(""))}
     with pytest.raises(
-        AccessError, match="The base URL holds a user name, a password or a query"
+        AccessError, match="The base URL contains a user name, a password or a query"
     ) as caught:
         spec_for(unlisted("custom", "m"), keys, temperature=0, answer_tokens=100)
     assert "hidden" not in str(caught.value)

@@ -381,7 +381,7 @@ def test_a_line_that_was_cut_off_costs_only_itself(server, tmp_path):
 def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
     (tmp_path / "results.csv").write_text("question,response\n")
 
-    with pytest.raises(ParameterError, match=r"holds something else\. Name another file"):
+    with pytest.raises(ParameterError, match=r"does not contain kept answers\. Name another file"):
         connect(GPT_OSS, cache=tmp_path / "results.csv")
     for path in (tmp_path, tmp_path / "nowhere" / "answers.jsonl"):
         with pytest.raises(ParameterError, match="cannot be written"):

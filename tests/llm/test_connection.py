@@ -1,5 +1,6 @@
-"""One attempt with the real SDKs against the loopback provider: every fault has its error, and no
-key comes out.
+"""One attempt with the real SDKs against the loopback provider.
+
+Every fault has its error, and no key comes out.
 """
 
 import asyncio

@@ -60,7 +60,7 @@ def test_an_error_is_raised_and_the_call_counts(answers):
     ("answers", "remedy"),
     [
         ([], r"has 0 answers and was asked 1 times\. Give more"),
-        ({"Rome": "yes"}, r"none of \['Rome'\] stands in the prompt 'Is Paris a capital\?'"),
+        ({"Rome": "yes"}, r"none of \['Rome'\] is in the prompt 'Is Paris a capital\?'"),
     ],
 )
 def test_where_it_has_no_answer_it_says_so(answers, remedy):

@@ -1,6 +1,4 @@
-"""How JSON is asked for: step by step down to what a provider takes, remembered for each of its
-models.
-"""
+"""How JSON is asked for: step by step down to what a provider takes, remembered for each model."""
 
 import asyncio
 import json

@@ -98,18 +98,20 @@ def test_a_key_loses_what_was_copied_along_with_it(text):
     [
         ("", "The key is empty."),
         (' "" \n', "The key is empty."),
-        ("gsk_Marked 0123", "The key holds a space."),
-        ("gsk_Marked\n0123", "The key holds a line break."),
-        ("gsk_Mar“ked", "The key holds a character that no key has (U+201C)."),
-        ("gsk_Marked\x00", "The key holds a character that no key has (U+0000)."),
-        ("gsk_Márked", "The key holds a character that no key has (U+00E1)."),
-        ("k" * 4001, "The key has 4,001 characters, more than any."),
+        ("gsk_Marked 0123", "The key contains a space."),
+        ("gsk_Marked\n0123", "The key contains a line break."),
+        ("gsk_Mar“ked", "The key contains a character that no key has (U+201C)."),
+        ("gsk_Marked\x00", "The key contains a character that no key has (U+0000)."),
+        ("gsk_Márked", "The key contains a character that no key has (U+00E1)."),
+        ("k" * 4001, "The key has 4,001 characters, more than any key has."),
     ],
 )
 def test_a_text_that_cannot_be_a_key_is_refused_with_the_reason_and_not_shown(text, problem):
     with pytest.raises(AccessError) as error:
         clean_key(text)
-    assert str(error.value) == f"{problem} Copy it again from the provider's page, alone."
+    assert (
+        str(error.value) == f"{problem} Copy it again from the provider's page, and nothing else."
+    )
 
 
 GROQ, OPENAI = "https://api.groq.com", "https://api.openai.com/v1"
@@ -195,13 +197,13 @@ def test_an_address_is_brought_into_one_spelling(text, address):
         ("http://a:99999/v1", "is not a URL"),
         ("http://[::1/v1", "is not a URL"),
         ("http://evil.example\\@localhost/v1", "is not a URL"),
-        ("http://user:secret@localhost/v1", "holds a user name or password"),
+        ("http://user:secret@localhost/v1", "contains a user name or password"),
         *(
             (f"http://{host}/v1", NO_HOST)
             for host in ("☃.invalid", "a\u200db.de", "[v1.x]", "a..b", "a" * 64)
         ),
-        ("http://localhost/v1?key=secret", "holds a query or a fragment"),
-        ("http://localhost/v1#secret", "holds a query or a fragment"),
+        ("http://localhost/v1?key=secret", "contains a query or a fragment"),
+        ("http://localhost/v1#secret", "contains a query or a fragment"),
     ],
 )
 def test_an_address_that_cannot_be_one_is_refused_and_not_shown(text, problem):
@@ -262,7 +264,9 @@ def test_the_environment_gives_access(environment, found):
 def test_a_variable_that_cannot_be_used_is_named_in_the_log_and_not_shown(caplog):
     environment = {"GROQ_API_KEY": KEY, "OPENAI_API_KEY": "sk-Marked×0123"}
     assert list(keys_from_environment(environment)) == ["groq"]
-    assert "OPENAI_API_KEY or OPENAI_BASE_URL is not used. The key holds a character" in caplog.text
+    assert (
+        "OPENAI_API_KEY or OPENAI_BASE_URL is not used. The key contains a character" in caplog.text
+    )
     assert "Marked" not in caplog.text
 
 

@@ -64,9 +64,7 @@ def limiter(*, requests_header="day", concurrency=32, most=64, **free):
 
 
 def in_order(limits, *tokens):
-    """Tasks that acquire these permits, asked for in this order; each gives the permit and the time
-    it went.
-    """
+    """Tasks that acquire these permits in this order; each gives the permit and when it went."""
 
     async def go(amount):
         return await limits.acquire(amount), round(now(), 2)
@@ -354,8 +352,9 @@ def test_a_reset_is_read_in_every_form(text, seconds):
 
 
 def sent_after(answers, amount, **plan):
-    """When a request goes that follows on these, one each 5 s: tokens reserved, tokens used,
-    headers.
+    """When a request goes that follows on these, of which one goes every 5 s.
+
+    Each is the tokens reserved, the tokens used, and the headers of the answer.
     """
 
     async def ask():
@@ -682,9 +681,7 @@ def test_only_groq_names_the_requests_of_a_day(provider, stops):
 
 
 class Server:
-    """Counts as its plan says, a minute being 60 s; requests take a while to arrive and to be
-    answered.
-    """
+    """Counts as its plan says; requests take a while to arrive and to be answered."""
 
     def __init__(self, plan, seed):
         self._plan = plan
@@ -773,9 +770,7 @@ def test_a_provider_has_nothing_to_refuse():
 
 
 class PlainWindow:
-    """What a window counts, as a list of all there is: whose it is,
-    until when it counts, how much.
-    """
+    """What a window counts, as a list: whose each amount is, until when it counts, how much."""
 
     def __init__(self, limit, seconds):
         self.limit, self.seconds, self.entries = limit, seconds, []

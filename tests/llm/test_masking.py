@@ -1,6 +1,4 @@
-"""A key is masked in every form and place, an innocent text stays as it is,
-and neither takes long.
-"""
+"""A key is masked in every form and place, an innocent text stays as it is, neither takes long."""
 
 import pytest
 

@@ -1,6 +1,4 @@
-"""The offline reader quotes what the documents support, declines what they do not, and names
-contradictions.
-"""
+"""The offline reader quotes what documents support, else declines, and names contradictions."""
 
 from __future__ import annotations
 

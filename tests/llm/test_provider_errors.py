@@ -1,6 +1,4 @@
-"""The error table on what providers really write: each wording leads to the message and the remedy
-that fit it.
-"""
+"""The error table on what providers really write: each wording has its message and remedy."""
 
 import json
 from datetime import UTC, datetime, timedelta

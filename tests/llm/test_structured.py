@@ -1,5 +1,6 @@
-"""Structured answers: whatever a judge writes ends as the one value it meant, or as an error with
-its own words.
+"""Structured answers: what a judge writes ends as the one value it meant, or as an error.
+
+The error has the judge's own words.
 """
 
 import json

@@ -123,8 +123,8 @@ def test_what_was_copied_along_with_a_key_is_taken_off(
     ("typed", "reason"),
     [
         ("", "The key is empty."),
-        ("sk-01234 56789", "The key holds a space."),
-        ("sk-01234”56789", "The key holds a character that no key has (U+201D)."),
+        ("sk-01234 56789", "The key contains a space."),
+        ("sk-01234”56789", "The key contains a character that no key has (U+201D)."),
     ],
 )
 def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(
@@ -231,7 +231,7 @@ def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(
     open_page: OpenPage, server: Loopback
 ) -> None:
     at = enter(open_page("settings"), "openai", KEY)
-    assert "holds a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
+    assert "contains a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
     assert "Works" in said(enter(at, "openai", ""), "success")
 
 
