@@ -21,6 +21,7 @@ from evaluators.datasets.document_texts import text_list_of
 from evaluators.datasets.guess import DOUBTFUL, SURE, Guess, Shape
 from evaluators.datasets.names import (
     ANSWER,
+    COLUMNS,
     FIELDS,
     HINTS,
     KNOWN,
@@ -138,9 +139,20 @@ def _other_doubt(columns: Columns, found: Found, rows: Rows) -> str:
     response, truth = found.get("response"), found.get("ground_truth")
     if response and canonical(response) == "output" and {"instruction", "input"} <= names:
         return f"{_shown(response)} may be the true answer: such files teach models to answer."
+    for column in columns:
+        field = _field_usually_called(column)
+        if field and field not in found and filled(column, rows):
+            # Ids of documents have words of their own
+            is_named = field.endswith("_documents") and are_names(column, filled(column, rows))
+            if not is_named and not can_be(field, column, rows):
+                return f"{_shown(column)} cannot be read as {field.replace('_', ' ')}."
     if truth and response is None and _has_scores(columns, rows):
         return f"{_shown(truth)} may be what was scored."
     return ""
+
+
+def _field_usually_called(column: str) -> str:
+    return next((field for field, names in COLUMNS.items() if column in names), "")
 
 
 def _has_scores(columns: Columns, rows: Rows) -> bool:

@@ -75,6 +75,7 @@ class Collector:
         self.problems: list[Problem] = []
         self._values = 0
         self._names: set[str] = set()
+        self._width = 0
 
     @property
     def longest_row(self) -> int:
@@ -101,6 +102,9 @@ class Collector:
         """One row; anything but an object with a name for each value is a problem."""
         if self.is_full:
             return
+        if isinstance(value, list) and self._are_cells(value):
+            self._width = len(value)
+            value = {f"column {place}": cell for place, cell in enumerate(value, start=1)}
         if not isinstance(value, dict):
             what = "a list" if isinstance(value, list) else repr(str(value)[:60])
             message = f"{what} is not an object. Each row needs named fields."
@@ -134,7 +138,15 @@ class Collector:
             raise DatasetError(f"{self.name} holds no rows. Check that the right file was chosen.")
         if not self.rows:
             raise DatasetError(f"{self.name} holds no usable row. {told(self.problems)}")
-        return Table(self.rows, self.problems, format, " ".join(filter(None, notes)))
+        unnamed = "The columns have no names, so they are numbered." if self._width else ""
+        return Table(self.rows, self.problems, format, " ".join(filter(None, [*notes, unnamed])))
+
+    def _are_cells(self, value: list[Any]) -> bool:
+        """Whether a list is a row without names, as pandas writes with orient="values": from the
+        first row on all are lists of one length.
+        """
+        is_first = not self.rows and not self.problems
+        return len(value) > 1 and (is_first or len(value) == self._width)
 
     def _check_count(self) -> None:
         if len(self.rows) + len(self.problems) > self.limits.rows_per_dataset:

@@ -282,6 +282,13 @@ def test_scores_ids_and_wrong_answers_are_never_selected(name):
     assert loaded.guess.columns == {"question": "question", "ground_truth": "ground_truth"}
 
 
+def test_a_usual_name_whose_cells_cannot_be_read_is_asked_about():
+    loaded = rows(*[{"question": "q?", "response": "r", "contexts": [1, 2]}] * 2)
+
+    assert not loaded.guess.is_sure
+    assert "contexts cannot be read as retrieved documents." in loaded.guess.why
+
+
 # Names
 
 
@@ -475,6 +482,17 @@ def test_the_results_of_promptfoo_are_asked_about():
     assert guess.columns["question"] == "vars.question"
     assert guess.columns["response"] == "response.output"
     assert not guess.is_sure
+
+
+def test_rows_without_names_are_asked_about():
+    data = [["Who built it?", ["Anna did.", "In 1812."], "Anna."], ["When?", ["In May."], "May."]]
+
+    loaded = open_file("a.json", json.dumps(data).encode())
+
+    assert loaded.guess.columns["question"] == "column 1"
+    assert loaded.guess.columns["retrieved_documents"] == "column 2"
+    assert (loaded.guess.is_sure, loaded.total) == (False, 2)
+    assert "The columns have no names, so they are numbered." in loaded.note
 
 
 # Long tables, sheets

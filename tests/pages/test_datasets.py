@@ -485,3 +485,42 @@ def words(at: AppTest) -> str:
     for mark in ("**", ":gray["):
         text = text.replace(mark, "")
     return ESCAPED.sub(r"\1", text.replace("  \n", " "))
+
+
+def test_one_line_says_what_became_what(upload: Upload) -> None:
+    at = upload(
+        "own.jsonl",
+        jsonl({"question": "When?", "response": "In May.", "document": "It was in May."}),
+    )
+    assert (
+        "question ← question · response ← response · "
+        "documents ← document (1 a row, 14 characters on average)" in said(at)
+    )
+
+
+def test_documents_that_are_file_names_are_asked_about(upload: Upload) -> None:
+    rows = [
+        {"question": "When?", "response": "In May.", "document": f"guide_{n}.pdf"} for n in (1, 2)
+    ]
+    at = upload("own.jsonl", jsonl(*rows))
+    assert "document holds ids or names of documents, not their texts." in said(at)
+    assert choice(at, "Retrieved documents").value is None
+    at.button(key="use_columns").click()
+    assert "question ← question · response ← response" in said(checked(at.run()))
+
+
+def test_rows_left_out_are_grouped_by_the_kind_of_problem(upload: Upload) -> None:
+    good = {"question": "When?", "response": "In May."}
+    bad = [good | {"retrieved_documents": ["It was.", n]} for n in (5, 6)]
+    fine = good | {"retrieved_documents": ["It was."]}
+    at = upload("own.jsonl", jsonl(fine, fine, fine, *bad))
+    words = said(at, "markdown")
+    assert "2 rows" in words
+    assert "Document 2 in retrieved_documents is '5'. Make it text." in words
+    assert "'6'" not in words
+
+
+def test_a_trace_is_refused_with_what_to_do(upload: Upload) -> None:
+    at = upload("spans.jsonl", jsonl({"context.span_id": "1", "span_kind": "LLM", "parent_id": ""}))
+    assert "is a trace of Phoenix" in said(at, "error")
+    assert "Save a table with the question" in said(at, "error")
