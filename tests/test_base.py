@@ -1,6 +1,4 @@
-"""Evaluators: parameters are fields, the catalogue knows them by name, and a stored spec builds the
-same one again.
-"""
+"""Evaluators: parameters are fields, names are known, a stored spec builds the same one again."""
 
 from typing import Any
 

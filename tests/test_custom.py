@@ -1,6 +1,4 @@
-"""Metrics of one's own: a file in the folder is in the catalogue, as it is now; one that fails
-disturbs nothing.
-"""
+"""Metrics of one's own: a file is in the catalogue as it is now; one that fails disturbs nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Every regular expression of the product is linear: found in the code by itself, run on strings
-made against it.
+"""Every regular expression of the product is linear on strings made against it.
+
+The test finds the expressions in the code by itself.
 """
 
 import ast
@@ -84,9 +85,7 @@ UNCLEAR = (
 
 
 class Patterns(ast.NodeVisitor):
-    """The patterns of one module with their places and uses, and the places where one cannot be
-    read (`unclear`).
-    """
+    """The patterns of one module with places and uses, and where one is `unclear`."""
 
     def __init__(self, file: str, code: str, names: dict[str, Any]) -> None:
         self.places: dict[re.Pattern, str] = {}
@@ -152,9 +151,7 @@ class Patterns(ast.NodeVisitor):
         self.uses[compiled].update({name} - {"compile"})
 
     def _value(self, node: ast.AST) -> Any:
-        """What an expression stands for once the module has been read; `None` where only a running
-        function knows.
-        """
+        """What an expression stands for; `None` where only a running function knows."""
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         is_called = any(isinstance(part, ast.Call) for part in ast.walk(node))
         if names & self._own[-1] or (
@@ -208,8 +205,9 @@ def product() -> Patterns:
 
 
 def _names(file: str, code: str) -> dict[str, Any]:
-    """What the names of a module mean; one without patterns of its own, which may be a script, is
-    not imported.
+    """What the names of a module mean.
+
+    One without patterns of its own, which may be a script, is not imported.
     """
     if re.search(r"^\s*import re$", code, re.MULTILINE):
         return vars(
@@ -227,8 +225,9 @@ def _names(file: str, code: str) -> dict[str, Any]:
 
 
 def run(pattern: re.Pattern, uses: set[str]) -> Callable[[str], object]:
-    """Uses a pattern as the product does; where nobody knows how, at all places of the text, which
-    takes longest.
+    """Uses a pattern as the product does.
+
+    Where nobody knows how, at all places of the text, which takes longest.
     """
     is_bytes = isinstance(pattern.pattern, bytes)
 

@@ -1,6 +1,4 @@
-"""Intervals and kappa: against values worked by hand,
-the bootstrap's by its seed and its bounds.
-"""
+"""Intervals and kappa by values worked out by hand, the bootstrap by its seed and its bounds."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,4 @@
-"""What strangers write is read in linear time by every function that reads it; `tests.attack.texts`
-goes on longer.
-"""
+"""What strangers write is read in linear time; `tests.attack.texts` goes on longer."""
 
 import pytest
 

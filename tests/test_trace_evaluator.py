@@ -1,6 +1,4 @@
-"""The heuristic labeller: what it says of plain cases, what its parameters do, and how near it
-comes to RAGBench.
-"""
+"""The heuristic labeller: plain cases, what its parameters do, how near it comes to RAGBench."""
 
 import math
 import sys
@@ -287,8 +285,9 @@ BUILT = (
 def test_the_lamp_is_relevant_only_where_it_is_read_together_with_the_lighthouse(
     parameters, relevant
 ):
-    """The text has 59 words, the lighthouse from word 32 to 40: a first window of 50 cuts off the
-    lamp, at word 50.
+    """The text has 59 words: a first window of 50 cuts off the lamp, at word 50.
+
+    The lighthouse stands from word 32 to 40.
     """
     assert TRACEEvaluator(**parameters).evaluate(*BUILT).labels.relevant_keys == relevant
 
@@ -304,9 +303,7 @@ class SentenceTransformer:
 
 
 def test_an_embedding_finds_support_in_other_words(tmp_path, monkeypatch):
-    """A stand-in package on the path holds that "car" and "motorcar" mean the same, which no shared
-    word tells.
-    """
+    """A stand-in package holds that "car" and "motorcar" mean the same, without a shared word."""
     (tmp_path / "sentence_transformers.py").write_text(FAKE_PACKAGE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
@@ -350,9 +347,7 @@ CASES = [
 
 
 def test_a_batch_tells_the_means_and_each_case():
-    """One is adherent, one is not, the third has no response; only the first has a relevant
-    sentence, 1 of 3.
-    """
+    """One is adherent, one is not, the third has no response; only the first has 1 of 3 relevant."""
     results = TRACE.evaluate_batch(CASES)
     first, second, third = results["detailed_results"]
     assert (first["metrics"]["context_relevance"], second["metrics"]["context_relevance"]) == (
@@ -428,9 +423,7 @@ def test_document_keys_are_not_put_together_again_for_each_sentence_of_the_respo
 
 
 def test_the_most_doubtful_fifth_holds_half_of_the_wrong_verdicts(check_data):
-    """On the validation rows of two subsets; measured on all rows: 57 %, where chance would find 20
-    %.
-    """
+    """On the validation rows of two subsets; on all rows it is 57 %, where chance finds 20 %."""
     doubts, wrong = [], []
     for subset in ("hotpotqa", "hagrid"):
         (path,) = (check_data / "ragbench" / subset).glob("validation-*.parquet")
@@ -448,9 +441,7 @@ def root_mean_square(differences):
 
 
 def test_labels_come_near_the_published_ones(check_data):
-    """Bounds with room above what was measured (0.17 and 0.12 on all rows), on the validation rows
-    of two subsets.
-    """
+    """Bounds on two subsets, with room above what was measured on all rows: 0.17 and 0.12."""
     found, published = [], []
     for subset in ("hotpotqa", "hagrid"):
         (path,) = (check_data / "ragbench" / subset).glob("validation-*.parquet")

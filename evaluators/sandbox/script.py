@@ -130,7 +130,7 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
     file = pq.ParquetFile(pa.BufferReader(data), pre_buffer=False)
-    _check_columns(len(file.schema_arrow), limits)
+    _check_column_count(len(file.schema_arrow), limits)
     count = size = 0
     for batch in file.iter_batches(BATCH, use_threads=False):
         count += batch.num_rows
@@ -187,7 +187,7 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
             first = _sheet(book, name)
             if first.rows is None or sum(map(bool, first.names)) < fewest:
                 continue
-            _check_columns(sum(map(bool, first.names)), limits)
+            _check_column_count(sum(map(bool, first.names)), limits)
             others = [_sheet(book, other) for other in book.sheet_names[at + 1 :]]
             same = [sheet for sheet in others if sheet.rows and sheet.names == first.names]
             note = _assumed([first, *same], len(book.sheet_names))
@@ -210,7 +210,7 @@ def _sheet(book: Any, title: str) -> _Sheet:
     rows = _filled_rows(book.get_sheet_by_name(title))
     start = list(islice(rows, HEAD))
     at = header_at([cells for _, cells in start])
-    names = [str(_as_json(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
+    names = [str(_json_value(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
     below = chain(start[at + 1 :], rows) if len(start) > at + 1 else None
     return _Sheet(title, names, below, at > 0)
 
@@ -229,7 +229,7 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
     """The rows of a sheet with anything in them."""
     for number, cells in enumerate(sheet.iter_rows() if sheet.total_height else (), start=1):
         if any(map(is_filled, cells)):
-            yield number, [_whole_number(cell) for cell in cells]
+            yield number, [_integer_or_cell(cell) for cell in cells]
 
 
 def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
@@ -267,7 +267,7 @@ def is_filled(cell: Any) -> bool:
     return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
 
 
-def _whole_number(cell: Any) -> Any:
+def _integer_or_cell(cell: Any) -> Any:
     """A sheet knows no whole numbers: 3.0 stands for 3, and an empty text for no value."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
@@ -413,7 +413,7 @@ def broken_json(data: bytes, _: ParsingLimits) -> Iterator[Message]:
 # All
 
 
-def _check_columns(count: int, limits: ParsingLimits) -> None:
+def _check_column_count(count: int, limits: ParsingLimits) -> None:
     if count > limits["columns"]:
         raise RefusedError(
             f"has {count:,} columns; the limit is {limits['columns']:,}. Leave some out."
@@ -434,7 +434,7 @@ def _row_messages(
 ) -> Iterator[Message]:
     size = 0
     for count, (number, cells) in enumerate(islice(rows, limits["first"]), start=1):
-        plain = [_as_json(cell) for cell in cells]
+        plain = [_json_value(cell) for cell in cells]
         text = json.dumps(plain, ensure_ascii=False)
         size += len(text)
         _check_decoded(count, size, limits)
@@ -445,20 +445,20 @@ def _row_messages(
             yield {"row": [number, plain]}
 
 
-def _as_json(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value as JSON knows it; `None` for one that is not a number or a time."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, dict):
-        return {str(name): _as_json(item) for name, item in value.items()}
+        return {str(name): _json_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_as_json(item) for item in value]
-    return _other_as_json(value)
+        return [_json_value(item) for item in value]
+    return _spelled_for_json(value)
 
 
-def _other_as_json(value: Any) -> Any:
+def _spelled_for_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, decimal.Decimal):

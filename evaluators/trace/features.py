@@ -135,12 +135,12 @@ def relevant(likeness: Likeness, features: Features) -> set[int]:
     weights = RELEVANT if likeness.response_terms else RELEVANT_BY_QUESTION
     is_alike = likeness.response_cosine + likeness.question_cosine > 0
     probability = _logistic(weights, features) * is_alike
-    return _likeliest(probability, at_least=1)
+    return _rows_expected(probability, at_least=1)
 
 
 def utilized(likeness: Likeness, features: Features) -> set[int]:
     """Rows of the document sentences that the response likely draws on."""
-    return _likeliest(_logistic(UTILIZED, features) * (likeness.response_cosine > 0))
+    return _rows_expected(_logistic(UTILIZED, features) * (likeness.response_cosine > 0))
 
 
 def support_probability(likeness: Likeness) -> list[float]:
@@ -154,7 +154,7 @@ def _logistic(weights: Weights, features: Features) -> Matrix:
     return np.asarray(1 / (1 + np.exp(-total)))
 
 
-def _likeliest(probability: Matrix, at_least: int = 0) -> set[int]:
+def _rows_expected(probability: Matrix, at_least: int = 0) -> set[int]:
     """As many sentences as the probabilities add up to: the likeliest, and of equals the first."""
     # The sum is the number that is expected, and it is that number that the metrics divide.
     count = max(int(probability.sum() + 0.5), at_least if probability.any() else 0)

@@ -1,6 +1,4 @@
-"""Documents are cut by the documented strategies, ranked for each question, and keep where they
-stood.
-"""
+"""Documents are cut as documented, ranked for each question, and keep where they stood."""
 
 import math
 

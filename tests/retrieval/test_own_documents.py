@@ -1,6 +1,4 @@
-"""Documents of every kind become text in whole paragraphs; what cannot be read says why, and what
-to do.
-"""
+"""Documents of every kind become text in whole paragraphs; what cannot be read says why."""
 
 import gzip
 

@@ -1,6 +1,4 @@
-"""Words that look like instructions to a judge: which are noticed, and that plain texts are left in
-peace.
-"""
+"""Words that look like instructions to a judge are noticed, and plain texts left in peace."""
 
 import time
 

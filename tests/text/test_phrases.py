@@ -1,6 +1,4 @@
-"""Where words stand in a text: in either letter case, however they are spaced,
-whole or anywhere.
-"""
+"""Where words stand in a text: in either letter case, however spaced, whole or anywhere."""
 
 import pytest
 

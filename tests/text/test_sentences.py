@@ -1,6 +1,4 @@
-"""Sentences and their keys, by the worked examples of the specification and by the published
-RAGBench sentences.
-"""
+"""Sentences and their keys, by the specification's examples and by the published sentences."""
 
 import pandas as pd
 import pytest

@@ -84,9 +84,7 @@ def test_coverage_is_the_share_of_weight_that_the_other_text_holds():
 
 
 def test_cosine_counts_the_words_outside_the_vocabulary_in_the_length():
-    """("cat", "dog", "cow", "hen") has length 2 when each word weighs 1; it shares one word: 1 / (2
-    * 1).
-    """
+    """Four words that weigh 1 each have length 2; one of them is shared: 1 / (2 * 1)."""
     assert cosine(rows(["cat", "dog", "cow", "hen"]), rows(["cat"]), EQUAL).tolist() == [[0.5]]
 
 
@@ -128,9 +126,7 @@ class SentenceTransformer:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A stand-in `sentence_transformers` on the path: texts with "car" point one way, all others
-    another.
-    """
+    """A stand-in `sentence_transformers`: texts with "car" point one way, all others another."""
     (tmp_path / "sentence_transformers.py").write_text(FAKE_PACKAGE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)

@@ -29,9 +29,7 @@ BEGINNINGS = [
 
 
 def cells(text):
-    """What a program makes of the cell that splits by anything but commas, without what it may drop
-    before.
-    """
+    """What a program that splits by anything makes of the cell, without what it may drop."""
     return [
         re.sub(f"^[{IGNORED}]*", "", part) if part[:1] != "'" else "text"
         for part in re.split(f"[{SEPARATORS}]", text)

@@ -1,6 +1,4 @@
-"""Sentences compared block by block give what one large table of all of them gives, in little
-memory.
-"""
+"""Sentences compared block by block give what one large table gives, in little memory."""
 
 import random
 import tracemalloc
@@ -63,9 +61,7 @@ def embeddings(words, seed):
 
 
 class Dense:
-    """The plain computation: every text a row over all words of the sample, every likeness in one
-    table.
-    """
+    """The plain computation: every text a row over all words, every likeness in one table."""
 
     def __init__(self, words, cut, meaning):
         everything = [
@@ -119,9 +115,7 @@ class Dense:
         return np.where(self.holds, self.coverage(row, self.units), 0).max(axis=1)
 
     def gains(self, claim, evidence):
-        """What each document sentence would add to this evidence of a claim, beside the claim's
-        weight.
-        """
+        """What each document sentence would add to this evidence, beside the claim's weight."""
         missing = self.response[claim] * self.weights
         total = missing.sum()
         if not evidence:
@@ -167,9 +161,7 @@ def test_blocks_give_what_one_table_of_everything_gives(size, strategy, window, 
 
 
 def check_evidence(claims, dense):
-    """Each piece adds as much as any sentence could, and enough; fewer than three are there where
-    no other does.
-    """
+    """Each piece adds most, and enough; fewer than three are there where no other does."""
     for claim, evidence in enumerate(claims.evidence):
         for number, piece in enumerate(evidence):
             gains, total = dense.gains(claim, evidence[:number])

@@ -1,6 +1,4 @@
-"""Windows: whole sentences, no longer than allowed, none left out; and labels that are merged
-without losing a key.
-"""
+"""Windows hold whole sentences and leave none out; labels are merged without losing a key."""
 
 from itertools import pairwise
 
