@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
     from evaluators.api.evaluation import Results as Results
+    from evaluators.api.evaluation import estimate as estimate
     from evaluators.api.evaluation import evaluate as evaluate
     from evaluators.base import BaseEvaluator as BaseEvaluator
     from evaluators.base import Evaluator as Evaluator
@@ -80,6 +81,7 @@ _HOMES = {
     "Dataset": "evaluators.records",
     "DefaultLLMJudge": "evaluators.llm_judge",
     "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
+    "estimate": "evaluators.api.evaluation",
     "evaluate": "evaluators.api.evaluation",
     "EvaluationResult": "evaluators.rgb_evaluator",
     "Evaluator": "evaluators.base",

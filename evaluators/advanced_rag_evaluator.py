@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
 from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.llm import LLMClient
-from evaluators.llm.structured import Answered, ask, unreadable
+from evaluators.llm.structured import Answered, ask, schema, unreadable
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import (
     Judgement,
@@ -284,6 +284,13 @@ class AdvancedRAGEvaluator(TRACEMethod):
         One, or one for each window where it takes more tokens than `prompt_budget`.
         """
         return [call.prompt for call in self._calls(sentences, question, prompt_budget)]
+
+    def judge_prompts(self, sample: Sample, prompt_budget: int | None = None) -> list[Prompt]:
+        """What each judge is asked, with the schema of its answer."""
+        require(self.needs, sample, self.title)
+        shape = {"schema_text": schema(GPTLabelingOutput)}
+        prompts = self.prompts(sentences_of(sample), sample.question, prompt_budget)
+        return [prompt.model_copy(update=shape) for prompt in prompts]
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences, or else on its text cut into sentences."""

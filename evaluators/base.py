@@ -13,6 +13,7 @@ from evaluators.records import EvaluatorSpec, Sample, Score
 
 if TYPE_CHECKING:
     from evaluators.llm import LLMClient
+    from evaluators.prompts import Prompt
 
 Judges = Literal["none", "optional", "one", "jury"]
 """The LLMs that an evaluator asks: none, one if it is there, just one, or several as a jury."""
@@ -90,6 +91,16 @@ class Evaluator(BaseModel):
             return judges
         remedy = "Choose a model, or give its client as llm_client."
         raise AccessError(f"{self.title} needs a judge. {remedy}")
+
+    def judge_prompts(
+        self, sample: Sample, prompt_budget: int | None = None
+    ) -> list[Prompt] | None:
+        """What it asks a judge about the sample, before anybody has answered.
+
+        `None` leaves that to a dry run. Declared where a dry run would take long: a form counts the
+        prompts of every sample.
+        """
+        return None
 
     def check_ready(self) -> None:
         """Raises `ParameterError` where it cannot run here, for example for want of a package."""

@@ -197,7 +197,8 @@ class HybridEvaluator(TRACEMethod):
         return TRACEEvaluator(**self._reading())
 
     @property
-    def _judge(self) -> AdvancedRAGEvaluator:
+    def labeller(self) -> AdvancedRAGEvaluator:
+        """What asks the judge about a sample that is doubtful enough."""
         return AdvancedRAGEvaluator(llm_client=self.llm_client, **self._reading())
 
     def _reading(self) -> dict[str, Any]:
@@ -209,16 +210,16 @@ class HybridEvaluator(TRACEMethod):
         heuristic = self._heuristic
         estimated = Labelling(by=HEURISTIC, labels=heuristic.label(sentences, question))
         is_doubtful = heuristic.doubt(sentences, question) >= self.doubt_from
-        return estimated, self._judge.label(sentences, question) if is_doubtful else []
+        return estimated, self.labeller.label(sentences, question) if is_doubtful else []
 
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
         """The same, judging no more cases than this many calls can pay for."""
-        judge, jury = self._judge, self.jury()
+        labeller, jury = self.labeller, self.jury()
         doubts, calls = [], []
         for sample in _readable_samples(test_cases):
             sentences = sentences_of(sample)
             prompts = [
-                judge.prompts(sentences, sample.question, client.prompt_budget) for client in jury
+                labeller.prompts(sentences, sample.question, judge.prompt_budget) for judge in jury
             ]
             doubts.append(self.doubt(sample))
             calls.append(sum(map(len, prompts)))

@@ -229,6 +229,15 @@ class RGBEvaluator(Evaluator):
             evidence = evidence.model_copy(update={"judged": {name: judged}})
         return Score(values=values, reason=reason, evidence=evidence)
 
+    def judge_prompts(self, sample: Sample, prompt_budget: int | None = None) -> list[Prompt]:
+        """What a judge is asked beside the rules, of two abilities, where there is an answer."""
+        name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
+        if name is None:
+            return []
+        self.verdicts(sample)  # raises where the rules cannot judge: nobody is asked then
+        prompt = self._judge_prompt(name, sample)
+        return [prompt] if prompt else []
+
     def _ruled(self, sample: Sample) -> tuple[dict[str, float | None], str, RuleEvidence]:
         """What the rules say, without a judge: values, why one is `None`, and the verdicts."""
         require(("response",), sample, self.title)  # rejection needs no ground truth
@@ -244,12 +253,19 @@ class RGBEvaluator(Evaluator):
 
     def _judged(self, name: str, sample: Sample, judge: LLMClient) -> JudgedRate:
         """What the judge says; an empty answer says nothing and is not sent."""
+        prompt = self._judge_prompt(name, sample)
+        if prompt is None:
+            return JudgedRate(passed=False, words="The answer is empty.")
+        said = judge.complete(prompt).text
+        return JudgedRate(passed=_says_yes(said), words=remove_reasoning(said))
+
+    def _judge_prompt(self, name: str, sample: Sample) -> Prompt | None:
+        """The question to the judge; `None` where the answer is empty."""
         answer = self._prepare(sample.response or "").strip()
         if not answer:
-            return JudgedRate(passed=False, words="The answer is empty.")
+            return None
         text = fenced(load(f"judge_{name}_en"), question=sample.question, answer=answer)
-        said = judge.complete(Prompt(text=text, question=sample.question, documents=())).text
-        return JudgedRate(passed=_says_yes(said), words=remove_reasoning(said))
+        return Prompt(text=text, question=sample.question, documents=())
 
     def verdicts(self, sample: Sample) -> dict[str, Verdict]:
         """The verdicts that count for the sample's ability, by the name of the rate they enter."""

@@ -18,8 +18,10 @@ from evaluators.catalogue import broken, catalogue, files, from_spec
 from evaluators.config import Config
 from evaluators.dry_run import prompts_of
 from evaluators.records import Dataset, EvaluatorSpec, Sample
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 
 ROOT = Path(__file__).parents[1]
@@ -149,7 +151,11 @@ def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
     store = Store(":memory:")
     data = Dataset(name="two", samples=(SAMPLE, SAMPLE.model_copy(update={"id": "2"})))
     run = create_run(
-        store, data, EvaluatorSpec(name="mine", params={"value": 1}), workspace="local", title="Own"
+        store,
+        RunPlan(
+            data, inputs.evaluators(EvaluatorSpec(name="mine", params={"value": 1})), title="Own"
+        ),
+        workspace="local",
     )
     job = Job(run, store)
     job.start()

@@ -36,7 +36,8 @@ CORE = {
     "evaluators/surrogates.py": set(),
     "evaluators/records.py": set(),
     "evaluators/errors.py": {"records", "surrogates"},
-    "evaluators/base.py": {"errors", "llm", "records"},  # llm for the type of a judge alone
+    # llm and prompts for the types of a judge and of what it is asked alone
+    "evaluators/base.py": {"errors", "llm", "prompts", "records"},
     "evaluators/custom_files.py": {"base", "config", "errors", "params"},
     "evaluators/catalogue.py": {"base", "custom_files", "errors", "records"},
 }

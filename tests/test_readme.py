@@ -16,7 +16,9 @@ ROOT = Path(__file__).parents[1]
 README, DOCS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md")
 )
-EVALUATE, COMPOSE, ALONE, BATCH = re.findall(r"```python\n(.*?)```", README + DOCS, re.DOTALL)
+EVALUATE, ESTIMATE, COMPOSE, ALONE, BATCH = re.findall(
+    r"```python\n(.*?)```", README + DOCS, re.DOTALL
+)
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
@@ -55,6 +57,10 @@ def test_evaluating_two_answers_prints_what_readme_shows(printed):
 
 def test_a_composed_test_bed_is_answered_and_scored(printed):
     assert re.fullmatch(r"0\.\d\d \(0\.\d\d to \d\.\d\d\), (\d+) / \1 scored\n", printed(COMPOSE))
+
+
+def test_an_estimate_needs_no_key(printed):
+    assert re.fullmatch(r"24 calls, at most \d\.\d\d dollars\n", printed(ESTIMATE))
 
 
 def test_evaluators_work_alone(printed):

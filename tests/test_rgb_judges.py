@@ -24,7 +24,9 @@ from evaluators.records import (
     Sample,
 )
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
+from evaluators.runs import inputs
 from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.loopback import Loopback
 
@@ -328,7 +330,11 @@ def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path
     samples = (sample(response=None, question=f"Why? {answer}") for answer in RULINGS)
     data = Dataset(name="silence", samples=tuple(samples))
     options = {"models": [ANSWERING], "prompt": load("rgb_en"), "judges": [JUDGING]}
-    run = create_run(store, data, RGBEvaluator().spec(), workspace="w", title="judged", **options)
+    run = create_run(
+        store,
+        RunPlan(data, inputs.evaluators(RGBEvaluator()), title="judged", **options),
+        workspace="w",
+    )
 
     with Loopback(answer=provider) as server:
         keys = {

@@ -10,7 +10,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -18,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.progress_bar import work
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import leads
 from evaluators.errors import IN_PYTHON, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
@@ -27,7 +28,9 @@ from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import Mean, View
-from evaluators.runs.engine import check_cap, create_run
+from evaluators.runs.engine import create_run
+from evaluators.runs.forecast import Forecast, forecast
+from evaluators.runs.plan import RunPlan, check_asked, check_cap
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.text.normalise import slug
@@ -89,8 +92,7 @@ def evaluate(
     """
     definition_named(definition)
     store = store or inputs.local_store()
-    keys = keys_from_environment(os.environ) if keys is None else keys
-    keys = {**keys, **accesses(model, judge)}
+    keys = _all_keys(keys, model, judge)
     data = inputs.dataset(
         dataset,
         store=store,
@@ -99,27 +101,44 @@ def evaluate(
         skip_broken=skip_broken,
         on_remark=inputs.print_remark if progress else lambda _: None,
     )
-    specs = inputs.specs(metrics, store.metrics.by_title(workspace))
-    inputs.check_judged(map(from_spec, specs), judge)
-    models = inputs.models(model, keys)
-    judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
-    inputs.check_usable(data, specs, models, judges)
-    wanted: dict[str, Any] = {
-        "models": models,
-        "prompt": (prompt or inputs.prompt_for(data)) if models else "",
-        "judges": judges,
-        "use_cache": use_cache,
-    }
-    cap = cap or Cap()
-    found = _unfinished(store, workspace, run, data, specs, wanted) if run else None
-    begun = (
-        _with_cap(store, found, cap)
-        if found
-        else create_run(
-            store, data, specs, workspace=workspace, title=run or data.name, cap=cap, **wanted
-        )
+    plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
+    plan = replace(plan, cap=cap or Cap(), use_cache=use_cache, title=run or plan.dataset.name)
+    unfinished = _unfinished(store, workspace, plan) if run else None
+    if unfinished:
+        started = _with_cap(store, unfinished, plan.cap)
+    else:
+        started = create_run(store, plan, workspace=workspace)
+    return _finished(started, store, keys, progress).under(definition)
+
+
+def estimate(
+    dataset: inputs.Data,
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    *,
+    model: inputs.Named | Sequence[inputs.Named] | None = None,
+    judge: inputs.Named | Sequence[inputs.Named] | None = None,
+    prompt: str | None = None,
+    keys: Keys | None = None,
+    store: Store | None = None,
+    workspace: str = inputs.WORKSPACE,
+    use_cache: bool = True,
+    columns: Mapping[str, str] | None = None,
+    skip_broken: bool = False,
+) -> Forecast:
+    """What `evaluate` with these arguments would take: nothing is sent, and no key is needed.
+
+    Unpacks to the estimates of the models and those of the judges, each with calls, stored answers,
+    tokens, US dollars and minutes. Raises `PlumblineError` where the run could not begin.
+    """
+    store = store or inputs.local_store()
+    keys = inputs.keys_for_estimates(_all_keys(keys, model, judge))
+    data = inputs.dataset(
+        dataset, store=store, workspace=workspace, columns=columns, skip_broken=skip_broken
     )
-    return _finished(begun, store, keys, progress).under(definition)
+    plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
+    plan = replace(plan, use_cache=use_cache)
+    plan.check()
+    return forecast(plan, keys, partial(store.calls.answered, workspace))
 
 
 @dataclass(frozen=True, repr=False)
@@ -301,36 +320,61 @@ def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
     return results
 
 
-def _unfinished(
+def _all_keys(keys: Keys | None, model: object, judge: object) -> Keys:
+    """The keys, else those of the environment, and those that connected models bring."""
+    return {
+        **(keys_from_environment(os.environ) if keys is None else keys),
+        **accesses(model, judge),
+    }
+
+
+def _planned(
+    data: Dataset,
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    model: inputs.Named | Sequence[inputs.Named] | None,
+    judge: inputs.Named | Sequence[inputs.Named] | None,
+    prompt: str | None,
+    keys: Keys,
     store: Store,
     workspace: str,
-    title: str,
-    data: Dataset,
-    specs: Sequence[EvaluatorSpec],
-    wanted: dict[str, Any],
-) -> Run | None:
+) -> RunPlan:
+    """The run that is meant, as far as data, metrics and models make it."""
+    evaluators = inputs.evaluators(metrics, store.metrics.by_title(workspace))
+    # Before the models: who names a judge in vain need not look for its key first.
+    check_asked(evaluators, judge)
+    models = inputs.models(model, keys)
+    judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
+    template = (prompt or inputs.prompt_for(data)) if models else ""
+    plan = RunPlan(data, evaluators, models=models, judges=judges, prompt=template)
+    plan.check_data()
+    return plan
+
+
+def _unfinished(store: Store, workspace: str, plan: RunPlan) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
-    same = {**wanted, "title": title}
-    fingerprints = data.fingerprint, data.earlier_fingerprint
+    fingerprints = plan.dataset.fingerprint, plan.dataset.earlier_fingerprint
     for run in store.runs.newest(workspace, MOST_LOOKED_AT):
-        is_same = all(getattr(run, name) == value for name, value in same.items())
-        if (
-            is_same
-            and run.fingerprint in fingerprints
-            and _unordered(run.evaluators) == _unordered(specs)
-        ):
+        asks_the_same = (
+            run.title == plan.title
+            and run.models == plan.models
+            and run.prompt == plan.prompt
+            and run.judges == plan.judges
+            and run.use_cache == plan.use_cache
+            and _unordered(run.evaluators) == _unordered(each.spec() for each in plan.evaluators)
+        )
+        if asks_the_same and run.fingerprint in fingerprints:
             counts = store.results.counts(run)
             return run if counts.scored < counts.asked else None
     return None
 
 
-def _unordered(specs: Sequence[EvaluatorSpec]) -> list[str]:
-    """A run puts its metrics in an order of its own."""
+def _unordered(specs: Iterable[EvaluatorSpec]) -> list[str]:
+    """The metrics may be named in another order than the last time."""
     return sorted(spec.model_dump_json() for spec in specs)
 
 
 def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
-    check_cap(run, cap)
+    check_cap(cap, (*run.models, *run.judges))
     store.runs.set_cap(run.id, cap)
     return run.model_copy(update={"cap": cap})
 

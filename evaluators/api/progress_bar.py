@@ -13,7 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from evaluators.errors import StoreError
 from evaluators.llm import Keys
-from evaluators.llm.estimate import duration, money
+from evaluators.llm.estimate import duration
+from evaluators.llm.money import dollars
 from evaluators.records import Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Store
@@ -102,9 +103,7 @@ def _told(run: Run, store: Store, counts: Counts) -> str:
         costs = [each.cost for each in spent]
         total = sum(cost for cost in costs if cost is not None)
         told.append(
-            money(total, total)
-            if None not in costs
-            else f"{sum(each.calls for each in spent):,} calls"
+            dollars(total) if None not in costs else f"{sum(each.calls for each in spent):,} calls"
         )
     if pace := registry.progress(run.id):
         told += [f"{duration(pace.seconds_left / 60)} left"] if pace.seconds_left else []

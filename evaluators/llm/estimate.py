@@ -1,4 +1,4 @@
-"""What a run will take: tokens, money and time, told before anything is paid for.
+"""What a run will take: tokens, money and time, said before anything is paid for.
 
 Tokens are estimated from bytes. An answer takes from few tokens (a short one) to the answer budget.
 Money is tokens times the list price. Time is what the free plan imposes: its first minute and first
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, model_title
 from evaluators.llm.limits import TOLERANCE
+from evaluators.llm.money import CENT, UNKNOWN, dollar_range, dollars
 from evaluators.records import Cap, ModelSpec, Record, Usage
 
 SHORT_ANSWER = 30
@@ -19,12 +20,17 @@ SHORT_LABELS = 200
 """Tokens of an answer, of one that labels a sample with few sentences."""
 
 DAY = 1440
+"""Minutes."""
 
-LEAST_DOLLARS = 0.01
+LEAST_CAP = 0.01
+"""US dollars: a lower cap would hold before the first answer of most models."""
 
 TOGETHER = "LLMs together"
 
 PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
+
+NamedEstimate = tuple[str, "Estimate"]
+"""An estimate under the name that a table gives it."""
 
 
 class Estimate(Record):
@@ -52,17 +58,21 @@ class Estimate(Record):
 
 
 def estimate(
-    spec: ModelSpec, prompt_tokens: Sequence[int], *, cached: int = 0, shortest: int = SHORT_ANSWER
+    spec: ModelSpec,
+    prompt_tokens: Sequence[int],
+    *,
+    cached: int = 0,
+    shortest: Sequence[int] | None = None,
 ) -> Estimate:
-    """What it takes to ask the model these prompts, given by their tokens; the `cached` ones are
-    not among them.
+    """What it takes to ask the model prompts of so many tokens; `cached` ones are not among them.
 
-    An answer takes from `shortest` tokens to the model's answer budget.
+    An answer takes from `SHORT_ANSWER` tokens, or what `shortest` says of it, to the answer budget.
     """
     model = find(spec.id) or Model(provider=spec.provider, model=spec.model, title=spec.model)
     budget = 0 if spec.provider == OFFLINE.provider else spec.answer_tokens
     calls, prompts = len(prompt_tokens), sum(prompt_tokens)
-    low, high = calls * min(shortest, budget), calls * budget
+    least = [SHORT_ANSWER] * calls if shortest is None else shortest
+    low, high = sum(min(tokens, budget) for tokens in least), calls * budget
     minutes_low, _ = _minutes(model.free, calls, prompts + low)
     minutes_high, limited_by = _minutes(model.free, calls, prompts + high)
     return Estimate(
@@ -78,7 +88,7 @@ def estimate(
         minutes_low=minutes_low,
         minutes_high=minutes_high,
         limited_by=limited_by,
-        too_long=sum(_never_fits(model, each + budget) for each in prompt_tokens),
+        too_long=sum(_never_fits(model, tokens + budget) for tokens in prompt_tokens),
     )
 
 
@@ -89,11 +99,9 @@ def basis(estimate: Estimate) -> str:
         return "It runs on this machine and costs nothing."
     parts = ["4 bytes to a token"]
     if estimate.calls:
-        each_low, each_high = (
-            estimate.answer_low // estimate.calls,
-            estimate.answer_high // estimate.calls,
-        )
-        parts.append(f"{each_low:,} to {each_high:,} tokens to an answer")
+        shortest = estimate.answer_low // estimate.calls
+        longest = estimate.answer_high // estimate.calls
+        parts.append(f"{shortest:,} to {longest:,} tokens to an answer")
     if model and estimate.cost_high is not None:
         parts.append(f"list prices of {model.source_date}")
     if estimate.limited_by:
@@ -101,64 +109,53 @@ def basis(estimate: Estimate) -> str:
     return f"Estimated with {', '.join(parts)}."
 
 
-def money(low: float | None, high: float | None) -> str:
-    """A range of US dollars in words: "$0.03 to $0.05", "under $0.01", "free", "unknown"."""
-    if low is None or high is None:
-        return "unknown"
-    if high < 0.01:
-        return "under $0.01" if high else "free"
-    cheap, dear = f"${low:,.2f}", f"${high:,.2f}"
-    if low < 0.01:
-        return f"up to {dear}"
-    return dear if cheap == dear else f"{cheap} to {dear}"
-
-
 def duration(minutes: float) -> str:
-    """A time in words, in a unit of which there are fewer than two of the next: "40 s", "12 min",
-    "3 h", "2 days".
-    """
-    for unit, length, end in (("s", 1 / 60, 2), ("min", 1, 120), ("h", 60, 2 * DAY)):
-        if minutes < end:
-            return f"{minutes / length:.0f} {unit}"
+    """A time in words: "40 s", "12 min", "3 h", "2 days"; a unit begins where it counts two."""
+    if minutes < 2:
+        return f"{60 * minutes:.0f} s"
+    if minutes < 2 * 60:
+        return f"{minutes:.0f} min"
+    if minutes < 2 * DAY:
+        return f"{minutes / 60:.0f} h"
     return f"{minutes / DAY:.0f} days"
 
 
 # In words
 
 
-def in_rows(rows: Sequence[tuple[str, Estimate]]) -> list[dict[str, object]]:
+def rows_in_words(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
     """The rows of a table: one for each model, and one for all LLMs where there are several."""
-    cells, llms = [in_words(name, each) for name, each in rows], _llms(rows)
-    return [*cells, _total(llms)] if len(llms) > 1 else cells
+    rows = [row_in_words(name, estimate) for name, estimate in named]
+    llms = _estimates_of_llms(named)
+    return [*rows, _row_of_all(llms)] if len(llms) > 1 else rows
 
 
-def in_words(name: str, each: Estimate) -> dict[str, object]:
+def row_in_words(name: str, estimate: Estimate) -> dict[str, object]:
     """A row for a table: what the model of that name will take, by column."""
+    cost = dollar_range(estimate.cost_low, estimate.cost_high) if estimate.calls else "free"
     return {
         "Model": name,
-        "Cost": money(each.cost_low, each.cost_high) if each.calls else "free",
-        "Waiting": _waiting(each),
-        "Calls": each.calls,
-        "Stored": each.cached,
-        "Prompt tokens": f"{each.prompt_tokens:,}",
-        "Answer tokens": _range(f"{each.answer_low:,}", f"{each.answer_high:,}"),
+        "Cost": cost,
+        "Waiting": _waiting_time(estimate),
+        "Calls": estimate.calls,
+        "Stored": estimate.cached,
+        "Prompt tokens": f"{estimate.prompt_tokens:,}",
+        "Answer tokens": _range(f"{estimate.answer_low:,}", f"{estimate.answer_high:,}"),
     }
 
 
-def cap_problem(calls: int | None, dollars: float | None, models: Sequence[Model]) -> str:
-    """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can, or there is
-    none.
-    """
+def cap_problem(calls: int | None, cost: float | None, models: Sequence[Model]) -> str:
+    """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can."""
     if calls is not None and calls < 1:
         return (
             f"A cap of {calls:,} calls is too low. Enter at least 1, or leave the field empty "
             "for no cap."
         )
-    if dollars is None:
+    if cost is None:
         return ""
-    if dollars < LEAST_DOLLARS:
-        least = f"Enter at least ${LEAST_DOLLARS}, or leave the field empty for no cap."
-        return f"A cap of ${dollars:g} is too low. {least}"
+    if cost < LEAST_CAP:
+        least = f"Enter at least ${LEAST_CAP}, or leave the field empty for no cap."
+        return f"A cap of ${cost:g} is too low. {least}"
     names = [model.title for model in models if model.price_in is None]
     return unpriced(names) if names else ""
 
@@ -171,112 +168,106 @@ def unpriced(names: Sequence[str]) -> str:
     )
 
 
-def cut_short(cap: Cap, rows: Sequence[tuple[str, Estimate]]) -> str:
-    """A word where a cap is met before the end even if all answers are short;
-    empty where none is.
-    """
-    llms, met = _llms(rows), []
+def cut_short(cap: Cap, named: Sequence[NamedEstimate]) -> str:
+    """Says where a cap is met before the end even if all answers are short; else it is empty."""
+    llms = _estimates_of_llms(named)
+    too_low = []
     if cap.calls is not None and cap.calls < sum(each.calls for each in llms):
-        met.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
+        too_low.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
     if cap.cost is not None and cap.cost < sum(each.cost_low or 0.0 for each in llms):
-        met.append(money(cap.cost, cap.cost))
-    return (
-        f"The cap of {' and '.join(met)} is below this estimate: the run will stop before its end."
-        if met
-        else ""
-    )
-
-
-def bases(rows: Sequence[tuple[str, Estimate]]) -> list[str]:
-    """What the numbers rest on, a sentence each with the names for which it is so."""
-    found: dict[str, list[str]] = {}
-    for name, each in rows:
-        if each.model != OFFLINE.id and each.calls:
-            found.setdefault(basis(each), []).append(name)
-    told = [f"{', '.join(names)}: {words}" for words, names in found.items()]
-    return [*told, PLAN] if any(each.limited_by for _, each in rows) else told
-
-
-def impossible(name: str, each: Estimate) -> str:
-    """A warning where calls can never be answered; empty where all can."""
-    if not each.too_long:
+        too_low.append(dollars(cap.cost))
+    if not too_low:
         return ""
-    limit, plan = _narrowest(each)
+    caps = " and ".join(too_low)
+    return f"The cap of {caps} is below this estimate: the run will stop before its end."
+
+
+def bases(named: Sequence[NamedEstimate]) -> list[str]:
+    """What the numbers rest on, a sentence each with the names for which it is so."""
+    names_by_basis: dict[str, list[str]] = {}
+    for name, estimate in named:
+        if estimate.model != OFFLINE.id and estimate.calls:
+            names_by_basis.setdefault(basis(estimate), []).append(name)
+    sentences = [f"{', '.join(names)}: {words}" for words, names in names_by_basis.items()]
+    is_limited = any(estimate.limited_by for _, estimate in named)
+    return [*sentences, PLAN] if is_limited else sentences
+
+
+def impossible(name: str, estimate: Estimate) -> str:
+    """A warning where calls can never be answered; empty where all can."""
+    if not estimate.too_long:
+        return ""
+    limit, plan = _narrowest_limit(estimate)
+    budget = estimate.answer_high // estimate.calls
     return (
-        f"{name}: {each.too_long:,} of {each.calls:,} calls cannot be answered{plan}. "
-        "Prompt and answer budget "
-        f"({each.answer_high // each.calls:,} tokens) together exceed {limit}. "
+        f"{name}: {estimate.too_long:,} of {estimate.calls:,} calls cannot be answered{plan}. "
+        f"Prompt and answer budget ({budget:,} tokens) together exceed {limit}. "
         "Lower the answer budget, shorten the prompts, or choose another model."
     )
 
 
-def lengthy(name: str, each: Estimate) -> str:
+def lengthy(name: str, estimate: Estimate) -> str:
     """A warning where the plan makes the run last a day or more; empty where it does not."""
-    if not each.minutes_high or each.minutes_high < DAY:
+    if not estimate.minutes_high or estimate.minutes_high < DAY:
         return ""
     return (
-        f"{name}: at {each.limited_by} this may take {duration(each.minutes_high)}. The "
-        "run stops at each "
-        "day's limit, keeps everything, and goes on when you resume it. Fewer samples, "
-        "or a smaller answer "
-        "budget, take less."
+        f"{name}: at {estimate.limited_by} this may take {duration(estimate.minutes_high)}. "
+        "The run stops at each day's limit, keeps everything, and goes on when you resume it. "
+        "Fewer samples, or a smaller answer budget, take less."
     )
 
 
-def _waiting(each: Estimate) -> str:
+def _waiting_time(estimate: Estimate) -> str:
     """The time that the plan's limits impose."""
-    if each.model == OFFLINE.id or not each.calls or each.minutes_high == 0:
+    if estimate.model == OFFLINE.id or not estimate.calls or estimate.minutes_high == 0:
         return "none"
-    if each.minutes_low is None or each.minutes_high is None:
+    if estimate.minutes_low is None or estimate.minutes_high is None:
         return "no limit known"
-    return _range(duration(each.minutes_low), duration(each.minutes_high))
+    return _range(duration(estimate.minutes_low), duration(estimate.minutes_high))
 
 
-def _llms(rows: Sequence[tuple[str, Estimate]]) -> list[Estimate]:
-    return [each for _, each in rows if each.model != OFFLINE.id]
+def _estimates_of_llms(named: Sequence[NamedEstimate]) -> list[Estimate]:
+    return [estimate for _, estimate in named if estimate.model != OFFLINE.id]
 
 
-def _total(llms: Sequence[Estimate]) -> dict[str, object]:
-    """The row of all; it tells no time, as models are asked side by side and judges after them."""
+def _row_of_all(llms: Sequence[Estimate]) -> dict[str, object]:
+    """The row of all LLMs, without a time: models are asked side by side, and judges after them."""
     added = ("calls", "cached", "prompt_tokens", "answer_low", "answer_high")
     sums = {name: sum(getattr(each, name) for each in llms) for name in added}
     unknown = dict.fromkeys(("cost_low", "cost_high", "minutes_low", "minutes_high"))
     whole = Estimate(model="", title=TOGETHER, **sums, **unknown)
-    return in_words(TOGETHER, whole) | {"Cost": _cost_together(llms), "Waiting": ""}
+    return row_in_words(TOGETHER, whole) | {"Cost": _cost_of_all(llms), "Waiting": ""}
 
 
-def _cost_together(llms: Sequence[Estimate]) -> str:
+def _cost_of_all(llms: Sequence[Estimate]) -> str:
     """The money of all; "over" where only a part is known."""
-    low, high = (
-        sum(each.cost_low or 0.0 for each in llms),
-        sum(each.cost_high or 0.0 for each in llms),
-    )
+    low = sum(each.cost_low or 0.0 for each in llms)
+    high = sum(each.cost_high or 0.0 for each in llms)
     if all(each.cost_high is not None for each in llms if each.calls):
-        return money(low, high)
-    return f"over {money(low, low)}" if low >= LEAST_DOLLARS else "unknown"
+        return dollar_range(low, high)
+    return f"over {dollar_range(low, low)}" if low >= CENT else UNKNOWN
 
 
 def _range(low: str, high: str) -> str:
     return high if low == high else f"{low} to {high}"
 
 
-def _narrowest(each: Estimate) -> tuple[str, str]:
+def _narrowest_limit(estimate: Estimate) -> tuple[str, str]:
     """The limit that one call meets first, and on which plan, where it is not on every one."""
-    model = find(each.model)
+    model = find(estimate.model)
     if model is None:
         return "what the model takes", ""
-    a_minute = (model.free and model.free.tpm, "tokens a minute", " on the free plan")
-    limits = [
-        (most, what, plan)
-        for most, what, plan in (a_minute, (model.context, "tokens of context", ""))
-        if most
-    ]
+    limits = []
+    if model.free and model.free.tpm:
+        limits.append((model.free.tpm, "tokens a minute", " on the free plan"))
+    if model.context:
+        limits.append((model.context, "tokens of context", ""))
     most, what, plan = min(limits)
     return f"{most:,} {what}", plan
 
 
 def _minutes(plan: PlanLimits | None, calls: int, tokens: int) -> tuple[float | None, str]:
-    """How long the plan makes so much last, and which of its limits it is."""
+    """How many minutes the plan makes so much last, and which of its limits it is."""
     if plan is None:
         return None, ""
     limits = (
@@ -294,5 +285,7 @@ def _minutes(plan: PlanLimits | None, calls: int, tokens: int) -> tuple[float | 
 
 
 def _never_fits(model: Model, tokens: int) -> bool:
+    if model.context and tokens > model.context:
+        return True
     a_minute = model.free.tpm if model.free else None
-    return tokens > (model.context or tokens) or tokens > (a_minute or tokens) * TOLERANCE
+    return a_minute is not None and tokens > a_minute * TOLERANCE

@@ -7,22 +7,17 @@ import secrets
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from evaluators.base import Evaluator
-from evaluators.catalogue import from_spec
 from evaluators.config import config
-from evaluators.errors import HostLimitError, ParameterError, PlumblineError, StoreError
-from evaluators.llm import Keys, catalogue
-from evaluators.llm.estimate import unpriced
-from evaluators.prompts import check
-from evaluators.records import Cap, Dataset, EvaluatorSpec, ModelSpec, Reason, Remedy, Run
+from evaluators.errors import HostLimitError, PlumblineError, StoreError
+from evaluators.llm import Keys
+from evaluators.records import Dataset, Reason, Remedy, Run
 from evaluators.runs import workspaces
-from evaluators.runs.inputs import check_judged, check_samples
 from evaluators.runs.job import Job, Progress
 from evaluators.runs.lock import RunLock
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import Place, Ticket, expected, in_turn
 from evaluators.runs.store import Store
 
@@ -39,57 +34,32 @@ BUSY = "This host is busy, and its queue is full. This run is kept: resume it in
 log = logging.getLogger(__name__)
 
 
-def create_run(
-    store: Store,
-    dataset: Dataset,
-    evaluators: EvaluatorSpec | Sequence[EvaluatorSpec],
-    *,
-    workspace: str,
-    title: str,
-    models: Sequence[ModelSpec] = (),
-    prompt: str = "",
-    judges: Sequence[ModelSpec] = (),
-    seed: int | None = None,
-    cap: Cap | None = None,
-    use_cache: bool = True,
-) -> Run:
-    """Stores a new run of one or several evaluators over the samples, the one that leads it first.
+def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
+    """Stores a new run as it is planned.
 
     Raises `PlumblineError` before anything is stored where it could not be run.
     """
-    usable = _usable([evaluators] if isinstance(evaluators, EvaluatorSpec) else evaluators)
-    _check_judges(usable, judges)
-    check_samples(dataset, usable, models, ("response",))
-    if models:
-        check(prompt)
+    plan.check()
+    data = plan.dataset
     run = Run(
         id=secrets.token_hex(16),
         workspace=workspace,
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
-        title=title,
-        dataset_name=dataset.name,
-        fingerprint=dataset.fingerprint,
-        evaluators=tuple(evaluator.spec() for evaluator in usable),
-        origin=dataset.origin,
-        models=tuple(models),
-        prompt=prompt,
-        judges=tuple(judges),
-        seed=seed,
-        cap=cap or Cap(),
-        use_cache=use_cache,
+        title=plan.title or data.name,
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=tuple(evaluator.spec() for evaluator in plan.in_order),
+        origin=data.origin,
+        models=tuple(plan.models),
+        prompt=plan.prompt,
+        judges=tuple(plan.judges),
+        seed=plan.seed,
+        cap=plan.cap,
+        use_cache=plan.use_cache,
     )
-    _check_host(run, dataset, store)
-    check_cap(run, run.cap)
-    store.runs.save(run, dataset)
+    _check_host(run, data, store)
+    store.runs.save(run, data)
     return run
-
-
-def check_cap(run: Run, cap: Cap) -> None:
-    """Raises `ParameterError` where a cap in dollars could not hold because a price is unknown."""
-    for spec in (*run.models, *run.judges):
-        model = catalogue.find(spec.id)
-        if cap.cost is not None and (model is None or model.price_in is None):
-            raise ParameterError(unpriced([catalogue.model_title(spec)]))
 
 
 class RunRegistry:
@@ -352,47 +322,6 @@ def _note(ticket: Ticket, reason: Reason) -> None:
 
 
 registry = RunRegistry()
-
-
-def _usable(specs: Sequence[EvaluatorSpec]) -> list[Evaluator]:
-    """The evaluators in the order of the run; raises `ParameterError` where they cannot be in one
-    run.
-    """
-    if not specs:
-        raise ParameterError("No metric is chosen. Choose one.")
-    found = sorted(map(from_spec, specs), key=lambda evaluator: evaluator.leads is None)
-    leading = [evaluator.title for evaluator in found if evaluator.leads]
-    if len(leading) > 1:
-        raise ParameterError(f"{' and '.join(leading)} cannot be in one run. Start a run for each.")
-    for number, evaluator in enumerate(found):
-        if evaluator in found[:number]:
-            raise ParameterError(
-                f"{evaluator.title} is chosen twice with the same parameters. Remove one."
-            )
-        evaluator.check_ready()
-    return found
-
-
-def _check_judges(evaluators: Sequence[Evaluator], judges: Sequence[ModelSpec]) -> None:
-    """Raises `ParameterError` where the evaluators take no judge, not so many, or cannot do without
-    one.
-    """
-    check_judged(evaluators, judges)
-    most = max(evaluator.most_judges() for evaluator in evaluators)
-    if len(judges) > most:
-        titles = " with ".join(evaluator.title for evaluator in evaluators)
-        raise ParameterError(
-            f"{len(judges)} judges are chosen; {titles} takes {most} at most. Remove some."
-        )
-    if len(set(judges)) < len(judges):
-        raise ParameterError(
-            "The same judge is chosen twice; its second vote would be a copy. Remove one."
-        )
-    first = evaluators[0]
-    if first.leads and first.needs_judge and not judges:
-        raise ParameterError(
-            f"{first.title} labels with an LLM, and no judge is chosen. Choose one."
-        )
 
 
 def _check_host(run: Run, dataset: Dataset, store: Store) -> None:

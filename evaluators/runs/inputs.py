@@ -1,35 +1,36 @@
-"""What a person named, in Python or in a terminal: the data, metrics and models, found and checked
-before a run.
-"""
+"""What a person named, in Python or in a terminal: data, metrics and models, found before a run."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evaluators.base import Evaluator, missing
+from pydantic import SecretStr
+
+from evaluators.base import Evaluator
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
 from evaluators.datasets.mapping import Loaded, checked, open_table, open_with
-from evaluators.datasets.names import COLUMNS, FIELDS
+from evaluators.datasets.names import FIELDS
 from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.table import told
 from evaluators.errors import DatasetError, ParameterError
-from evaluators.llm import Keys, LLMClient
+from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.clients import access_for
 from evaluators.llm.connect import spec_of
 from evaluators.llm.judges import as_client
+from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import load as load_prompt
-from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy, Sample
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
 from evaluators.runs.store import Store
 from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.printable import printable
@@ -43,9 +44,11 @@ WORKSPACE = "local"
 ANSWER_TOKENS = 1024
 """Tokens that an answer may take, hidden reasoning included, where nobody says otherwise."""
 
-
 FROM_PYTHON = "Data from Python"
 """The name of data that have none."""
+
+MOST_SUGGESTED = 30
+"""Names that a message lists where none is like the one that was meant."""
 
 Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
 OnRemark = Callable[[str], object]
@@ -55,11 +58,12 @@ Named = str | ModelSpec | LLMClient
 
 def local_store() -> Store:
     """The store that the app uses on this machine."""
-    return _open(config().data_dir / "plumbline.sqlite3")
+    return _store_at(config().data_dir / "plumbline.sqlite3")
 
 
+# One store for each file: it holds the connection and the lock by which its threads take turns.
 @cache
-def _open(path: Path) -> Store:
+def _store_at(path: Path) -> Store:
     return Store(path)
 
 
@@ -72,7 +76,7 @@ def print_remark(words: str) -> None:
 
 
 def load_data(
-    given: Data,
+    data: Data,
     *,
     store: Store | None = None,
     workspace: str = WORKSPACE,
@@ -81,46 +85,46 @@ def load_data(
     skip_broken: bool = False,
     on_remark: OnRemark = print_remark,
 ) -> Dataset | TestBed:
-    """The data set or test bed that is given: itself, a file, bundled or uploaded data by name, a
-    table, a list.
+    """The data set or test bed: as it is, from a file, by name, or from a table or a list.
 
-    A table is a `DataFrame`, a list holds a mapping for each sample; both get the name `name`.
-    `columns` says which column a field is read from, such as `{"response": "answer"}`, an empty
-    name that there is none; else what was chosen in the app for a file with the same columns
-    counts, where the columns are in doubt. `skip_broken` leaves out rows that cannot be used.
-    `on_remark` gets what became what, and what was left out, in sentences; they are printed
-    to the error stream where nothing else is given. Raises `DatasetError`.
+    Names are those of bundled and uploaded data. A table is a `DataFrame`, a list holds a mapping
+    for each sample; both get the name `name`. `columns` says which column a field is read from,
+    such as `{"response": "answer"}`, an empty name that there is none; else what was chosen in the
+    app for a file with the same columns counts, where the columns are in doubt. `skip_broken`
+    leaves out rows that cannot be used. `on_remark` gets what became what, and what was left out,
+    in sentences; they are printed to the error stream where nothing else is given. Raises
+    `DatasetError`.
     """
-    is_name = isinstance(given, str | Path) and not isfile(given)
-    if (columns or skip_broken) and (is_name or isinstance(given, Dataset | TestBed)):
+    is_name = isinstance(data, str | Path) and not isfile(data)
+    if (columns or skip_broken) and (is_name or isinstance(data, Dataset | TestBed)):
         raise ParameterError(
             "Columns are chosen, and rows skipped, for a file or a table. "
             "These data were read already: leave both out."
         )
-    if isinstance(given, Dataset | TestBed):
-        return given
+    if isinstance(data, Dataset | TestBed):
+        return data
     if is_name:
-        return _by_name(str(given), store or local_store(), workspace)
+        return _data_by_name(str(data), store or local_store(), workspace)
     origin: dict[str, Any] = {"columns": dict(columns)} if columns else {}
     if skip_broken:
         origin["skip_broken"] = True
-    if isinstance(given, str | Path):
-        path = Path(given)
-        name, content = path.name, _bytes_of(path)
+    if isinstance(data, str | Path):
+        path = Path(data)
+        name, content = path.name, _bytes_of_file(path)
         origin["file"] = str(path.resolve())
     else:
-        content = _as_json(given)
-    loaded = _opened(name, content, columns or {}, store, workspace)
+        content = _rows_as_json(data)
+    loaded = _loaded_by_columns(name, content, columns or {}, store, workspace)
     if loaded.guess.is_sure and loaded.data and loaded.problems and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
-    data = checked(name, loaded, skip_broken=skip_broken)
+    usable = checked(name, loaded, skip_broken=skip_broken)
     for remark in loaded.remarks:
         on_remark(remark)
-    return data.model_copy(update={"origin": {**data.origin, **origin}})
+    return usable.model_copy(update={"origin": {**usable.origin, **origin}})
 
 
 def dataset(
-    given: Data,
+    data: Data,
     *,
     store: Store | None = None,
     workspace: str = WORKSPACE,
@@ -129,11 +133,9 @@ def dataset(
     skip_broken: bool = False,
     on_remark: OnRemark = print_remark,
 ) -> Dataset:
-    """The samples that are given; raises `DatasetError` for a test bed, whose prompts must be
-    composed first.
-    """
-    data = load_data(
-        given,
+    """The samples; raises `DatasetError` for a test bed, whose prompts must be composed first."""
+    loaded = load_data(
+        data,
         store=store,
         workspace=workspace,
         name=name,
@@ -141,22 +143,22 @@ def dataset(
         skip_broken=skip_broken,
         on_remark=on_remark,
     )
-    if isinstance(data, TestBed):
+    if isinstance(loaded, TestBed):
         raise DatasetError(
-            f"{printable(data.name)} is a test bed: rows from which prompts are made. "
+            f"{printable(loaded.name)} is a test bed: rows from which prompts are made. "
             "Give compose(bed, bed.abilities) with bed = load_data(...), both from evaluators."
         )
-    return data
+    return loaded
 
 
-def _opened(
+def _loaded_by_columns(
     name: str, content: bytes, columns: Mapping[str, str], store: Store | None, workspace: str
 ) -> Loaded:
     """What a file holds by these columns, by the guess, or by what was chosen in the app."""
-    if unknown := [field for field in columns if field not in FIELDS]:
-        raise ParameterError(
-            f"{printable(unknown[0])[:60]} is not a field. Fields: {', '.join(FIELDS)}."
-        )
+    for field in columns:
+        if field not in FIELDS:
+            known = ", ".join(FIELDS)
+            raise ParameterError(f"{printable(field)[:60]} is not a field. Fields: {known}.")
     table = read(name, content)
     loaded = open_with(name, table, columns)
     if columns or loaded.guess.is_sure:
@@ -165,7 +167,7 @@ def _opened(
     return open_table(name, table, remembered) if remembered else loaded
 
 
-def _bytes_of(path: Path) -> bytes:
+def _bytes_of_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
@@ -174,29 +176,31 @@ def _bytes_of(path: Path) -> bytes:
         ) from error
 
 
-def _by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
-    found = bundled().get(name) or store.uploads.get(workspace, name)
-    if found is None:
-        meant = _meant(name, [*bundled(), *store.uploads.names(workspace)])
-        raise DatasetError(f"“{printable(name)}” is neither a file nor data by name. {meant}")
-    return found
+def _data_by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
+    data = bundled().get(name) or store.uploads.get(workspace, name)
+    if data is None:
+        names = _did_you_mean(name, [*bundled(), *store.uploads.names(workspace)])
+        raise DatasetError(f"“{printable(name)}” is neither a file nor data by name. {names}")
+    return data
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
+def _did_you_mean(name: str, known: Sequence[str]) -> str:
     """What somebody may have meant by a name that is not there, else what there is."""
-    near = get_close_matches(name, known, n=3)
-    told = ", ".join(f"“{printable(each)}”" for each in near or known[:30])
-    return f"Did you mean {told}?" if near else f"Known: {told}."
+    alike = get_close_matches(name, known, n=3)
+    listed = ", ".join(f"“{printable(each)}”" for each in alike or known[:MOST_SUGGESTED])
+    return f"Did you mean {listed}?" if alike else f"Known: {listed}."
 
 
-def _as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
+def _rows_as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
+    """The rows as a JSON file would hold them, so that there is one way of reading data."""
     import pandas as pd  # takes long, and only data from Python need it
 
     try:
         if isinstance(rows, pd.DataFrame):
+            # 15 digits are what a float keeps; by default pandas writes 10
             table: str = rows.to_json(orient="records", date_format="iso", double_precision=15)
             return table.encode()
-        return json.dumps(list(rows), default=_plain).encode()
+        return json.dumps(list(rows), default=_json_value).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DatasetError(
             f"The data cannot be used ({str(error)[:100]}). "
@@ -205,7 +209,7 @@ def _as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
         ) from error
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value that JSON does not know, as one that it knows: arrays and numbers of numpy, dates."""
     for method in ("tolist", "isoformat"):
         if hasattr(value, method):
@@ -216,11 +220,10 @@ def _plain(value: Any) -> Any:
 # Metrics
 
 
-def specs(
+def evaluators(
     metrics: Metric | Sequence[Metric], saved: Mapping[str, EvaluatorSpec] | None = None
-) -> tuple[EvaluatorSpec, ...]:
-    """The metrics that are given by name, as evaluators or as specs; raises `ParameterError` for
-    what is none.
+) -> tuple[Evaluator, ...]:
+    """The metrics, each by name, as an evaluator or as a spec; raises `ParameterError`.
 
     `saved` are metrics of the workspace by title, which are known by title and by slug.
     """
@@ -229,30 +232,31 @@ def specs(
     )
     if not several:
         raise ParameterError(f"No metric is given. Known: {', '.join(sorted(catalogue()))}.")
-    return tuple(_spec(metric, saved or {}) for metric in several)
+    return tuple(_evaluator(metric, saved or {}) for metric in several)
 
 
-def named(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
+def spec_by_name(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
     """The metric of this name: one of the catalogue, or a saved one by its title or slug."""
     if name in catalogue():
         return EvaluatorSpec(name=name)
     for title, spec in saved.items():
         if name in (title, slug(title)):
             return spec
+    names = _did_you_mean(name, [*sorted(catalogue()), *map(slug, saved)])
+    # Perhaps it is in a file that has a mistake.
     unusable = "".join(
         f" {file.file}, line {file.line}, cannot be used: {file.message}" for file in broken()
     )
-    known = [*sorted(catalogue()), *map(slug, saved)]
     raise ParameterError(
-        f"No metric is called “{printable(name)[:60]}”. {_meant(name, known)}{printable(unusable)}"
+        f"No metric is called “{printable(name)[:60]}”. {names}{printable(unusable)}"
     )
 
 
-def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
+def _evaluator(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> Evaluator:
     if isinstance(metric, str):
-        metric = named(metric, saved)
+        metric = spec_by_name(metric, saved)
     if isinstance(metric, EvaluatorSpec):
-        return from_spec(metric).spec()
+        return from_spec(metric)
     if isinstance(metric, type) and issubclass(metric, Evaluator):
         raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
     if not isinstance(metric, Evaluator):
@@ -264,101 +268,44 @@ def _spec(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:
         raise ParameterError(
             f"{metric.title} brings an LLM client of its own. Leave it out and name a judge."
         )
-    return metric.spec()
-
-
-def check_judged(evaluators: Iterable[Evaluator], judges: object) -> None:
-    """Raises `ParameterError` where a judge is named, and none of the metrics asks one."""
-    asked = list(evaluators)
-    if judges and not any(evaluator.most_judges() for evaluator in asked):
-        titles = " and ".join(dict.fromkeys(evaluator.title for evaluator in asked))
-        raise ParameterError(f"No judge is asked by {titles}. Leave the judge out.")
-
-
-def check_usable(
-    data: Dataset,
-    metrics: Sequence[EvaluatorSpec],
-    models: Sequence[ModelSpec] = (),
-    judges: Sequence[ModelSpec] = (),
-) -> None:
-    """Raises `ParameterError` where no sample has what a metric needs, or where the models have
-    nothing to answer.
-
-    Also where a metric asks a judge and none is named, or one that cannot judge.
-    """
-    if OFFLINE in judges:
-        raise ParameterError(
-            "The offline reader only quotes documents and cannot judge. Name an LLM as the judge."
-        )
-    evaluators = [from_spec(spec) for spec in metrics]
-    for evaluator in evaluators:
-        if not judges and evaluator.needs_judge:
-            message = f"{evaluator.title} asks a judge, and none is named."
-            raise ParameterError(message, remedy=Remedy("name_judge"))
-    if models and all(sample.response is not None for sample in data.samples):
-        raise ParameterError(
-            f"Every sample of {printable(data.name)} has a response already, so a model "
-            "has nothing to answer. "
-            "Leave the model out, or the column response."
-        )
-    if any(evaluator.leads == "rgb" for evaluator in evaluators) and not any(
-        sample.rgb for sample in data.samples
-    ):
-        message = f"Nothing in {printable(data.name)} says which ability of RGB its samples test."
-        raise ParameterError(message, remedy=Remedy("name_ability"))
-    check_samples(data, evaluators, models)
-
-
-def check_samples(
-    data: Dataset,
-    evaluators: Iterable[Evaluator],
-    models: Sequence[ModelSpec] = (),
-    fields: Collection[str] = tuple(Sample.model_fields),
-) -> None:
-    """Raises `ParameterError` where no sample has what a metric needs among these fields; models
-    give responses.
-    """
-    for evaluator in evaluators:
-        needs = tuple(field for field in evaluator.needed if field in fields)
-        lacking = [missing(needs, sample, has_generator=bool(models)) for sample in data.samples]
-        if lacking and all(lacking):
-            raise ParameterError(_lacking(evaluator, lacking, data.name))
-
-
-def _lacking(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
-    absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
-    columns = "; ".join(
-        " or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed
-    )
-    model = ", or name a model that answers" if "response" in absent else ""
-    return (
-        f"No sample of {printable(name)} has what {evaluator.title} needs. Add a column: "
-        f"{columns}{model}."
-    )
+    # A run keeps only the spec, so what cannot be built from it again is refused now.
+    return from_spec(metric.spec())
 
 
 # Models
 
 
 def models(
-    given: Named | Sequence[Named] | None,
+    named: Named | Sequence[Named] | None,
     keys: Keys,
     *,
     temperature: float = 0.0,
     answer_tokens: int = ANSWER_TOKENS,
 ) -> tuple[ModelSpec, ...]:
-    """The models that are given by id (`groq/openai/gpt-oss-20b`), as specs or connected.
+    """The models, each by id (`groq/openai/gpt-oss-20b`), as a spec or connected.
 
     Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is
     missing.
     """
-    several = given if isinstance(given, list | tuple) else [] if given is None else [given]
+    if named is None:
+        return ()
+    several = named if isinstance(named, list | tuple) else [named]
     return tuple(
         spec_of(each, keys, temperature=temperature, answer_tokens=answer_tokens)
         if isinstance(each, str)
-        else _spec_of(each, keys)
+        else _spec_of_connected(each, keys)
         for each in several
     )
+
+
+def keys_for_estimates(keys: Keys) -> dict[str, Access]:
+    """The keys, and an empty one for each provider that has none: nothing is sent with it."""
+    empty = {
+        name: Access(provider=name, base_url=provider.address, key=SecretStr(""))
+        for name, provider in PROVIDERS.items()
+        if not provider.is_custom
+    }
+    return empty | dict(keys)
 
 
 def prompt_for(data: Dataset) -> str:
@@ -367,8 +314,8 @@ def prompt_for(data: Dataset) -> str:
     return load_prompt(f"rgb_{language}")
 
 
-def _spec_of(llm: object, keys: Keys) -> ModelSpec:
-    """The spec that is given, or that of a connected model: by it a run can go on another day."""
+def _spec_of_connected(llm: object, keys: Keys) -> ModelSpec:
+    """The spec, or that of a connected model: by it a run can go on another day."""
     spec = getattr(llm, "spec", llm)
     if not isinstance(spec, ModelSpec):
         as_client(llm)  # says so where it cannot be asked at all

@@ -8,31 +8,25 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
-from evaluators.records import Dataset, EvaluatorSpec, Run
+from evaluators.records import Dataset, Run
+from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
+from evaluators.trace_evaluator import TRACEEvaluator
 
 
 def rgb(store: Store, workspace: str) -> Run:
     """All four abilities of the English sample bed, answered by the offline reader."""
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
-    return create_run(
-        store,
-        compose(bed, bed.abilities),
-        EvaluatorSpec(name="rgb"),
-        workspace=workspace,
-        title=bed.name,
-        models=[OFFLINE],
-        prompt=load("rgb_en"),
-        seed=0,
-    )
+    data = compose(bed, bed.abilities)
+    plan = RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
+    return create_run(store, plan, workspace=workspace)
 
 
 def trace(store: Store, workspace: str) -> Run:
     """The TRACE sample, labelled by the heuristic."""
     dataset = bundled()[TRACE_SAMPLES]
     assert isinstance(dataset, Dataset)
-    return create_run(
-        store, dataset, EvaluatorSpec(name="trace"), workspace=workspace, title=dataset.name
-    )
+    return create_run(store, RunPlan(dataset, [TRACEEvaluator()]), workspace=workspace)

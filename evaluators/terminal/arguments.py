@@ -1,25 +1,25 @@
-"""From options to a run: the data, the metrics with their parameters, the models, and what all of
-them may spend.
-"""
+"""From options to the plan of a run: data, metrics with parameters, models, what they spend."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from evaluators.catalogue import catalogue, from_spec
+from evaluators.base import Evaluator
+from evaluators.catalogue import catalogue
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
 from evaluators.llm.connect import JUDGE_TOKENS
 from evaluators.params import parameters
 from evaluators.prompts import check
-from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Record, Run
+from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, Record
 from evaluators.runs import inputs
-from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan, check_asked
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
 
@@ -28,14 +28,12 @@ OF_A_BED = ("noise", "passages", "seed")
 
 
 class Options(Record):
-    """What `run` and `estimate` are told, by the names of their options; `None` and () leave it to
-    the default.
-    """
+    """The options of `run` and `estimate`; `None` and () leave a thing to its default."""
 
     data: str
-    metric: tuple[str, ...]
     column: tuple[str, ...] = ()
     skip_broken: bool = False
+    metric: tuple[str, ...]
     param: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
     judge: tuple[str, ...] = ()
@@ -53,70 +51,98 @@ class Options(Record):
     title: str = ""
 
 
-class Asked(Record):
-    """What is to be run, found and checked; nothing of it is stored yet."""
-
-    dataset: Dataset
-    evaluators: tuple[EvaluatorSpec, ...]
-    models: tuple[ModelSpec, ...]
-    judges: tuple[ModelSpec, ...]
-    prompt: str
-    title: str
-    cap: Cap
-    use_cache: bool
-
-    def create(self, store: Store) -> Run:
-        """Stores the run."""
-        return create_run(
-            store,
-            self.dataset,
-            self.evaluators,
-            workspace=inputs.WORKSPACE,
-            title=self.title,
-            models=self.models,
-            prompt=self.prompt,
-            judges=self.judges,
-            seed=self.dataset.origin.get("seed"),
-            cap=self.cap,
-            use_cache=self.use_cache,
-        )
-
-
-def asked(options: Options, store: Store, keys: Keys) -> Asked:
-    """What these options mean; raises a `PlumblineError` that says what to write instead."""
+def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
+    """The run that these options mean; raises a `PlumblineError` with what to write instead."""
     data = inputs.load_data(
         options.data,
         store=store,
-        columns=_columns(options.column),
+        columns=_columns_of_fields(options.column),
         skip_broken=options.skip_broken,
     )
     dataset = samples(data, options)
-    evaluators = specs(options.metric, options.param, store.metrics.by_title(inputs.WORKSPACE))
-    inputs.check_judged(map(from_spec, evaluators), options.judge)
-    heat, most = options.temperature, options.answer_tokens
+    saved = store.metrics.by_title(inputs.WORKSPACE)
+    evaluators = chosen_metrics(options.metric, options.param, saved)
+    # Before the models: who names a judge in vain need not look for its key first.
+    check_asked(evaluators, options.judge)
     models = inputs.models(
-        options.model, keys, temperature=heat, answer_tokens=most or inputs.ANSWER_TOKENS
+        options.model,
+        keys,
+        temperature=options.temperature,
+        answer_tokens=options.answer_tokens or inputs.ANSWER_TOKENS,
     )
     judges = inputs.models(
-        options.judge, keys, temperature=heat, answer_tokens=most or JUDGE_TOKENS
+        options.judge,
+        keys,
+        temperature=options.temperature,
+        answer_tokens=options.answer_tokens or JUDGE_TOKENS,
     )
-    inputs.check_usable(dataset, evaluators, models, judges)
-    return Asked(
-        dataset=dataset,
-        evaluators=evaluators,
+    plan = RunPlan(
+        dataset,
+        evaluators,
         models=models,
         judges=judges,
-        prompt=_prompt(options, dataset),
-        title=options.title or dataset.name,
+        seed=dataset.origin.get("seed"),
         cap=Cap(calls=options.max_calls, cost=options.max_cost),
         use_cache=not options.no_cache,
+        title=options.title or dataset.name,
     )
+    plan.check_data()
+    plan = replace(plan, prompt=_prompt_for_models(options, dataset))
+    plan.check()
+    return plan
 
 
 # Data
 
 
-def _columns(texts: Iterable[str]) -> dict[str, str]:
+def samples(data: Dataset | TestBed, options: Options) -> Dataset:
+    """The samples to judge, composed where they are a test bed.
+
+    Of a file they are the first so many, for another ability if one is given.
+    """
+    if isinstance(data, TestBed):
+        return _composed_from(data, options)
+    for name in OF_A_BED:
+        if getattr(options, name) not in (None, ()):
+            raise ParameterError(
+                f"--{name} composes prompts from a test bed. {printable(data.name)} "
+                "holds samples. Leave it out."
+            )
+    if len(options.ability) > 1:
+        raise ParameterError(
+            f"{printable(data.name)} holds samples; they are judged for one --ability. Give one."
+        )
+    if options.ability:
+        data = all_with_ability(data, options.ability[0])
+    if options.limit:
+        origin = {**data.origin, "limit": options.limit}
+        update = {"samples": data.samples[: options.limit], "origin": origin}
+        data = data.model_copy(update=update)
+    return data
+
+
+def _composed_from(bed: TestBed, options: Options) -> Dataset:
+    wanted = options.ability or bed.abilities
+    for ability in wanted:
+        if ability not in bed.abilities:
+            known = ", ".join(bed.abilities)
+            raise ParameterError(
+                f"{printable(bed.name)} does not test {ability}. It tests: {known}."
+            )
+    dataset = compose(
+        bed,
+        tuple(ability for ability in Ability if ability in wanted),
+        tuple(sorted(options.noise)) or NOISE_LEVELS,
+        options.passages or PASSAGES,
+        options.seed or 0,
+        options.limit,
+    )
+    if not dataset.samples:
+        raise DatasetError(f"{printable(bed.name)} gives no sample. Ask for another ability.")
+    return dataset
+
+
+def _columns_of_fields(texts: Iterable[str]) -> dict[str, str]:
     """The column of each field; an empty one says that the file has none."""
     columns: dict[str, str] = {}
     for text in texts:
@@ -130,55 +156,7 @@ def _columns(texts: Iterable[str]) -> dict[str, str]:
     return columns
 
 
-def samples(found: Dataset | TestBed, options: Options) -> Dataset:
-    """The samples to judge: composed from a test bed, or the first of the file, for another ability
-    if one is given.
-    """
-    if isinstance(found, TestBed):
-        return _composed(found, options)
-    if wrong := [name for name in OF_A_BED if getattr(options, name) not in (None, ())]:
-        raise ParameterError(
-            f"--{wrong[0]} composes prompts from a test bed. {printable(found.name)} "
-            "holds samples. Leave it out."
-        )
-    if len(options.ability) > 1:
-        raise ParameterError(
-            f"{printable(found.name)} holds samples; they are judged for one --ability. Give one."
-        )
-    for ability in options.ability:
-        found = all_with_ability(found, ability)
-    return _first(found, options.limit) if options.limit else found
-
-
-def _first(data: Dataset, limit: int) -> Dataset:
-    return data.model_copy(
-        update={"samples": data.samples[:limit], "origin": {**data.origin, "limit": limit}}
-    )
-
-
-def _composed(bed: TestBed, options: Options) -> Dataset:
-    abilities = tuple(
-        ability for ability in Ability if ability in (options.ability or bed.abilities)
-    )
-    if unknown := [ability for ability in abilities if ability not in bed.abilities]:
-        known = ", ".join(bed.abilities)
-        raise ParameterError(
-            f"{printable(bed.name)} does not test {unknown[0]}. It tests: {known}."
-        )
-    dataset = compose(
-        bed,
-        abilities,
-        tuple(sorted(options.noise)) or NOISE_LEVELS,
-        options.passages or PASSAGES,
-        options.seed or 0,
-        options.limit,
-    )
-    if not dataset.samples:
-        raise DatasetError(f"{printable(bed.name)} gives no sample. Ask for another ability.")
-    return dataset
-
-
-def _prompt(options: Options, dataset: Dataset) -> str:
+def _prompt_for_models(options: Options, dataset: Dataset) -> str:
     if options.prompt is None:
         return inputs.prompt_for(dataset) if options.model else ""
     if not options.model:
@@ -199,65 +177,64 @@ def _prompt(options: Options, dataset: Dataset) -> str:
 # Metrics
 
 
-def specs(
-    metrics: Sequence[str],
+def chosen_metrics(
+    names: Sequence[str],
     params: Iterable[str] = (),
     saved: Mapping[str, EvaluatorSpec] | None = None,
-) -> tuple[EvaluatorSpec, ...]:
-    """The metrics by name, with parameters such as `trace.chunk_size=300`; see `_meant` for what
-    stands before it.
+) -> tuple[Evaluator, ...]:
+    """The metrics of these names, with parameters such as `trace.chunk_size=300`.
 
-    `saved` are metrics of the workspace by title.
+    `saved` are metrics of the workspace by title. What stands before a parameter's name is the
+    metric's name, or its number from 1.
     """
-    chosen = [inputs.named(name, saved or {}) for name in metrics]
-    found: list[dict[str, Any]] = [{} for _ in metrics]
+    specs = [inputs.spec_by_name(name, saved or {}) for name in names]
+    changed: list[dict[str, Any]] = [{} for _ in names]
     for param in params:
-        name, equals, value = param.partition("=")
-        address, _, field = name.strip().rpartition(".")
+        path, equals, value = param.partition("=")
+        metric, _, field = path.strip().rpartition(".")
         if not equals or not field:
             raise ParameterError(
                 f"--param {printable(param)[:60]} is not understood. Write FIELD=VALUE or "
                 "NAME.FIELD=VALUE."
             )
-        for number in _meant(address, field, metrics):
-            found[number][field] = _value(metrics[number], field, value)
-    return inputs.specs(
+        for number in _numbers_meant(metric, field, names):
+            changed[number][field] = _parameter_value(names[number], field, value)
+    return inputs.evaluators(
         [
             EvaluatorSpec(name=spec.name, params=spec.params | own)
-            for spec, own in zip(chosen, found, strict=True)
+            for spec, own in zip(specs, changed, strict=True)
         ]
     )
 
 
-def _meant(address: str, field: str, metrics: Sequence[str]) -> list[int]:
-    """The numbers from 0 of the metrics that are meant: by name, by number from 1, or all that have
-    the field.
+def _numbers_meant(metric: str, field: str, names: Sequence[str]) -> list[int]:
+    """The numbers from 0 of the metrics that a parameter is for; without a metric, of all that
+    have the field.
     """
-    if not address:
-        numbers = [number for number, name in enumerate(metrics) if field in _kinds(name)] or [0]
-        if len({metrics[number] for number in numbers}) > 1:
+    if metric:
+        numbers = [n for n, name in enumerate(names) if metric in (name, str(n + 1))]
+        if not numbers:
             raise ParameterError(
-                f"Several metrics have a {field}. Write {metrics[numbers[0]]}.{field}=VALUE."
+                f"--param names {printable(metric)[:60]}, which is not a metric here. "
+                f"Chosen: {', '.join(names)}."
             )
         return numbers
-    numbers = [number for number, name in enumerate(metrics) if address in (name, str(number + 1))]
-    if not numbers:
-        known = ", ".join(metrics)
+    # Where none has it, the first metric refuses it and says what it knows.
+    numbers = [n for n, name in enumerate(names) if field in _parameter_kinds(name)] or [0]
+    if len({names[number] for number in numbers}) > 1:
         raise ParameterError(
-            f"--param names {printable(address)[:60]}, which is not a metric here. Chosen: {known}."
+            f"Several metrics have a {field}. Write {names[numbers[0]]}.{field}=VALUE."
         )
     return numbers
 
 
-def _value(metric: str, field: str, text: str) -> object:
-    """The value as the metric wants it; text that should be a number is told so by the metric
-    itself.
-    """
-    if _kinds(metric).get(field) == "choices":
+def _parameter_value(metric: str, field: str, text: str) -> object:
+    """The value as the metric wants it; text that should be a number the metric itself refuses."""
+    if _parameter_kinds(metric).get(field) == "choices":
         return [part.strip() for part in text.split(",")]
     return text
 
 
-def _kinds(metric: str) -> dict[str, str]:
+def _parameter_kinds(metric: str) -> dict[str, str]:
     cls = catalogue().get(metric)
     return {parameter.name: parameter.kind for parameter in parameters(cls)} if cls else {}

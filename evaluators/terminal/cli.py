@@ -7,6 +7,8 @@ import logging
 import os
 import runpy
 import sys
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +17,7 @@ from pydantic import ValidationError
 
 from evaluators.api.evaluation import Results
 from evaluators.api.progress_bar import work
-from evaluators.catalogue import broken, catalogue
+from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
@@ -23,11 +25,13 @@ from evaluators.llm.keys import keys_from_environment, quiet_logs
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, Run, Sample
 from evaluators.runs.backup import back_up
-from evaluators.runs.engine import check_cap
-from evaluators.runs.inputs import WORKSPACE, local_store
+from evaluators.runs.engine import create_run
+from evaluators.runs.forecast import forecast
+from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
+from evaluators.runs.plan import check_cap
 from evaluators.runs.store import Store
-from evaluators.terminal import estimating, files, options, tables
-from evaluators.terminal.arguments import Asked, Options, asked
+from evaluators.terminal import files, options, tables
+from evaluators.terminal.arguments import Options, planned
 from evaluators.terminal.exit_codes import (
     INCOMPLETE,
     INTERRUPTED,
@@ -159,7 +163,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except PlumblineError as error:
-            _say(f"Error: {error.reason.worded(IN_TERMINAL)}")
+            _to_stderr(f"Error: {error.reason.worded(IN_TERMINAL)}")
             ctx.exit(WRONG)
         except click.FileError as error:
             error.show()
@@ -171,9 +175,8 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
 def main() -> None:
     quiet_logs()
-    logging.getLogger("evaluators.custom_files").setLevel(
-        logging.ERROR
-    )  # broken files are told where it matters
+    # Files that cannot be used are named where it matters: by `list metrics` and unknown names.
+    logging.getLogger("evaluators.custom_files").setLevel(logging.ERROR)
 
 
 # Commands
@@ -209,11 +212,11 @@ def run(
     fail_under: tuple[str, ...], min_coverage: float, as_json: bool, definition: str, **chosen: Any
 ) -> None:
     demanded, store = demands(fail_under), local_store()
-    wanted = asked(_options(chosen), store, keys_from_environment(os.environ))
-    check_names(demanded, wanted.evaluators, wanted.dataset.samples, wanted.judges)
-    begun = wanted.create(store)
-    _work(begun, store)
-    _finish(Results(begun, store, definition), demanded, min_coverage, as_json)
+    plan = planned(_checked_options(chosen), store, keys_from_environment(os.environ))
+    check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
+    new_run = create_run(store, plan, workspace=WORKSPACE)
+    _work_until_end(new_run, store)
+    _finish(Results(new_run, store, definition), demanded, min_coverage, as_json)
 
 
 @main.command(
@@ -232,15 +235,16 @@ def resume(
     **cap: Any,
 ) -> None:
     demanded, store = demands(fail_under), local_store()
-    found = _with_cap(_found(run_id, store), store, **cap)
+    resumed = _with_raised_cap(_run_meant(run_id, store), store, **cap)
+    # A sample for each ability shows which values there will be.
     positions = {
-        outline.ability: outline.position for outline in store.results.outlines(found)
+        outline.ability: outline.position for outline in store.results.outlines(resumed)
     }.values()
-    read = store.samples.get_many(found.fingerprint, positions).values()
-    samples = [sample for sample in read if isinstance(sample, Sample)]
-    check_names(demanded, found.evaluators, samples, found.judges)
-    _work(found, store)
-    _finish(Results(found, store, definition), demanded, min_coverage, as_json)
+    rows = store.samples.get_many(resumed.fingerprint, positions).values()
+    samples = [sample for sample in rows if isinstance(sample, Sample)]
+    check_names(demanded, list(map(from_spec, resumed.evaluators)), samples, resumed.judges)
+    _work_until_end(resumed, store)
+    _finish(Results(resumed, store, definition), demanded, min_coverage, as_json)
 
 
 @main.command(short_help="Say what a run would take, without sending anything.")
@@ -254,18 +258,16 @@ def estimate(as_json: bool, **chosen: Any) -> None:
 
     Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
     """
-    store, keys = local_store(), estimating.with_stand_ins(keys_from_environment(os.environ))
-    wanted: Asked = asked(_options(chosen), store, keys)
-    rows = estimating.estimates(wanted, store, keys)
+    store, keys = local_store(), keys_for_estimates(keys_from_environment(os.environ))
+    plan = planned(_checked_options(chosen), store, keys)
+    rows = forecast(plan, keys, partial(store.calls.answered, WORKSPACE)).named()
     if as_json:
         click.echo(tables.as_json(tables.estimate_summary(rows)))
     elif rows:
         tables.echo(*tables.of_estimates(rows))
     else:
-        click.echo(
-            f"No LLM is asked about these {len(wanted.dataset.samples):,} samples: it "
-            "costs nothing."
-        )
+        count = len(plan.dataset.samples)
+        click.echo(f"No LLM is asked about these {count:,} samples: it costs nothing.")
 
 
 @main.group(name="list", short_help="List metrics, models, or runs.")
@@ -279,12 +281,12 @@ def metrics() -> None:
     store = local_store()
     tables.echo(tables.of_metrics(catalogue(), store.metrics.by_title(WORKSPACE)))
     for lost in store.metrics.unreadable(WORKSPACE):
-        _say(
+        _to_stderr(
             f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on "
             "the Metrics page."
         )
     for each in broken():
-        _say(f"{each.file}, line {each.line}, cannot be used: {each.message}")
+        _to_stderr(f"{each.file}, line {each.line}, cannot be used: {each.message}")
 
 
 @lists.command()
@@ -297,11 +299,11 @@ def models() -> None:
 def runs() -> None:
     """Runs, newest first; those of the app included."""
     store = local_store()
-    found = store.runs.newest(WORKSPACE)
+    readable = store.runs.newest(WORKSPACE)
     unreadable = store.runs.unreadable(WORKSPACE)
-    tables.echo(tables.of_runs(found, store) if found or unreadable else "No run yet.")
+    tables.echo(tables.of_runs(readable, store) if readable or unreadable else "No run yet.")
     for lost in unreadable:
-        _say(
+        _to_stderr(
             f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show "
             f"{lost.name[: tables.SHORT]}"
         )
@@ -317,7 +319,7 @@ def show(run_id: str, definition: str, as_json: bool) -> None:
     RUN is the id that run or list shows, its first signs, or "last".
     """
     store = local_store()
-    results = Results(_found(run_id, store), store, definition)
+    results = Results(_run_meant(run_id, store), store, definition)
     if as_json:
         click.echo(tables.as_json(tables.summary(results)))
     else:
@@ -339,17 +341,19 @@ def show(run_id: str, definition: str, as_json: bool) -> None:
 @options.definition
 def export(run_id: str, kind: str, output: BinaryIO | None, definition: str) -> None:
     store = local_store()
-    given = _id(run_id, store)
-    parts = (
-        store.runs.raw(given)
-        if kind == files.RAW
-        else files.KINDS[kind](Results(_read(given, store), store, definition))
-    )
+    full_id = _full_id(run_id, store)
+    parts: Iterable[bytes]
+    if kind == files.RAW:
+        parts = store.runs.raw(full_id)
+    else:
+        parts = files.KINDS[kind](Results(_stored_run(full_id, store), store, definition))
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()
     for part in parts:
-        shorter = part if output else part.removeprefix(codecs.BOM_UTF8)
-        stream.write(files.escaped(shorter) if is_screen else shorter)
+        if output is None:
+            # The mark is for spreadsheets, which open files; a pipe would pass it on.
+            part = part.removeprefix(codecs.BOM_UTF8)
+        stream.write(files.escaped(part) if is_screen else part)
     stream.flush()
 
 
@@ -367,18 +371,18 @@ def backup(file: Path, replace: bool) -> None:
 # What they share
 
 
-def _work(begun: Run, store: Store) -> None:
+def _work_until_end(run: Run, store: Store) -> None:
     """Works on the run until its end; Ctrl-C says how to go on."""
-    _say(f"Run {begun.id[: tables.SHORT]}: {begun.title}")
+    _to_stderr(f"Run {run.id[: tables.SHORT]}: {run.title}")
     try:
-        work(begun, store, keys_from_environment(os.environ))
+        work(run, store, keys_from_environment(os.environ))
     except KeyboardInterrupt:
-        counts = store.results.counts(begun)
-        _say(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")
-        _say(tables.go_on(begun))
+        counts = store.results.counts(run)
+        _to_stderr(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")
+        _to_stderr(tables.go_on(run))
         raise
     except StoreError as error:
-        _say(f"Error: {error.reason.worded(IN_TERMINAL)}")
+        _to_stderr(f"Error: {error.reason.worded(IN_TERMINAL)}")
         raise click.exceptions.Exit(INCOMPLETE) from error
 
 
@@ -390,49 +394,50 @@ def _finish(
         click.echo(tables.as_json(tables.summary(results)))
     else:
         tables.echo(results.headline(), results.table())
-    found = outcome(results, demanded, min_coverage)
-    for words in found.words:
-        _say(words)
+    verdict = outcome(results, demanded, min_coverage)
+    for words in verdict.words:
+        _to_stderr(words)
     if results.counts.scored < results.counts.asked:
-        _say(tables.go_on(results.run))
-    if found.code:
-        raise click.exceptions.Exit(found.code)
+        _to_stderr(tables.go_on(results.run))
+    if verdict.code:
+        raise click.exceptions.Exit(verdict.code)
 
 
-def _found(run_id: str, store: Store) -> Run:
+def _run_meant(run_id: str, store: Store) -> Run:
     """The run of that id, of an id that begins so, or the newest; raises `UnreadableRowError`."""
-    return _read(_id(run_id, store), store)
+    return _stored_run(_full_id(run_id, store), store)
 
 
-def _id(run_id: str, store: Store) -> str:
+def _full_id(run_id: str, store: Store) -> str:
     """The id, of an id that begins so, or of the run that was made last."""
-    found = store.runs.ids(WORKSPACE)[:1] if run_id == "last" else store.runs.ids(WORKSPACE, run_id)
-    if len(found) == 1 and run_id:
-        return found[0]
-    problem = f"{len(found)} runs begin" if found else "No run begins"
+    is_last = run_id == "last"
+    ids = store.runs.ids(WORKSPACE)[:1] if is_last else store.runs.ids(WORKSPACE, run_id)
+    if len(ids) == 1 and run_id:
+        return ids[0]
+    problem = f"{len(ids)} runs begin" if ids else "No run begins"
     raise ParameterError(
         f"{problem} with “{printable(run_id)}”. See: python -m evaluators list runs"
     )
 
 
-def _read(run_id: str, store: Store) -> Run:
-    found = store.runs.get(run_id)
-    if found is None:
+def _stored_run(full_id: str, store: Store) -> Run:
+    run = store.runs.get(full_id)
+    if run is None:
         raise StoreError("This run was deleted just now. See: python -m evaluators list runs")
-    return found
+    return run
 
 
-def _with_cap(found: Run, store: Store, max_calls: int | None, max_cost: float | None) -> Run:
+def _with_raised_cap(run: Run, store: Store, max_calls: int | None, max_cost: float | None) -> Run:
     """The run with what it may spend from now on, where that changes."""
     if not max_calls and not max_cost:
-        return found
-    cap = Cap(calls=max_calls or found.cap.calls, cost=max_cost or found.cap.cost)
-    check_cap(found, cap)
-    store.runs.set_cap(found.id, cap)
-    return found.model_copy(update={"cap": cap})
+        return run
+    cap = Cap(calls=max_calls or run.cap.calls, cost=max_cost or run.cap.cost)
+    check_cap(cap, (*run.models, *run.judges))
+    store.runs.set_cap(run.id, cap)
+    return run.model_copy(update={"cap": cap})
 
 
-def _options(chosen: dict[str, Any]) -> Options:
+def _checked_options(chosen: dict[str, Any]) -> Options:
     try:
         return Options.model_validate(chosen)
     except ValidationError as error:
@@ -440,5 +445,6 @@ def _options(chosen: dict[str, Any]) -> Options:
         raise ParameterError(f"--{first['loc'][0]}: {first['msg']}.") from error
 
 
-def _say(words: str) -> None:
+def _to_stderr(words: str) -> None:
+    """Standard output is for results alone, so that it can be piped."""
     print(printable(words), file=sys.stderr)

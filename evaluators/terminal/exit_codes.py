@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from evaluators.api.evaluation import Results, failures, means
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
-from evaluators.dry_run import rehearsed
+from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
-from evaluators.records import EvaluatorSpec, Run, Sample
+from evaluators.records import EvaluatorSpec, Sample
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
 from evaluators.terminal.remedies import IN_TERMINAL
@@ -28,7 +29,7 @@ MEANINGS = {
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
-REASONS = 3
+MOST_REASONS = 3
 ROUNDING = 1e-9
 """What arithmetic may lose: the mean of 0.6, 0.8 and 1.0 is a little below 0.8."""
 
@@ -41,7 +42,7 @@ class Demand(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The exit code, and what to tell."""
+    """The exit code, and what to say."""
 
     code: int
     words: tuple[str, ...] = ()
@@ -49,30 +50,26 @@ class Outcome(NamedTuple):
 
 def demands(texts: Iterable[str]) -> tuple[Demand, ...]:
     """What `--fail-under` asks for; raises `ParameterError` for what is not NAME=NUMBER."""
-    return tuple(map(_demand, texts))
+    return tuple(map(_read_demand, texts))
 
 
-def _demand(text: str) -> Demand:
+def _read_demand(text: str) -> Demand:
     name, _, value = text.rpartition("=")
     try:
-        return Demand(name.strip(), _number(value))
+        least = float(value)
+        if not least < math.inf:  # not a number is refused as well
+            raise ValueError(value)
     except ValueError as error:
         raise ParameterError(
             f"--fail-under {printable(text)[:60]} is not understood. Write NAME=NUMBER, "
             "for example adherence=0.8."
         ) from error
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not value < float("inf"):
-        raise ValueError(text)
-    return value
+    return Demand(name.strip(), least)
 
 
 def check_names(
     demanded: Sequence[Demand],
-    specs: Sequence[EvaluatorSpec],
+    metrics: Sequence[Evaluator],
     samples: Sequence[Sample],
     judges: Sequence[object],
 ) -> None:
@@ -83,7 +80,7 @@ def check_names(
     """
     if not demanded:
         return
-    known = value_names(list(map(from_spec, specs)), samples, judges)
+    known = value_names(metrics, samples, judges)
     for name, least in demanded if known else ():
         if name not in known:
             raise ParameterError(
@@ -98,23 +95,24 @@ def check_names(
 def value_names(
     metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]
 ) -> list[str]:
-    """The names that the results will have, found by a rehearsal; none where they are not known
-    before.
+    """The names that the results will have, found by a dry run.
+
+    Empty where a metric leaves them open until it has judged.
     """
     rows: list[Outline] = []
     for number, metric in enumerate(metrics):
-        found = [
+        scored = [
             row
-            for each in _one_of_each(metric, samples)
-            if (row := _rehearsed(number, metric, each, judges))
+            for sample in _one_of_each_ability(metric, samples)
+            if (row := _dry_outline(number, metric, sample, judges))
         ]
-        if not found or not ships(type(metric)):
+        if not scored or not ships(type(metric)):
             return []
-        rows += found
+        rows += scored
     return list(means([metric.spec() for metric in metrics], rows))
 
 
-def _one_of_each(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
+def _one_of_each_ability(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
     """A sample for each ability of RGB, or for none, that has what the metric needs."""
     usable = (
         sample for sample in samples if not missing(metric.needed, sample, has_generator=True)
@@ -122,79 +120,76 @@ def _one_of_each(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sampl
     return {sample.rgb and sample.rgb.ability: sample for sample in usable}.values()
 
 
-def _rehearsed(
+def _dry_outline(
     number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]
 ) -> Outline | None:
-    stand_in = (
-        from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric
-    )  # the same values
-    score = rehearsed(stand_in, sample, has_judge=bool(judges))
-    ability = sample.rgb.ability if sample.rgb else None
-    row = Outline(
+    # All TRACE methods give the same values, and the heuristic does so without a judge.
+    cheap = from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric
+    score = dry_score(cheap, sample, has_judge=bool(judges))
+    if score is None:
+        return None
+    return Outline(
         position=0,
         metric=number,
         sample_id=sample.id,
         question="",
-        ability=ability,
+        ability=sample.rgb.ability if sample.rgb else None,
         status="scored",
+        values=score.values,
     )
-    return row.model_copy(update={"values": score.values}) if score else None
 
 
 def outcome(
     results: Results, demanded: Iterable[Demand] = (), least_coverage: float = 1.0
 ) -> Outcome:
-    """What to make of the run; raises `ParameterError` where a demanded value
-    does not exist in it.
-    """
+    """What to make of the run; raises `ParameterError` where a demanded value is not in it."""
     counts = results.counts
     if counts.open:
         stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
-        return Outcome(
-            INCOMPLETE, (f"{counts.open:,} of {counts.asked:,} results are still open.", *stopped)
-        )
-    if below := [words for demand in demanded for words in _below(demand, results, least_coverage)]:
-        return Outcome(BELOW, tuple(below))
-    if counts.failed and counts.scored < least_coverage * counts.asked:
-        return Outcome(INCOMPLETE, tuple(_failed(results)))
-    return Outcome(FINE, tuple(_failed(results)))
+        still_open = f"{counts.open:,} of {counts.asked:,} results are still open."
+        return Outcome(INCOMPLETE, (still_open, *stopped))
+    wanting = [words for demand in demanded for words in _unmet(demand, results, least_coverage)]
+    if wanting:
+        return Outcome(BELOW, tuple(wanting))
+    is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
+    return Outcome(FINE if is_covered else INCOMPLETE, tuple(_sentences_about_failures(results)))
 
 
-def _below(demand: Demand, results: Results, least_coverage: float) -> Iterator[str]:
-    for number in range(max(1, len(results.run.models))):
-        means = results.summary(number)
-        if demand.name not in means and not results.counts.failed:
+def _unmet(demand: Demand, results: Results, least_coverage: float) -> Iterator[str]:
+    """What is wanting of one demand, for each of the run's models."""
+    models = results.run.models
+    for number in range(max(1, len(models))):
+        summary = results.summary(number)
+        # Where all has failed, a value has no name.
+        if demand.name not in summary and not results.counts.failed:
+            known = ", ".join(summary)
             raise ParameterError(
-                f"There is no value {printable(demand.name)} here. There are: {', '.join(means)}."
+                f"There is no value {printable(demand.name)} here. There are: {known}."
             )
-        yield from _wanting(demand, means, least_coverage, _whose(results.run, number))
+        whose = f" of {printable(model_title(models[number]))}" if len(models) > 1 else ""
+        name = f"{printable(demand.name)}{whose}"
+        yield from _unmet_by_mean(name, demand.least, summary.get(demand.name), least_coverage)
 
 
-def _wanting(
-    demand: Demand, means: Mapping[str, Mean], least_coverage: float, whose: str
+def _unmet_by_mean(
+    name: str, least: float, mean: Mean | None, least_coverage: float
 ) -> Iterator[str]:
-    name, mean = f"{printable(demand.name)}{whose}", means.get(demand.name)
     if mean is None or mean.mean is None:
-        yield f"{name}: no sample was judged, and {demand.least:g} is demanded."
+        yield f"{name}: no sample was judged, and {least:g} is demanded."
         return
-    if mean.mean < demand.least - ROUNDING:
-        yield f"{name} is {mean.mean:.4g}, and {demand.least:g} is demanded."
-    if (covered := (mean.scored + mean.not_applicable) / mean.asked) < least_coverage:
+    if mean.mean < least - ROUNDING:
+        yield f"{name} is {mean.mean:.4g}, and {least:g} is demanded."
+    covered = (mean.scored + mean.not_applicable) / mean.asked
+    if covered < least_coverage:
         yield f"{name} covers {covered:.1%} of the samples, and {least_coverage:.1%} are demanded."
 
 
-def _whose(run: Run, number: int) -> str:
-    return f" of {printable(model_title(run.models[number]))}" if len(run.models) > 1 else ""
-
-
-def _failed(results: Results) -> Iterator[str]:
-    counts, reasons = (
-        results.counts,
-        failures(results.store.results.failures(results.run.id), IN_TERMINAL),
-    )
+def _sentences_about_failures(results: Results) -> Iterator[str]:
+    counts = results.counts
+    reasons = failures(results.store.results.failures(results.run.id), IN_TERMINAL)
     if counts.failed:
         yield f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again."
-    for message, count in list(reasons.items())[:REASONS]:
+    for message, count in list(reasons.items())[:MOST_REASONS]:
         yield f"{count:,}: {printable(message)}"
-    if len(reasons) > REASONS:
-        yield f"... and {len(reasons) - REASONS} more reasons; show lists them all."
+    if len(reasons) > MOST_REASONS:
+        yield f"... and {len(reasons) - MOST_REASONS} more reasons; show lists them all."

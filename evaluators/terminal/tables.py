@@ -17,14 +17,14 @@ from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
-from evaluators.llm.estimate import bases, impossible, in_words, lengthy, money
+from evaluators.llm.estimate import NamedEstimate, bases, impossible, lengthy, row_in_words
+from evaluators.llm.money import dollars
 from evaluators.params import parameters
 from evaluators.prompts import shipped
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
-from evaluators.terminal.estimating import Row
 from evaluators.terminal.files import escaped
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.normalise import slug
@@ -240,7 +240,7 @@ def spent(run: Run, store: Store) -> Table | None:
     """What each model cost; nothing where no LLM was asked."""
     found = store.calls.spent(run.id)
     rows = [
-        (model, each.calls, each.prompt_tokens, each.answer_tokens, money(each.cost, each.cost))
+        (model, each.calls, each.prompt_tokens, each.answer_tokens, dollars(each.cost))
         for model, each in found.items()
     ]
     headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
@@ -296,15 +296,14 @@ def _id(run: Run, number: int) -> str | None:
 # Estimates
 
 
-def of_estimates(rows: Sequence[Row]) -> list[RenderableType]:
+def of_estimates(named: Sequence[NamedEstimate]) -> list[RenderableType]:
     """The numbers, and in words what they rest on and what will not go well."""
-    cells = [in_words(name, each) for name, each in rows]
-    made = table(list(cells[0]), [list(each.values()) for each in cells], list(cells[0])[1:])
-    warnings = [
-        words for name, each in rows if (words := impossible(name, each) or lengthy(name, each))
-    ]
-    return [made, *bases(rows), *warnings]
+    rows = [row_in_words(name, estimate) for name, estimate in named]
+    headings = list(rows[0])
+    numbers = table(headings, [list(row.values()) for row in rows], right=headings[1:])
+    warnings = [impossible(name, each) or lengthy(name, each) for name, each in named]
+    return [numbers, *bases(named), *filter(None, warnings)]
 
 
-def estimate_summary(rows: Sequence[Row]) -> list[dict[str, object]]:
-    return [{"name": name, **each.model_dump()} for name, each in rows]
+def estimate_summary(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
+    return [{"name": name, **estimate.model_dump()} for name, estimate in named]

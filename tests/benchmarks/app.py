@@ -13,9 +13,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from evaluators.records import EvaluatorSpec, Run
+from evaluators.records import Run
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.benchmarks.common import answered, timed
 from tests.e2e.conftest import QUIET, browser_path, free_port
@@ -28,10 +30,8 @@ def finished_run(folder: str) -> Run:
     store = Store(Path(folder) / "plumbline.sqlite3")
     run = create_run(
         store,
-        answered(SAMPLES),
-        EvaluatorSpec(name="rgb"),
+        RunPlan(answered(SAMPLES), inputs.evaluators("rgb"), title="10,000 answers"),
         workspace="local",
-        title="10,000 answers",
     )
     job = Job(run, store)
     job.start()

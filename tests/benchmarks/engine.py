@@ -4,10 +4,10 @@ import json
 import tempfile
 from pathlib import Path
 
-from evaluators.records import EvaluatorSpec
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.benchmarks.common import answered, peak_megabytes, timed
 
@@ -19,7 +19,7 @@ if __name__ == "__main__":
         store = Store(Path(folder) / "bench.sqlite3")
         with timed() as creating:
             run = create_run(
-                store, dataset, EvaluatorSpec(name="rgb"), workspace="bench", title="bench"
+                store, RunPlan(dataset, inputs.evaluators("rgb"), title="bench"), workspace="bench"
             )
         job = Job(run, store)
         with timed() as scoring:

@@ -10,7 +10,9 @@ from pathlib import Path
 from evaluators.config import config
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run, registry
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.benchmarks.common import peak_megabytes, timed
 from tests.benchmarks.llm import provider
@@ -37,7 +39,11 @@ def answers(count: int, name: str) -> Dataset:
 
 def new_run(store: Store, dataset: Dataset) -> Run:
     evaluator = EvaluatorSpec(name="gpt_labeling")
-    return create_run(store, dataset, evaluator, workspace="bench", title="bench", judges=[JUDGE])
+    return create_run(
+        store,
+        RunPlan(dataset, inputs.evaluators(evaluator), title="bench", judges=[JUDGE]),
+        workspace="bench",
+    )
 
 
 if __name__ == "__main__":

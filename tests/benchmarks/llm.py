@@ -26,8 +26,10 @@ from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.llm import Access, Keys
 from evaluators.prompts import fill, load
-from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample
+from evaluators.records import Dataset, ModelSpec, Run, Sample
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run, registry
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.benchmarks.common import peak_megabytes, timed
 
@@ -79,12 +81,10 @@ def _long(sample: Sample, name: str) -> Sample:
 def new_run(store: Store, dataset: Dataset) -> Run:
     return create_run(
         store,
-        dataset,
-        EvaluatorSpec(name="rgb"),
+        RunPlan(
+            dataset, inputs.evaluators("rgb"), title="bench", models=[MODEL], prompt=load("rgb_en")
+        ),
         workspace="bench",
-        title="bench",
-        models=[MODEL],
-        prompt=load("rgb_en"),
     )
 
 

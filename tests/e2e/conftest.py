@@ -22,9 +22,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
-from evaluators.runs import samples
+from evaluators.runs import inputs, samples
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests import machine
 
@@ -201,7 +202,11 @@ def cancel(page: Page) -> None:
 
 def create_long_run(store: Store, name: str, workspace: str = "local") -> Run:
     spec = EvaluatorSpec(name="trace")
-    return create_run(store, _many_samples(name), spec, workspace=workspace, title="A long run")
+    return create_run(
+        store,
+        RunPlan(_many_samples(name), inputs.evaluators(spec), title="A long run"),
+        workspace=workspace,
+    )
 
 
 def browser_path() -> str:

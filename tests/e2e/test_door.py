@@ -18,8 +18,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
-from evaluators.records import Dataset, EvaluatorSpec, Sample, SampleResult
+from evaluators.records import Dataset, Sample, SampleResult
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from tests.e2e.conftest import HOME_HOSTS, Seen, Server, running
 from ui.middleware import SecurityHeaders
 
@@ -284,10 +286,8 @@ def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(
     row = Sample(id="1", question="Who?", response="Mina.", retrieved_documents=("Mina.",))
     run = create_run(
         server.store,
-        Dataset(name="letters", samples=(row,)),
-        EvaluatorSpec(name="trace"),
+        RunPlan(Dataset(name="letters", samples=(row,)), inputs.evaluators("trace"), title=text),
         workspace="local",
-        title=text,
     )
     server.store.results.save(run.id, SampleResult(position=0, status="failed", error=text))
     try:

@@ -1,7 +1,7 @@
 import pytest
 
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estimate, in_rows, money
+from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estimate, rows_in_words
 from evaluators.records import Cap, ModelSpec
 from evaluators.text.size import tokens
 
@@ -34,6 +34,10 @@ def test_tokens_and_money_go_from_short_answers_to_full_budgets():
     assert (found.answer_low, found.answer_high) == (60, 500)
     assert found.cost_low == pytest.approx(0.000318)  # 4,000 * 0.075 + 60 * 0.30, for a million
     assert found.cost_high == pytest.approx(0.00045)  # 4,000 * 0.075 + 500 * 0.30
+
+
+def test_each_call_can_have_a_shortest_answer_of_its_own():
+    assert estimate(OSS, [100] * 3, shortest=[30, 200, 1_000]).answer_low == 480  # 1,000 is over
 
 
 def test_a_short_answer_is_no_longer_than_the_budget():
@@ -131,22 +135,6 @@ def test_an_estimate_says_what_it_rests_on(spec, prompts, words):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "words"),
-    [
-        (None, None, "unknown"),
-        (0, 0, "free"),
-        (0.002, 0.004, "under $0.01"),
-        (0.002, 0.02, "up to $0.02"),
-        (0.03, 0.05, "$0.03 to $0.05"),
-        (0.031, 0.034, "$0.03"),
-        (999, 1_234.5, "$999.00 to $1,234.50"),
-    ],
-)
-def test_money_reads_as_a_range(low, high, words):
-    assert money(low, high) == words
-
-
-@pytest.mark.parametrize(
     ("minutes", "words"),
     [
         (0, "0 s"),
@@ -180,13 +168,13 @@ def rows(*asked):
     ],
 )
 def test_several_llms_have_a_total_and_a_part_is_not_taken_for_it(asked, costs):
-    cells = in_rows(rows(*asked))
+    cells = rows_in_words(rows(*asked))
     assert [row["Cost"] for row in cells] == costs
     assert (cells[-1]["Model"] == TOGETHER) is (len(costs) == 3)
 
 
 def test_a_model_whose_limits_are_unknown_says_so():
-    assert in_rows(rows(LUNA))[0]["Waiting"] == "no limit known"
+    assert rows_in_words(rows(LUNA))[0]["Waiting"] == "no limit known"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.records import EvaluatorSpec
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.terminal.command import command
 from tests.pages.conftest import Filled, OpenPage, finish
 from ui import session
@@ -21,7 +23,9 @@ def test_the_page_of_metrics_gives_the_command(open_page: OpenPage) -> None:
     spec = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
     data = bundled()[TRACE_SAMPLES]
     run = create_run(
-        session.store(), data, spec, workspace="local", title="`It's` [mine](http://x)"
+        session.store(),
+        RunPlan(data, inputs.evaluators(spec), title="`It's` [mine](http://x)"),
+        workspace="local",
     )
     finish(run, session.store())
 

@@ -11,8 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from evaluators.records import Dataset, EvaluatorSpec
+from evaluators.records import Dataset
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from tests.pages.conftest import OpenPage, Upload, checked, finish
 from tests.pages.screen import ESCAPED, button, html, jsonl, markdown, said, table
 from ui import session
@@ -425,7 +427,9 @@ def hostile_page(upload: Upload, open_page: OpenPage) -> Callable[[str], AppTest
     )
     store, data = session.store(), session.store().uploads.get("local", f"{IMAGE}.jsonl")
     assert isinstance(data, Dataset)
-    run = create_run(store, data, EvaluatorSpec(name="trace"), workspace="local", title=data.name)
+    run = create_run(
+        store, RunPlan(data, inputs.evaluators("trace"), title=data.name), workspace="local"
+    )
     finish(run, store)
     samples = {"sample": "1", "failed sample": "2"}
     return lambda name: open_page(

@@ -15,8 +15,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import known_models
 from evaluators.prompts import load
-from evaluators.records import Ability, Dataset, EvaluatorSpec, RGBTask, Run, Sample
+from evaluators.records import Ability, Dataset, RGBTask, Run, Sample
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run, registry
+from evaluators.runs.plan import RunPlan
 from tests.loopback import Asked, Loopback, ServerLimits
 from tests.pages.conftest import OpenPage
 from tests.pages.screen import ESCAPED, markdown, said, state, table, wait_for_runs
@@ -182,12 +184,10 @@ def started(samples: int) -> Run:
     spec = known_models()["openai/gpt-6-luna"].spec(answer_tokens=100)
     run = create_run(
         session.store(),
-        data,
-        EvaluatorSpec(name="rgb"),
+        RunPlan(
+            data, inputs.evaluators("rgb"), title="people", models=[spec], prompt=load("rgb_en")
+        ),
         workspace="local",
-        title="people",
-        models=[spec],
-        prompt=load("rgb_en"),
     )
     registry.start(run, session.store(), session.keys())
     return run

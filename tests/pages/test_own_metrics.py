@@ -12,7 +12,10 @@ from streamlit.testing.v1 import AppTest
 from evaluators.config import ROOT
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Dataset, EvaluatorSpec, Sample, SampleResult, Score
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
+from tests.pages.by_hand import LUNA
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, markdown, said, table
 from ui import session
@@ -217,7 +220,8 @@ def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(
     (folder / "own.py").write_text(OWN.format(parameter="level"), encoding="utf-8")
     data = Dataset(name="d", samples=(Sample(id="1", question="q", response="r"),))
     spec = EvaluatorSpec(name="own")
-    run = create_run(session.store(), data, spec, workspace="local", title="t")
+    plan = RunPlan(data, inputs.evaluators(spec), title="t", judges=(LUNA,))
+    run = create_run(session.store(), plan, workspace="local")
     score = Score(values={"own": 1.0})
     session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
     (folder / "own.py").write_text(OWN.format(parameter="threshold"), encoding="utf-8")

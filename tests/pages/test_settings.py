@@ -19,7 +19,9 @@ from evaluators.llm import Access, catalogue, living
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.prompts import load
 from evaluators.records import Ability, Call, Completion, EvaluatorSpec, ModelSpec, Run
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run, registry
+from evaluators.runs.plan import RunPlan
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, checked
 from tests.pages.screen import button, markdown, said, segments, table, wait_for_runs
@@ -519,10 +521,6 @@ def sample_run(models: list[ModelSpec]) -> Run:
     spec = EvaluatorSpec(name="rgb")
     return create_run(
         session.store(),
-        data,
-        spec,
+        RunPlan(data, inputs.evaluators(spec), title="Four", models=models, prompt=load("rgb_en")),
         workspace="local",
-        title="Four",
-        models=models,
-        prompt=load("rgb_en"),
     )

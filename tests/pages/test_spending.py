@@ -70,24 +70,6 @@ def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Fi
 
 
 @pytest.mark.parametrize(
-    ("cost", "words"),
-    [
-        (None, "unknown"),
-        (0.0, "$0"),
-        (0.0000042, "$0.0000042"),
-        (0.00042, "$0.00042"),
-        (0.0123, "$0.012"),
-        (0.05, "$0.05"),
-        (0.5, "$0.50"),
-        (12.3, "$12.30"),
-        (1234.5, "$1,234.50"),
-    ],
-)
-def test_money_has_two_digits_that_count(cost: float | None, words: str) -> None:
-    assert spending.money(cost) == words
-
-
-@pytest.mark.parametrize(
     ("costs", "words"),
     [
         ([0.01, 0.002], "$0.012 spent"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evaluators.base import evaluator
-from evaluators.records import Dataset, EvaluatorSpec, Sample
+from evaluators.records import Dataset, Sample
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -92,7 +94,9 @@ def test_the_card_names_parameters_that_are_not_as_usual(
 def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
     data = Dataset(name="one", samples=(Sample.model_validate(GOOD | {"id": "1"}),))
     run = create_run(
-        session.store(), data, EvaluatorSpec(name="test_labeller"), workspace="local", title="Own"
+        session.store(),
+        RunPlan(data, inputs.evaluators("test_labeller"), title="Own"),
+        workspace="local",
     )
     finish(run, session.store())
     assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
@@ -157,9 +161,8 @@ def test_windows_that_would_not_move_are_refused_before_anything_is_stored(
     at = open_page("trace")
     at.number_input(key="trace_chunk_size").set_value(100)
     at.number_input(key="trace_chunk_overlap").set_value(100)
-    at.run()
-    at.button(key="trace_start").click()
     assert "chunk_overlap" in said(checked(at.run()), "error")
+    assert at.button(key="trace_start").disabled
     assert runs() == []
 
 

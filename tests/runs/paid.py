@@ -23,8 +23,10 @@ from evaluators.records import (
     Sample,
     SampleResult,
 )
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from evaluators.runs.store.results import ResultTable
 
@@ -79,7 +81,11 @@ def paid_run(
 ) -> Run:
     spec = EvaluatorSpec(name="rgb")
     return create_run(
-        store, data, spec, workspace="w", title="paid", models=models, prompt=PROMPT, **options
+        store,
+        RunPlan(
+            data, inputs.evaluators(spec), title="paid", models=models, prompt=PROMPT, **options
+        ),
+        workspace="w",
     )
 
 
@@ -87,7 +93,11 @@ def labelled_run(
     store: Store, data: Dataset, judges: tuple[ModelSpec, ...], **options: object
 ) -> Run:
     spec = EvaluatorSpec(name="gpt_labeling")
-    return create_run(store, data, spec, workspace="w", title="labelled", judges=judges, **options)
+    return create_run(
+        store,
+        RunPlan(data, inputs.evaluators(spec), title="labelled", judges=judges, **options),
+        workspace="w",
+    )
 
 
 class AcknowledgingResults(ResultTable):

@@ -13,8 +13,10 @@ from pydantic import Field
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
 from evaluators.records import Call, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from evaluators.runs.store.results import ResultTable
 
@@ -84,7 +86,11 @@ def slow_run(store: Store, folder: Path, metrics: int = 1) -> Run:
     """A run of so many slow metrics, whose logs are called log.txt, log1.txt and so on."""
     logs = [str(folder / f"log{number or ''}.txt") for number in range(metrics)]
     specs = [EvaluatorSpec(name="test_slow", params={"log": log}) for log in logs]
-    return create_run(store, dataset(*["wait"] * SAMPLES), specs, workspace="w", title="slow")
+    return create_run(
+        store,
+        RunPlan(dataset(*["wait"] * SAMPLES), inputs.evaluators(specs), title="slow"),
+        workspace="w",
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ import pytest
 from evaluators.datasets.readers import read
 from evaluators.errors import DatasetError
 from evaluators.records import EvaluatorSpec
+from evaluators.runs import inputs
 from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.datasets.test_bombs import BOMBS, CEILING, SECONDS, Watch, spent
 from tests.runs import slow
@@ -27,7 +29,11 @@ def test_a_run_goes_on_while_bombs_are_refused(tmp_path):
     spec = EvaluatorSpec(
         name="test_slow", params={"log": str(tmp_path / "log.txt"), "seconds": 0.2}
     )
-    run = create_run(store, slow.dataset(*["wait"] * 20_000), spec, workspace="w", title="slow")
+    run = create_run(
+        store,
+        RunPlan(slow.dataset(*["wait"] * 20_000), inputs.evaluators(spec), title="slow"),
+        workspace="w",
+    )
     job = RunRegistry().start(run, store)
     scored = 0
 

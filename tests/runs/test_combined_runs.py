@@ -13,8 +13,9 @@ from evaluators.datasets.rgb import compose
 from evaluators.errors import HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Ability, Cap, Cell, Dataset, EvaluatorSpec, Sample
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts
 from tests import judge
 from tests.runs import paid, slow
@@ -30,7 +31,8 @@ F1 = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
 
 
 def combined(store, data, *metrics, **options):
-    return create_run(store, data, metrics, workspace="w", title="combined", **options)
+    evaluators = inputs.evaluators(metrics) if metrics else ()
+    return create_run(store, RunPlan(data, evaluators, title="combined", **options), workspace="w")
 
 
 def finished(store, run, registry, server=None):
@@ -131,7 +133,7 @@ def test_a_run_keeps_how_its_samples_were_made(store):
             r"No judge is asked by TRACE .* and Answer match. Leave the judge out",
         ),
         ((TRACE, JUDGE), (LUNA, SOL), "takes 1 at most"),
-        ((JUDGE, LABELS), (), "no judge is chosen"),
+        ((JUDGE, LABELS), (), "asks a judge, and none is named"),
     ],
 )
 def test_metrics_that_cannot_be_in_one_run_are_refused_before_anything_is_stored(

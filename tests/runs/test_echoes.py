@@ -10,7 +10,9 @@ from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.llm.clients import ask_models
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from tests.echoes import FORMS, traces, ways
 from tests.loopback import in_json, problem
 from tests.runs import paid
@@ -60,11 +62,13 @@ def test_what_a_judge_says_of_a_key_is_not_kept(store, registry, loopback):
         spec = EvaluatorSpec(name="llm_judge")
         run = create_run(
             store,
-            Dataset(name="d", samples=(sample,)),
-            spec,
+            RunPlan(
+                Dataset(name="d", samples=(sample,)),
+                inputs.evaluators(spec),
+                title=way,
+                judges=judges,
+            ),
             workspace="w",
-            title=way,
-            judges=judges,
         )
         registry.start(run, store, access_to(server)).wait(60)
         assert traces(kept_and_shown(store, run), KEY) == set()

@@ -19,8 +19,10 @@ from evaluators.errors import ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, EvaluatorSpec
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
 from evaluators.runs.store.results import ResultTable
 from tests.runs import slow
@@ -33,12 +35,16 @@ QUESTIONS = ("fine", "our error", "fine", "foreign error", "unstorable score", "
 
 def fragile_run(store, trouble):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    return create_run(store, slow.dataset(*QUESTIONS), spec, workspace="w", title="fragile")
+    return create_run(
+        store,
+        RunPlan(slow.dataset(*QUESTIONS), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
+    )
 
 
 def rgb_run(store, dataset, **options):
     return create_run(
-        store, dataset, EvaluatorSpec(name="rgb"), workspace="w", title="rgb", **options
+        store, RunPlan(dataset, inputs.evaluators("rgb"), title="rgb", **options), workspace="w"
     )
 
 
@@ -106,7 +112,11 @@ def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
 )
 def test_an_unusable_run_is_refused_before_anything_is_stored(store, evaluator, asked, error):
     with pytest.raises(error):
-        create_run(store, slow.dataset("q"), evaluator, workspace="w", title="t", **asked)
+        create_run(
+            store,
+            RunPlan(slow.dataset("q"), inputs.evaluators(evaluator), title="t", **asked),
+            workspace="w",
+        )
 
     assert store.runs.newest("w") == []
 
@@ -155,7 +165,11 @@ def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, capl
 )
 def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error, kind):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(store, slow.dataset(question, "fine"), spec, workspace="w", title="fragile")
+    run = create_run(
+        store,
+        RunPlan(slow.dataset(question, "fine"), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
+    )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert store.results.get(run.id, 0).error == error
@@ -206,7 +220,7 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
     )
     (tmp_path / "own.py").write_text("\n".join(lines), encoding="utf-8")
     run = create_run(
-        store, slow.dataset("?"), EvaluatorSpec(name="own"), workspace="w", title="own"
+        store, RunPlan(slow.dataset("?"), inputs.evaluators("own"), title="own"), workspace="w"
     )
 
     assert finished(store, run, registry).failed == 1
@@ -217,7 +231,9 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
 def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, registry, trouble):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
-        store, slow.dataset("half a character", "fine"), spec, workspace="w", title="fragile"
+        store,
+        RunPlan(slow.dataset("half a character", "fine"), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
     )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
@@ -228,7 +244,9 @@ def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, 
     store._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)  # SQLite's own is a thousand million
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
-        store, slow.dataset("large score", "fine"), spec, workspace="w", title="fragile"
+        store,
+        RunPlan(slow.dataset("large score", "fine"), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
     )
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
@@ -241,7 +259,9 @@ def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, 
 def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, registry, trouble):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
-        store, slow.dataset(*["large score"] * 20), spec, workspace="w", title="fragile"
+        store,
+        RunPlan(slow.dataset(*["large score"] * 20), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
     )
     (pages,) = store._db.execute("pragma page_count").fetchone()
     store._db.execute(f"pragma max_page_count = {pages + 3}")
@@ -272,7 +292,11 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
     store = Store(tmp_path / "runs.sqlite3")
     store.results = OutOfMemory(store)
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(store, slow.dataset(*["fine"] * 40), spec, workspace="w", title="fragile")
+    run = create_run(
+        store,
+        RunPlan(slow.dataset(*["fine"] * 40), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
+    )
 
     registry.start(run, store).wait()
 
@@ -287,7 +311,9 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
 def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
-        store, slow.dataset(*["foreign error"] * 4), spec, workspace="w", title="fragile"
+        store,
+        RunPlan(slow.dataset(*["foreign error"] * 4), inputs.evaluators(spec), title="fragile"),
+        workspace="w",
     )
 
     assert finished(store, run, registry).failed == 4

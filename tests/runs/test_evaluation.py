@@ -33,9 +33,11 @@ from evaluators.errors import (
     PromptError,
 )
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Cell, EvaluatorSpec
+from evaluators.records import Cell
+from evaluators.runs import inputs
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.labelling import Correction
 from evaluators.trace.metrics import from_score
@@ -357,7 +359,7 @@ def test_an_unfinished_run_of_an_earlier_version_over_documents_with_names_goes_
     )
     data = Dataset(name="d", samples=(sample,))
     run = create_run(
-        store, data, EvaluatorSpec(name="answer_match"), workspace="local", title="earlier"
+        store, RunPlan(data, inputs.evaluators("answer_match"), title="earlier"), workspace="local"
     )
     store.runs.delete(run.id)
     earlier = run.model_copy(update={"fingerprint": data.earlier_fingerprint})

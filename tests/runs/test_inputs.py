@@ -14,6 +14,7 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
+from evaluators.runs.plan import RunPlan, check_asked
 from evaluators.text.printable import printable
 from tests.loopback import Loopback
 from tests.runs import paid
@@ -123,7 +124,11 @@ def test_a_test_bed_is_refused_with_the_way_to_compose_it(store):
 
 # Metrics
 
-F1 = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
+F1 = AnswerMatchAcc(type="f1_score").spec()
+
+
+def specs(metrics, saved=None):
+    return [metric.spec() for metric in inputs.evaluators(metrics, saved)]
 
 
 @pytest.mark.parametrize(
@@ -136,18 +141,16 @@ F1 = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
     ],
 )
 def test_metrics_are_names_evaluators_or_specs(metrics, names):
-    assert [spec.name for spec in inputs.specs(metrics)] == names
+    assert [metric.name for metric in inputs.evaluators(metrics)] == names
 
 
 def test_a_saved_metric_is_known_by_its_title_and_by_its_slug():
     polite = PromptMetric(title="Is it polite?").spec()
     saved = {"Is it polite?": polite}
 
-    assert (
-        inputs.specs(["Is it polite?"], saved) == inputs.specs("is_it_polite", saved) == (polite,)
-    )
+    assert specs(["Is it polite?"], saved) == specs("is_it_polite", saved) == [polite]
     with pytest.raises(ParameterError, match="Did you mean “is_it_polite”"):
-        inputs.specs("is_it_polit", saved)
+        inputs.evaluators("is_it_polit", saved)
 
 
 def test_a_broken_file_says_so_where_a_metric_is_not_found(tmp_path, monkeypatch):
@@ -158,11 +161,11 @@ def test_a_broken_file_says_so_where_a_metric_is_not_found(tmp_path, monkeypatch
         ParameterError,
         match=r"No metric is called “rhyme”.* rhyme.py, line 1, cannot be used: Syntax",
     ):
-        inputs.specs("rhyme")
+        inputs.evaluators("rhyme")
 
 
 def test_parameters_of_an_evaluator_are_kept():
-    assert inputs.specs(AnswerMatchAcc(type="f1_score")) == inputs.specs(F1) == (F1,)
+    assert specs(AnswerMatchAcc(type="f1_score")) == specs(F1) == [F1]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +185,7 @@ def test_parameters_of_an_evaluator_are_kept():
 )
 def test_what_is_no_metric_is_refused(metrics, words):
     with pytest.raises(ParameterError, match=words):
-        inputs.specs(metrics)
+        inputs.evaluators(metrics)
 
 
 # Models
@@ -231,6 +234,15 @@ def test_a_model_that_cannot_be_asked_is_refused(name, kind, words):
 
 # Whether they fit together
 
+
+def usable(data, metrics, models=(), judges=()):
+    prompt = inputs.prompt_for(data) if models else ""
+    evaluators = inputs.evaluators(metrics)
+    plan = RunPlan(data, evaluators, models=models, judges=judges, prompt=prompt)
+    plan.check_data()
+    plan.check()
+
+
 ANSWERED = Dataset(name="answered", samples=SAMPLES[:1])
 UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"response": None}),))
 
@@ -272,20 +284,20 @@ UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"
 )
 def test_what_could_give_no_score_is_refused(data, metrics, models, judges, words):
     with pytest.raises(ParameterError, match=words):
-        inputs.check_usable(data, inputs.specs(metrics), models, judges)
+        usable(data, metrics, models, judges)
 
 
 def test_a_judge_that_nobody_asks_is_refused():
     with pytest.raises(
         ParameterError, match=r"No judge is asked by Answer match. Leave the judge out"
     ):
-        inputs.check_judged([AnswerMatchAcc()], ["openai/gpt-4o"])
-    inputs.check_judged([AnswerMatchAcc(), LLMasJudge()], ["openai/gpt-4o"])
+        check_asked([AnswerMatchAcc()], ["openai/gpt-4o"])
+    check_asked([AnswerMatchAcc(), LLMasJudge()], ["openai/gpt-4o"])
 
 
 @pytest.mark.parametrize(("data", "models"), [(ANSWERED, ()), (UNANSWERED, (OFFLINE,))])
 def test_what_fits_together_passes(data, models):
-    inputs.check_usable(data, inputs.specs("trace"), models)
+    usable(data, "trace", models)
 
 
 @pytest.mark.parametrize(("question", "language"), [("Which river?", "en"), ("哪条河最长？", "zh")])

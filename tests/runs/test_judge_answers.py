@@ -8,8 +8,10 @@ import json
 
 import pytest
 
-from evaluators.records import Dataset, EvaluatorSpec, Sample, Support
+from evaluators.records import Dataset, Sample, Support
+from evaluators.runs import inputs
 from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from evaluators.trace.labelling import labellings
 from tests.runs import paid
@@ -88,11 +90,13 @@ def judged(tmp_path, loopback):
         store = Store(tmp_path / "runs.sqlite3")
         created = create_run(
             store,
-            Dataset(name="tower", samples=(SAMPLE,)),
-            EvaluatorSpec(name="gpt_labeling"),
+            RunPlan(
+                Dataset(name="tower", samples=(SAMPLE,)),
+                inputs.evaluators("gpt_labeling"),
+                title="tower",
+                judges=(paid.LUNA,),
+            ),
             workspace="w",
-            title="tower",
-            judges=(paid.LUNA,),
         )
         RunRegistry().start(created, store, paid.keys(server.base_url)).wait(60)
         return store.results.get(created.id, 0), len(server.asked)

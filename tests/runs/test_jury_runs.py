@@ -15,8 +15,9 @@ from pydantic import SecretStr
 from evaluators.errors import ParameterError
 from evaluators.llm import Access
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts
 from evaluators.trace.agreement import agreement
 from tests import judge
@@ -257,7 +258,11 @@ def test_a_cancelled_jury_goes_on_without_asking_for_what_was_answered(store, re
 
 
 def test_a_hybrid_run_keeps_the_heuristic_beside_the_judge(store, registry, server):
-    run = create_run(store, paid.answered(3), HYBRID, workspace="w", title="t", judges=(LUNA,))
+    run = create_run(
+        store,
+        RunPlan(paid.answered(3), inputs.evaluators(HYBRID), title="t", judges=(LUNA,)),
+        workspace="w",
+    )
 
     assert finished(store, run, registry, server).scored == 3
     assert aggregate.labellers(run, store.results.scored(run)) == [LUNA.id, "heuristic"]
@@ -266,7 +271,9 @@ def test_a_hybrid_run_keeps_the_heuristic_beside_the_judge(store, registry, serv
 
 def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
     never = HYBRID.model_copy(update={"params": {"doubt_from": 1.01}})
-    run = create_run(store, paid.answered(3), never, workspace="w", title="t")
+    run = create_run(
+        store, RunPlan(paid.answered(3), inputs.evaluators(never), title="t"), workspace="w"
+    )
 
     assert finished(store, run, registry, server).scored == 3
     assert aggregate.labellers(run, store.results.scored(run)) == ["heuristic"]
@@ -279,8 +286,8 @@ def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
 @pytest.mark.parametrize(
     ("name", "judges", "message"),
     [
-        ("gpt_labeling", 0, "no judge is chosen. Choose one"),
-        ("hybrid", 0, "no judge is chosen. Choose one"),
+        ("gpt_labeling", 0, "asks a judge, and none is named. Name one"),
+        ("hybrid", 0, "asks a judge, and none is named. Name one"),
         ("gpt_labeling", 6, "6 judges are chosen; .* takes 5 at most. Remove some"),
         ("hybrid", 6, "takes 5 at most"),
         ("trace", 1, "No judge is asked by TRACE"),
@@ -293,11 +300,8 @@ def test_a_number_of_judges_that_cannot_be_is_refused_with_the_remedy(store, nam
     with pytest.raises(ParameterError, match=message):
         create_run(
             store,
-            paid.answered(1),
-            EvaluatorSpec(name=name),
+            RunPlan(paid.answered(1), inputs.evaluators(name), title="t", judges=specs),
             workspace="w",
-            title="t",
-            judges=specs,
         )
 
     assert store.runs.newest("w") == []
@@ -310,7 +314,9 @@ def test_as_many_judges_as_the_evaluator_takes_are_stored(store, name, judges):
     specs = tuple(LUNA.model_copy(update={"model": f"gpt-6-{number}"}) for number in range(judges))
 
     run = create_run(
-        store, paid.answered(1), EvaluatorSpec(name=name), workspace="w", title="t", judges=specs
+        store,
+        RunPlan(paid.answered(1), inputs.evaluators(name), title="t", judges=specs),
+        workspace="w",
     )
 
     assert store.runs.get(run.id).judges == specs

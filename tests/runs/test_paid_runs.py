@@ -18,8 +18,10 @@ from pydantic import SecretStr
 from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.loop import loop
-from evaluators.records import Ability, Cap, Cell, Dataset, EvaluatorSpec, ModelSpec, Sample
+from evaluators.records import Ability, Cap, Cell, Dataset, ModelSpec, Sample
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts
 from tests.loopback import in_json
 from tests.runs import paid
@@ -125,17 +127,18 @@ def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(
     samples = tuple(
         Sample(id=q, question=q, response="r", retrieved_documents=("d",)) for q in "abc"
     )
+    # Four calls a sample, so the cap of six leaves samples that are half asked.
     run = create_run(
         store,
-        Dataset(name="d", samples=samples),
-        EvaluatorSpec(
-            name="g_eval"
-        ),  # four calls a sample, so the cap of six leaves samples that are half asked
+        RunPlan(
+            Dataset(name="d", samples=samples),
+            inputs.evaluators("g_eval"),
+            title="t",
+            judges=(paid.LUNA,),
+            cap=Cap(calls=6),
+            use_cache=use_cache,
+        ),
         workspace="w",
-        title="t",
-        judges=(paid.LUNA,),
-        cap=Cap(calls=6),
-        use_cache=use_cache,
     )
 
     finished(store, run, registry, server)

@@ -22,8 +22,10 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, EvaluatorSpec, Sample
+from evaluators.runs import inputs
 from evaluators.runs import pool as pools
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.pool import Pool, takes
 from evaluators.runs.scoring import answered, scored
 from evaluators.runs.worker import Request, reply
@@ -277,10 +279,8 @@ def test_a_long_run_uses_workers_and_scores_as_a_short_one_does(store, registry)
     )
     run = create_run(
         store,
-        Dataset(name="long", samples=samples),
-        EvaluatorSpec(name="trace"),
+        RunPlan(Dataset(name="long", samples=samples), inputs.evaluators("trace"), title="t"),
         workspace="w",
-        title="t",
     )
     registry.start(run, store).wait()
     assert pools.shared().is_ready or eventually(lambda: pools.shared().is_ready)
@@ -298,12 +298,8 @@ def test_a_run_with_the_offline_reader_is_the_same_with_workers(store, registry)
     dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), limit=4)
     run = create_run(
         store,
-        dataset,
-        EvaluatorSpec(name="rgb"),
+        RunPlan(dataset, inputs.evaluators("rgb"), title="t", models=[OFFLINE], prompt=PROMPT),
         workspace="w",
-        title="t",
-        models=[OFFLINE],
-        prompt=PROMPT,
     )
     registry.start(run, store).wait()
 
@@ -318,7 +314,7 @@ def test_a_failed_sample_of_a_worker_is_a_failed_result(store, registry):
     assert eventually(lambda: pools.shared().is_ready)
     first = GIVEN.model_copy(update={"id": "1", "response": None, "sentences": None})
     dataset = Dataset(name="half", samples=(GIVEN, first))
-    run = create_run(store, dataset, EvaluatorSpec(name="trace"), workspace="w", title="t")
+    run = create_run(store, RunPlan(dataset, inputs.evaluators("trace"), title="t"), workspace="w")
     registry.start(run, store).wait()
 
     assert (store.results.counts(run).scored, store.results.counts(run).failed) == (1, 1)

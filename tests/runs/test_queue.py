@@ -8,7 +8,9 @@ import pytest
 from evaluators.errors import HostLimitError
 from evaluators.llm import Keys
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
+from evaluators.runs import inputs
 from evaluators.runs.engine import RunRegistry, create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import Ticket, expected, in_turn, visitor_address
 from evaluators.runs.store import Store
 from tests.runs import slow
@@ -45,7 +47,11 @@ def new_run(store, tmp_path) -> Callable[..., Run]:
     def create(workspace: str, samples: int = 1000, **options: object) -> Run:
         spec = EvaluatorSpec(name="test_slow", params={"log": str(tmp_path / workspace)})
         data = slow.dataset(*["wait"] * samples, name=workspace)
-        return create_run(store, data, spec, workspace=workspace, title=workspace, **options)
+        return create_run(
+            store,
+            RunPlan(data, inputs.evaluators(spec), title=workspace, **options),
+            workspace=workspace,
+        )
 
     return create
 

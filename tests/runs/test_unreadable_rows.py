@@ -9,10 +9,11 @@ from evaluators.api.evaluation import Results
 from evaluators.errors import UnreadableRowError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Sample, Usage
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.trace.labelling import Correction
@@ -69,7 +70,7 @@ def change(path, table, column, damage, where="rowid = 1"):
 
 def finished(store, title="t", **options):
     run = create_run(
-        store, DATASET, EvaluatorSpec(name="trace"), workspace="w", title=title, **options
+        store, RunPlan(DATASET, inputs.evaluators("trace"), title=title, **options), workspace="w"
     )
     job = Job(run, store)
     job.start()
@@ -115,7 +116,7 @@ def test_a_run_whose_body_is_of_another_row_or_without_a_time_cannot_be_read(
 
 
 def test_a_sample_fails_its_own_cell_and_the_others_are_scored(store, path, damage):
-    run = create_run(store, DATASET, EvaluatorSpec(name="trace"), workspace="w", title="t")
+    run = create_run(store, RunPlan(DATASET, inputs.evaluators("trace"), title="t"), workspace="w")
     change(path, "samples", "body", damage)
 
     job = Job(run, store)
@@ -234,7 +235,9 @@ def test_a_run_with_a_damaged_sample_is_resumed_by_its_other_samples(store, path
     unanswered = tuple(sample.model_copy(update={"response": None}) for sample in DATASET.samples)
     asked = Dataset(name="towers", samples=unanswered)
     asking = {"models": [OFFLINE], "prompt": "$question $documents"}
-    run = create_run(store, asked, EvaluatorSpec(name="trace"), workspace="w", title="t", **asking)
+    run = create_run(
+        store, RunPlan(asked, inputs.evaluators("trace"), title="t", **asking), workspace="w"
+    )
     change(path, "samples", "body", DAMAGE["cut off"], "position = 2")
 
     for _ in range(2):

@@ -10,19 +10,20 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompt_metric import PromptMetric
 from evaluators.prompts import load
 from evaluators.records import Ability, Cap
+from evaluators.runs.engine import create_run
 from evaluators.runs.inputs import local_store
-from evaluators.terminal.arguments import Options, asked, specs
+from evaluators.terminal.arguments import Options, chosen_metrics, planned
 
 RGB = {"data": ENGLISH_BED, "metric": ("rgb",), "model": (OFFLINE.id,)}
 TRACE = {"data": TRACE_SAMPLES, "metric": ("trace",)}
 
 
 def ask(**options):
-    return asked(Options.model_validate(options), local_store(), {})
+    return planned(Options.model_validate(options), local_store(), {})
 
 
 def params(metrics, *texts):
-    return [spec.params for spec in specs(metrics, texts)]
+    return [metric.spec().params for metric in chosen_metrics(metrics, texts)]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_parameter_goes_to_the_metric_that_is_named(metrics, texts, field, val
 )
 def test_a_parameter_that_cannot_be_is_told(metrics, text, words):
     with pytest.raises(ParameterError, match=words):
-        specs(metrics, [text])
+        chosen_metrics(metrics, [text])
 
 
 def test_a_test_bed_is_composed_as_asked():
@@ -91,7 +92,7 @@ def test_a_test_bed_is_composed_as_asked():
         "limit": 2,
     }
     assert len(found.dataset.samples) == 2 * 2 + 2  # two rows at two levels, and two to decline
-    assert found.create(local_store()).seed == 3
+    assert create_run(local_store(), found, workspace="local").seed == 3
 
 
 def test_what_is_not_given_is_as_in_the_form():
@@ -132,11 +133,12 @@ def test_a_metric_that_was_saved_in_the_app_is_asked_for_by_name():
     polite = PromptMetric(title="Is it polite?").spec()
     local_store().metrics.save("local", "Is it polite?", polite)
 
-    assert asked_specs("is_it_polite") == asked_specs("Is it polite?") == (polite,)
+    assert asked_specs("is_it_polite") == asked_specs("Is it polite?") == [polite]
 
 
 def asked_specs(metric):
-    return specs([metric], (), local_store().metrics.by_title("local"))
+    metrics = chosen_metrics([metric], (), local_store().metrics.by_title("local"))
+    return [metric.spec() for metric in metrics]
 
 
 @pytest.mark.parametrize(

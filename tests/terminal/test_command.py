@@ -15,8 +15,9 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.terminal import cli
-from evaluators.terminal.arguments import Options, asked
+from evaluators.terminal.arguments import Options, planned
 from evaluators.terminal.command import OWN_PROMPT, command, quoted
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
@@ -54,7 +55,11 @@ def match(kind):
 def made(data, specs, **options):
     """The run that these make, in this test's store."""
     options = {"title": data.name, **options}
-    return create_run(inputs.local_store(), data, specs, workspace=inputs.WORKSPACE, **options)
+    return create_run(
+        inputs.local_store(),
+        RunPlan(data, inputs.evaluators(specs), **options),
+        workspace=inputs.WORKSPACE,
+    )
 
 
 def composed(name, *arguments, **options):
@@ -76,7 +81,8 @@ def read_back(text):
     chosen = cli.run.make_context("run", words[3:]).params
     options = {name: value for name, value in chosen.items() if name in Options.model_fields}
     store = inputs.local_store()
-    return asked(Options.model_validate(options), store, KEYS).create(store)
+    plan = planned(Options.model_validate(options), store, KEYS)
+    return create_run(store, plan, workspace=inputs.WORKSPACE)
 
 
 RUNS = {

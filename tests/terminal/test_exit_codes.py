@@ -16,6 +16,7 @@ from evaluators.records import (
     SampleResult,
     Score,
 )
+from evaluators.runs.inputs import evaluators
 from evaluators.runs.store import Store
 from evaluators.terminal.exit_codes import (
     BELOW,
@@ -198,8 +199,9 @@ LABELS = ([EvaluatorSpec(name="gpt_labeling")], TRACE_RUN[1])
     ],
 )
 def test_a_demand_that_no_value_could_meet_is_refused_before_the_run(demand, asked, judges, words):
+    specs, samples = asked
     with pytest.raises(ParameterError, match=words):
-        check_names(demands([demand]), *asked, judges)
+        check_names(demands([demand]), evaluators(specs), samples, judges)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,8 @@ def test_a_demand_that_no_value_could_meet_is_refused_before_the_run(demand, ask
     ],
 )
 def test_a_demand_that_may_be_met_is_left_to_the_run(demand, asked, judges):
-    check_names(demands([demand]), *asked, judges)
+    specs, samples = asked
+    check_names(demands([demand]), evaluators(specs), samples, judges)
 
 
 @pytest.mark.parametrize(

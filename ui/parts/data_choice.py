@@ -1,6 +1,4 @@
-"""Choosing data in a form, and starting a run over the data that were seen there, never over
-others.
-"""
+"""Choosing data in a form, and starting a run over the data that were seen there, no others."""
 
 from __future__ import annotations
 
@@ -9,7 +7,10 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from ui import session
+from ui.parts import problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
@@ -19,6 +20,13 @@ CHANGED = (
 )
 
 
+def choose_or_upload(label: str, names: Iterable[str], key: str, upload: str) -> str | None:
+    """The name of the chosen data, beside a link to the page where others are uploaded."""
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    right.page_link("../pages/datasets.py", label=upload, icon=":material/upload_file:")
+    return choose(left, label, names, key)
+
+
 def choose(
     place: DeltaGenerator,
     label: str,
@@ -26,11 +34,9 @@ def choose(
     key: str,
     title: Callable[[str], str] = str,
 ) -> str | None:
-    """The name of the chosen data; `None`, with a word, where what was chosen is gone, so that it
-    is chosen anew.
-    """
+    """The name of the chosen data; `None`, with a word, where there are none or they are gone."""
     options = list(names)
-    gone = _gone(options, key)
+    gone = _forget_what_is_gone(options, key)
     name: str | None = place.selectbox(
         label, options, format_func=title, placeholder="Choose", key=key, **KEPT
     )
@@ -41,16 +47,15 @@ def choose(
 
 
 def start_button(key: str, name: str, *, is_ready: bool) -> bool:
-    """Whether Start was pressed over the data of that name as they were when
-    the button was drawn.
-    """
+    """Whether Start was pressed over the data as they were when the button was drawn."""
     now = session.identity(name)
     pressed = st.button(
         "Start",
         type="primary",
         icon=":material/play_arrow:",
         disabled=not is_ready,
-        on_click=_note,  # with what was drawn before the click
+        # Streamlit calls it with the arguments of the drawing that was clicked, before the next.
+        on_click=_note_what_was_seen,
         args=(key, now),
         key=key,
     )
@@ -60,7 +65,13 @@ def start_button(key: str, name: str, *, is_ready: bool) -> bool:
     return pressed and is_ready
 
 
-def _gone(options: list[str], key: str) -> str:
+def start(plan: RunPlan) -> None:
+    """Creates the run, starts it and goes to its page; says why where it cannot."""
+    with problems.caught():
+        session.start(create_run(session.store(), plan, workspace=session.workspace()))
+
+
+def _forget_what_is_gone(options: list[str], key: str) -> str:
     """What was chosen and is no longer there; Streamlit would go on with the first option."""
     chosen = st.session_state.get(key)
     if chosen is None:
@@ -72,5 +83,5 @@ def _gone(options: list[str], key: str) -> str:
     return str(chosen)
 
 
-def _note(key: str, seen: session.Identity) -> None:
+def _note_what_was_seen(key: str, seen: session.Identity) -> None:
     st.session_state[f"{key}_seen"] = seen

@@ -8,11 +8,11 @@ from contextlib import suppress
 from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, model_title
+from evaluators.llm.money import dollars
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.store import Outline
 from ui.parts import origin
-from ui.parts.spending import money
 from ui.parts.words import counted
 
 
@@ -58,7 +58,7 @@ def facts(run: Run) -> list[str]:
     if judges := list(map(_with_options, judge_titles(run), run.judges)):
         facts.append(f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}")
     limits = [counted(run.cap.calls, "call")] if run.cap.calls else []
-    limits += [money(run.cap.cost)] if run.cap.cost else []
+    limits += [dollars(run.cap.cost)] if run.cap.cost else []
     if limits:
         facts.append(f"Cap: {', '.join(limits)}")
     if not run.use_cache:

@@ -1,15 +1,13 @@
-"""What was paid: calls, tokens and money, of a run and of a sample. An unknown price reads
-"unknown", never 0.
-"""
+"""What was paid for a run and for a sample: calls, tokens and money."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import streamlit as st
 
 from evaluators.llm.catalogue import model_title
+from evaluators.llm.money import UNKNOWN, dollars, dollars_together
 from evaluators.records import Run, SampleResult
 from evaluators.runs.store import Spent
 from ui import session
@@ -22,16 +20,14 @@ COUNTS = dict.fromkeys(
 
 
 def show(run: Run) -> None:
-    """A table of what each model cost, and what was there already; nothing for a run that asked no
-    LLM.
-    """
+    """A table of what each model cost, and what was stored already; nothing without an LLM."""
     spent, reused = session.store().calls.spent(run.id), session.store().results.reused(run.id)
     if not spent and not reused:
         return
     names = {spec.id: model_title(spec) for spec in (*run.models, *run.judges)}
-    rows = [_cells(name, spent[model]) for model, name in names.items() if model in spent]
+    rows = [_row(name, spent[model]) for model, name in names.items() if model in spent]
     if len(rows) > 1:
-        rows.append(_cells("Together", _together(spent)) | {"Cost": total(spent)})
+        rows.append(_row_of_all(spent))
     with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
         if rows:
             st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
@@ -44,7 +40,7 @@ def of_sample(result: SampleResult) -> None:
     paid, usage = [], result.usage
     if result.calls:
         tokens = f"{usage.prompt_tokens:,} prompt and {usage.answer_tokens:,} answer tokens"
-        paid = [counted(result.calls, "call"), tokens, f"cost {money(result.cost)}"]
+        paid = [counted(result.calls, "call"), tokens, f"cost {dollars(result.cost)}"]
     reused = [f"{counted(result.cached, 'answer')} from the store"] if result.cached else []
     if paid or reused:
         notes = [result.note] if result.note else []
@@ -53,41 +49,26 @@ def of_sample(result: SampleResult) -> None:
 
 def words(spent: Mapping[str, Spent]) -> str:
     """The money of a run in two words."""
-    known = total(spent)
-    return "cost unknown" if known == money(None) else f"{known} spent"
+    cost = dollars_together(each.cost for each in spent.values())
+    return "cost unknown" if cost == UNKNOWN else f"{cost} spent"
 
 
-def total(spent: Mapping[str, Spent]) -> str:
-    """The money of all models; "over" where only a part is known."""
-    costs = [each.cost for each in spent.values()]
-    known = [cost for cost in costs if cost is not None]
-    if not known:
-        return money(None)
-    return money(sum(known)) if len(known) == len(costs) else f"over {money(sum(known))}"
-
-
-def money(cost: float | None) -> str:
-    """US dollars, small sums to two digits that count: $12.30, $0.05, $0.012, $0.00042."""
-    if cost is None:
-        return "unknown"
-    if not cost:
-        return "$0"
-    dollars, cents = f"{cost:,.{max(2, 1 - math.floor(math.log10(cost)))}f}".split(".")
-    return f"${dollars}.{cents.rstrip('0'):0<2}"
-
-
-def _cells(name: str, spent: Spent) -> dict[str, object]:
+def _row(name: str, spent: Spent) -> dict[str, object]:
     return {
         "Model": name,
         "Calls": spent.calls,
         "Prompt tokens": spent.prompt_tokens,
         "Answer tokens": spent.answer_tokens,
-        "Cost": money(spent.cost),
+        "Cost": dollars(spent.cost),
     }
 
 
-def _together(spent: Mapping[str, Spent]) -> Spent:
-    added = ("calls", "prompt_tokens", "answer_tokens")
-    return Spent(
-        **{name: sum(getattr(each, name) for each in spent.values()) for name in added}, cost=None
-    )
+def _row_of_all(spent: Mapping[str, Spent]) -> dict[str, object]:
+    bills = spent.values()
+    return {
+        "Model": "Together",
+        "Calls": sum(bill.calls for bill in bills),
+        "Prompt tokens": sum(bill.prompt_tokens for bill in bills),
+        "Answer tokens": sum(bill.answer_tokens for bill in bills),
+        "Cost": dollars_together(bill.cost for bill in bills),
+    }

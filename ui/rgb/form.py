@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections import Counter
+from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
-from evaluators.llm import prompt_sizes
-from evaluators.prompts import fenced, fill, load
-from evaluators.records import Ability, Dataset, ModelSpec, prompt_hash
-from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
-from evaluators.runs.engine import create_run
+from evaluators.prompts import load
+from evaluators.records import Ability, Dataset, prompt_hash
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.runs.plan import RunPlan
 from evaluators.text.normalise import is_chinese
 from ui import session
+from ui.models import forecast as model_forecast
 from ui.models import form as model_form
+from ui.models.forecast import RememberedMeasures
 from ui.models.generators import prompt_problem
 from ui.parts import data_choice, forms, problems
 
@@ -52,9 +53,9 @@ def show() -> None:
         label_visibility="collapsed",
     )
     if way == ASK:
-        _ask()
+        _form_to_ask_models()
     else:
-        _score()
+        _form_to_score_answers()
 
 
 def hint() -> str:
@@ -64,66 +65,59 @@ def hint() -> str:
     return "No run on this page yet. Press Start: the offline reader needs no key."
 
 
-def _ask() -> None:
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    right.page_link(
-        "../pages/datasets.py", label="Upload a test bed", icon=":material/upload_file:"
+def _form_to_ask_models() -> None:
+    name = data_choice.choose_or_upload(
+        "Test bed", session.named(TestBed), "rgb_bed", "Upload a test bed"
     )
-    name = data_choice.choose(left, "Test bed", session.named(TestBed), "rgb_bed")
     if name is None:
         return
-    found = model_form.choices()
-    chosen = model_form.models(found, "rgb_models")
+    by_id = model_form.choices()
+    models = model_form.models(by_id, "rgb_models")
     bed = session.test_bed(name)
-    asked = _composition(bed, name)
+    composition = _composition_fields(bed, name)
     params = forms.parameter_widgets(RGBEvaluator, "rgb")
-    prompt, problem = _prompt(bed)
-    plan = model_form.plan(found, chosen, JUDGE, "rgb")
-    ready = plan is not None and not problem and _estimate(bed, asked, prompt, plan)
-    if data_choice.start_button("rgb_start", name, is_ready=ready) and plan:
-        samples = compose(bed, **asked._asdict())
-        if _is_published(prompt):
-            samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
-        _start(samples, params, prompt=prompt, seed=asked.seed, **plan._asdict())
+    prompt, problem = _prompt_area(bed)
+    with st.expander("Judge and answer options", icon=":material/balance:", key="rgb_options"):
+        judge = model_form.judge_beside_rules(by_id, models, JUDGE, "rgb_judge")
+        judges = [judge] if judge else []
+        options = model_form.answer_options([*models, *judges], "rgb")
+    drafted = RunPlan(
+        partial(_composed_samples, bed, composition, prompt),
+        [RGBEvaluator(**params)],
+        prompt=prompt,
+        seed=composition.seed,
+        title=bed.name,
+    )
+    plan = model_form.with_llms(drafted, models, judges, options, "rgb")
+    measures = RememberedMeasures((session.identity(name), composition))
+    is_ready = (
+        bool(models) and plan is not None and not problem and _is_anything_asked(plan, measures)
+    )
+    if data_choice.start_button("rgb_start", name, is_ready=is_ready) and plan:
+        data_choice.start(plan)
 
 
-def _estimate(bed: TestBed, asked: Composition, prompt: str, plan: model_form.Plan) -> bool:
-    """Says what will be asked and what it takes; tells whether there is anything to ask."""
-    sent = _sent(session.identity(bed.name), asked, prompt, plan.models)
-    count = len(sent.prompt_tokens)
+def _is_anything_asked(plan: RunPlan, measures: RememberedMeasures) -> bool:
+    """Says what will be asked and what it takes, where there is anything to ask."""
+    count = len(measures.answers(plan).tokens)
     if not count:
         st.caption("Choose at least one ability and one noise level.")
         return False
     each = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
     st.caption(f"{count:,} prompts will be asked{each}.")
-    model_form.show_estimate(plan, sent)
+    model_forecast.show(plan, measures)
     return True
 
 
-@lru_cache(maxsize=8)
-def _sent(
-    data: session.Identity, asked: Composition, prompt: str, models: Sequence[ModelSpec]
-) -> prompt_sizes.Sent:
-    """What the run would send; remembered, as the form is drawn again at every click."""
-    samples = compose(session.test_bed(data.name), **asked._asdict()).samples
-    texts = (fill(prompt, sample.question, sample.retrieved_documents).text for sample in samples)
-    judged = (
-        _judge_prompt(sample.question, sample.rgb.ability)
-        for sample in samples
-        if sample.rgb and sample.rgb.ability in JUDGED
-    )
-    return prompt_sizes.sent(texts, models, judged)
+def _composed_samples(bed: TestBed, composition: Composition, prompt: str) -> Dataset:
+    samples = compose(bed, **composition._asdict())
+    if _is_published(prompt):
+        samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
+    return samples
 
 
-def _judge_prompt(question: str, ability: Ability) -> str:
-    """What the judge is sent, without the answer: that one does not exist yet."""
-    return fenced(load(f"judge_{JUDGED[ability]}_en"), question=question, answer="")
-
-
-def _composition(bed: TestBed, name: str) -> Composition:
-    """What to ask of the bed; the choices are kept for each bed,
-    as beds differ in their abilities.
-    """
+def _composition_fields(bed: TestBed, name: str) -> Composition:
+    """What to ask of the bed; each bed keeps its choices, as beds differ in their abilities."""
     abilities = st.pills(
         "Abilities",
         bed.abilities,
@@ -133,9 +127,8 @@ def _composition(bed: TestBed, name: str) -> Composition:
         key=f"rgb_abilities_{name}",
     )
     levels, passages, limit, seed = st.columns([4, 1, 1, 1])
-    most = max(
-        (sum(ability in row.abilities for row in bed.rows) for ability in bed.abilities), default=1
-    )
+    rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
+    most = max(rows_of_abilities.values(), default=1)
     chosen = levels.multiselect(
         "Noise levels",
         LEVELS,
@@ -164,13 +157,13 @@ def _composition(bed: TestBed, name: str) -> Composition:
     )
 
 
-def _prompt(bed: TestBed) -> tuple[str, str]:
+def _prompt_area(bed: TestBed) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
     key = f"rgb_prompt_{language}"
     own = load(f"rgb_{language}")
     with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
-        _wordings(language, key, st.session_state.get(key, own))
+        _wording_buttons(language, key, st.session_state.get(key, own))
         prompt = st.text_area(
             "Prompt template", own, height=380, key=key, label_visibility="collapsed"
         )
@@ -183,10 +176,8 @@ def _prompt(bed: TestBed) -> tuple[str, str]:
     return prompt, prompt_problem(prompt)
 
 
-def _wordings(language: str, key: str, prompt: str) -> None:
-    """Whose wording is in use, and buttons for the benchmark's own, which is fetched, and
-    Plumbline's.
-    """
+def _wording_buttons(language: str, key: str, prompt: str) -> None:
+    """Whose wording is in use, and buttons for the benchmark's (fetched) and for Plumbline's."""
     with st.container(horizontal=True, vertical_alignment="center"):
         fetch = problems.guarded(_take_published, "rgb_prompt")
         st.button(
@@ -203,24 +194,22 @@ def _wordings(language: str, key: str, prompt: str) -> None:
             on_click=_take_own,
             args=(language, key),
         )
-        st.caption(f"In use: {_wording(prompt, language)}.")
+        st.caption(f"In use: {_wording_in_use(prompt, language)}.")
     problems.show("rgb_prompt")
 
 
-def _wording(prompt: str, language: str) -> str:
+def _wording_in_use(prompt: str, language: str) -> str:
     if _is_published(prompt):
         return f"{PUBLISHED} (config/instruction.yaml)"
     return "Plumbline's wording" if prompt == load(f"rgb_{language}") else "a wording of your own"
 
 
 def _take_published(language: str, key: str) -> None:
-    """Fetches the published wording once in a session; raises `DatasetError` where it cannot be
-    had.
-    """
-    known = st.session_state.setdefault("rgb_published_wording", {})
-    if language not in known:
-        known[language] = official.prompt(language)
-    st.session_state[key] = known[language]
+    """Fetches the published wording once in a session; raises `DatasetError` where it fails."""
+    fetched = st.session_state.setdefault("rgb_published_wording", {})
+    if language not in fetched:
+        fetched[language] = official.prompt(language)
+    st.session_state[key] = fetched[language]
 
 
 def _take_own(language: str, key: str) -> None:
@@ -231,19 +220,15 @@ def _is_published(prompt: str) -> bool:
     return prompt in st.session_state.get("rgb_published_wording", {}).values()
 
 
-def _score() -> None:
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    right.page_link(
-        "../pages/datasets.py",
-        label="Upload answers (RGB prediction file)",
-        icon=":material/upload_file:",
+def _form_to_score_answers() -> None:
+    name = data_choice.choose_or_upload(
+        "Answers", session.answered(), "rgb_answers", "Upload answers (RGB prediction file)"
     )
-    name = data_choice.choose(left, "Answers", session.answered(), "rgb_answers")
     if name is None:
         return
     dataset = session.dataset(name)
-    known = any(sample.rgb for sample in dataset.samples)
-    choices = [AS_IN_FILE, *Ability] if known else list(Ability)
+    says_abilities = any(sample.rgb for sample in dataset.samples)
+    choices = [AS_IN_FILE, *Ability] if says_abilities else list(Ability)
     ability = st.segmented_control(
         "Ability",
         choices,
@@ -259,19 +244,4 @@ def _score() -> None:
     if data_choice.start_button("rgb_score_start", name, is_ready=True):
         if isinstance(ability, Ability):
             dataset = all_with_ability(dataset, ability)
-        _start(dataset, params)
-
-
-def _start(dataset: Dataset, params: dict[str, Any], **chosen: Any) -> None:
-    """Creates the run with what was chosen for it, and goes to its page."""
-    with problems.caught():
-        spec = RGBEvaluator.build(**params).spec()
-        run = create_run(
-            session.store(),
-            dataset,
-            spec,
-            workspace=session.workspace(),
-            title=dataset.name,
-            **chosen,
-        )
-        session.start(run)
+        data_choice.start(RunPlan(dataset, [RGBEvaluator(**params)]))

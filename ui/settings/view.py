@@ -12,6 +12,7 @@ from evaluators.config import config
 from evaluators.errors import LLMError, RunStoppedError, TransientError
 from evaluators.llm import Access, catalogue, clients
 from evaluators.llm.keys import allowed_providers, bind, clean_address
+from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from ui import session
 from ui.parts import problems, remedies
@@ -25,12 +26,7 @@ LOCAL_SERVERS = (
 GREY = "color: rgb(140, 140, 140)"
 
 
-def _price(price: float) -> str:
-    """US dollars with two decimals at least: $4.00, $0.30, $0.075."""
-    return f"${price:.2f}" if price == round(price, 2) else f"${price:.3g}"
-
-
-NUMBERS = {"Price in": _price, "Price out": _price, "Context": "{:,.0f}".format}
+NUMBERS = {"Price in": dollars, "Price out": dollars, "Context": "{:,.0f}".format}
 WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
 
 

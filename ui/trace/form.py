@@ -1,31 +1,27 @@
-"""The form of a new TRACE run: a data set, a method, the judges of a method that asks some, further
-metrics.
-"""
+"""The form of a new TRACE run: a data set, a method with its judges, further metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingOutput
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue
-from evaluators.dry_run import answered
-from evaluators.evaluation_pipeline import HybridEvaluator, threshold
-from evaluators.llm import clients, prompt_sizes
+from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import model_title
-from evaluators.llm.structured import schema
-from evaluators.records import Dataset, ModelSpec, Sample
-from evaluators.runs.engine import create_run
-from evaluators.trace.labelling import sentences_of
+from evaluators.records import Dataset
+from evaluators.runs.forecast import doubt_within, doubtful
+from evaluators.runs.plan import RunPlan
 from evaluators.trace.method import TRACEMethod
 from ui import session
 from ui.metrics import choice
+from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models import generators as model_generators
+from ui.models.forecast import RememberedMeasures
 from ui.models.generators import NOBODY, Generators
 from ui.parts import data_choice, forms, problems
 from ui.parts.forms import KEPT
@@ -48,20 +44,19 @@ ONE_IN = 5
 """The share of the samples that is judged at first."""
 
 
-class Asked(NamedTuple):
-    """The positions of the samples that the judges label, and hybrid's rule by which it finds them.
+class ToLabel(NamedTuple):
+    """How many samples the judges label, and the doubt from which on hybrid asks them.
 
-    Those of `to_come` have no response yet; how doubtful they are shows when a generator has
-    answered.
+    Of those `to_come` it shows when a generator has answered how doubtful they are.
     """
 
-    positions: tuple[int, ...]
+    there: int
+    to_come: int = 0
     doubt_from: float = 0.0
-    to_come: tuple[int, ...] = ()
 
     @property
     def total(self) -> int:
-        return len(self.positions) + len(self.to_come)
+        return self.there + self.to_come
 
 
 def show() -> None:
@@ -78,68 +73,9 @@ def show() -> None:
     dataset = session.dataset(name)
     generators = model_generators.choose(dataset, "trace")
     if method == HEURISTIC:
-        _without_judges(dataset, generators)
+        _form_without_judges(dataset, generators)
     else:
-        _with_judges(dataset, name, method, generators)
-
-
-def _without_judges(dataset: Dataset, generators: Generators | None) -> None:
-    params, plan = _params(dataset, "trace"), None
-    further = _further(dataset)
-    answering = generators or NOBODY
-    st.caption(
-        f"{counted(len(dataset.samples), 'sample')} will be "
-        f"labelled{_of_each(len(answering.models))}."
-    )
-    with problems.caught():
-        plan = choice.plan(further or [], dataset, "trace", answering)
-    if (
-        data_choice.start_button(
-            START, dataset.name, is_ready=None not in (further, generators, plan)
-        )
-        and plan
-    ):
-        _start(dataset, "trace", params, further or [], prompt=answering.prompt, **plan._asdict())
-
-
-def _with_judges(dataset: Dataset, name: str, method: str, generators: Generators | None) -> None:
-    evaluator = METHODS[method]
-    most_judges = catalogue()[evaluator].most_judges()
-    judges = model_form.judges(model_form.choices(), most_judges, "trace_judges")
-    choice.point_out_generators(judges, dataset)
-    answering = generators or NOBODY
-    is_by_budget = method == HYBRID and not answering.models
-    most = _most_calls(dataset, name, len(judges)) if is_by_budget else None
-    unasked = ("doubt_from",) if is_by_budget or method != HYBRID else ()
-    params = _params(dataset, evaluator, unasked)
-    further = _further(dataset)
-    plan, ready = model_form.asking(answering.models, judges, "trace") if judges else None, False
-    with problems.caught():
-        asked = _asked(
-            name, params, most, _prompt_budgets(plan), has_generator=bool(answering.models)
-        )
-        ready = _estimate(dataset, asked, params, plan, answering, further or [])
-        params |= {"doubt_from": asked.doubt_from} if method == HYBRID else {}
-    if not judges:
-        st.caption("Choose a judge to start.")
-    is_ready = ready and None not in (further, generators)
-    if data_choice.start_button(START, name, is_ready=is_ready) and plan:
-        _start(dataset, evaluator, params, further or [], prompt=answering.prompt, **plan._asdict())
-
-
-def _params(dataset: Dataset, evaluator: str, unasked: Sequence[str] = ()) -> dict[str, Any]:
-    """The parameters of a method; where the documents were retrieved here, says what they do not
-    change.
-    """
-    params = forms.parameter_widgets(
-        catalogue()[evaluator], "trace", (*unused(evaluator), *unasked)
-    )
-    if "retrieval" in dataset.origin:
-        st.caption(
-            "These settings cut documents for labelling. What was retrieved for each "
-            "question stays as it is."
-        )
-    return params
+        _form_with_judges(dataset, method, generators)
 
 
 def unused(evaluator: str) -> tuple[str, ...]:
@@ -148,17 +84,72 @@ def unused(evaluator: str) -> tuple[str, ...]:
     return cls.unused if issubclass(cls, TRACEMethod) else ()
 
 
-def _of_each(models: int) -> str:
-    return f", as each of {models} models answers them" if models > 1 else ""
+def _form_without_judges(dataset: Dataset, generators: Generators | None) -> None:
+    params = _parameter_fields(dataset, METHODS[HEURISTIC])
+    further = choice.choose("Also measure", dataset, "trace")
+    answering = generators or NOBODY
+    count = counted(len(dataset.samples), "sample")
+    st.caption(f"{count} will be labelled{_as_each_answers(len(answering.models))}.")
+    plan = None
+    with problems.caught():
+        heuristic = catalogue()[METHODS[HEURISTIC]].build(**params)
+        drafted = RunPlan(dataset, [heuristic, *(further or [])], prompt=answering.prompt)
+        plan = choice.with_judge(drafted, answering.models, "trace")
+    is_ready = None not in (further, generators, plan)
+    if data_choice.start_button(START, dataset.name, is_ready=is_ready) and plan:
+        data_choice.start(plan)
 
 
-def _further(dataset: Dataset) -> list[Evaluator] | None:
-    """The metrics that the run has beside the labels; `None` where one of them cannot run."""
-    return choice.choose("Also measure", dataset, "trace")
+def _form_with_judges(dataset: Dataset, method: str, generators: Generators | None) -> None:
+    cls = catalogue()[METHODS[method]]
+    judges = model_form.judges(model_form.choices(), cls.most_judges(), "trace_judges")
+    choice.point_out_generators(judges, dataset)
+    answering = generators or NOBODY
+    # How doubtful an answer to come will be nobody knows, so its calls cannot be limited.
+    is_by_budget = method == HYBRID and not answering.models
+    most_calls = _most_calls_field(dataset, len(judges)) if is_by_budget else None
+    left_out = ("doubt_from",) if is_by_budget or method != HYBRID else ()
+    params = _parameter_fields(dataset, METHODS[method], left_out)
+    further = choice.choose("Also measure", dataset, "trace")
+    drafted = RunPlan(dataset, further or [], prompt=answering.prompt)
+    plan = model_form.asking(drafted, answering.models, judges, "trace") if judges else None
+    is_ready = False
+    with problems.caught():
+        measures = RememberedMeasures(session.identity(dataset.name))
+        labeller = cls.build(**params)
+        if isinstance(labeller, HybridEvaluator) and most_calls is not None:
+            least = doubt_within(plan or drafted, labeller, most_calls, session.keys(), measures)
+            labeller = labeller.model_copy(update={"doubt_from": least})
+        to_label = _samples_to_label(dataset, labeller, bool(answering.models), measures)
+        st.caption(_sentence_about_labelling(to_label, len(answering.models)))
+        if plan and to_label.total:
+            plan = replace(plan, evaluators=[labeller, *plan.evaluators])
+            _say_whom_metrics_ask(plan, further or [])
+            model_forecast.show(plan, measures)
+            is_ready = True
+    if not judges:
+        st.caption("Choose a judge to start.")
+    is_ready = is_ready and None not in (further, generators)
+    if data_choice.start_button(START, dataset.name, is_ready=is_ready) and plan:
+        data_choice.start(plan)
 
 
-def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
-    """How many calls the judges may take; None where they label all samples."""
+def _parameter_fields(
+    dataset: Dataset, evaluator: str, left_out: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The parameters of a method that make a difference to it."""
+    cls = catalogue()[evaluator]
+    params = forms.parameter_widgets(cls, "trace", (*unused(evaluator), *left_out))
+    if "retrieval" in dataset.origin:
+        st.caption(
+            "These settings cut documents for labelling. What was retrieved for each "
+            "question stays as it is."
+        )
+    return params
+
+
+def _most_calls_field(dataset: Dataset, judges: int) -> int | None:
+    """How many calls the judges may take; `None` where they label all samples."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     which = left.segmented_control(
         "Which samples", [ALL, DOUBTFUL], default=DOUBTFUL, required=True, key="trace_which", **KEPT
@@ -172,205 +163,51 @@ def _most_calls(dataset: Dataset, name: str, judges: int) -> int | None:
         help="One for each sample and judge; more where a sample is too long for one call, or "
         "an answer is asked for "
         "again. Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
-        key=f"trace_most_{name}_{judges}",
+        # The value at first hangs on both; under one key the first one would stay.
+        key=f"trace_most_{dataset.name}_{judges}",
         **KEPT,
     )
     return most
 
 
-# What it will take
+def _samples_to_label(
+    dataset: Dataset, labeller: Evaluator, has_generator: bool, measures: RememberedMeasures
+) -> ToLabel:
+    plan = RunPlan(dataset, [labeller])
+    there = sum(sample.response is not None for sample in dataset.samples)
+    to_come = len(dataset.samples) - there if has_generator else 0
+    if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
+        return ToLabel(there, to_come)
+    if not labeller.needs_judge:
+        return ToLabel(0, 0, labeller.doubt_from)
+    return ToLabel(len(doubtful(plan, labeller, measures) or ()), to_come, labeller.doubt_from)
 
 
-def _estimate(
-    dataset: Dataset,
-    asked: Asked,
-    params: dict[str, Any],
-    plan: model_form.Plan | None,
-    generators: Generators,
-    further: Sequence[Evaluator],
-) -> bool:
-    """Says what will be labelled and what it takes; tells whether the run can start."""
-    st.caption(_words(asked, len(generators.models)))
-    if plan is None or not asked.total:
-        return False
-    with st.spinner("Measuring the prompts"):
-        what = {
-            judge: _labelling(session.identity(dataset.name), asked, plan, judge, params)
-            for judge in plan.judges
-        }
-    first = plan.judges[0]
-    what[first] = prompt_sizes.together(
-        [what[first], choice.sent(dataset.name, further, first, plan)], first
-    )
-    _say_who_judges(further, plan)
-    model_form.show_calls(plan, generators.sent(dataset.name, plan.models), what)
-    return True
-
-
-def _labelling(
-    data: session.Identity,
-    asked: Asked,
-    plan: model_form.Plan,
-    judge: ModelSpec,
-    params: dict[str, Any],
-) -> prompt_sizes.Sent:
-    """What the judge will be sent about the responses that are there, and about those of each
-    model.
-    """
-    known, unknown = (
-        _sent(
-            data,
-            positions,
-            judge,
-            clients.prompt_budget(judge, session.keys()),
-            params["chunk_size"],
-            params["chunk_overlap"],
-        )
-        for positions in (asked.positions, asked.to_come)
-    )
-    return prompt_sizes.together(
-        [*[known] * plan.repeats, prompt_sizes.to_come(unknown, len(plan.models))], judge
-    )
-
-
-def _say_who_judges(further: Sequence[Evaluator], plan: model_form.Plan) -> None:
-    asking = [metric.title for metric in further if metric.most_judges()]
-    if asking and len(plan.judges) > 1:
-        st.caption(
-            plain(
-                f"{', '.join(asking)}: asked of the first judge alone, "
-                f"{model_title(plan.judges[0])}."
-            )
-        )
-
-
-def _prompt_budgets(plan: model_form.Plan | None) -> tuple[int | None, ...]:
-    """What each judge takes at once."""
-    return (
-        tuple(clients.prompt_budget(judge, session.keys()) for judge in plan.judges) if plan else ()
-    )
-
-
-def _words(asked: Asked, models: int) -> str:
-    count = counted(asked.total, "sample")
-    rule = f"those with a doubt of {asked.doubt_from:.4g} or more"
-    if not asked.doubt_from:
-        return f"{count} will be labelled by each judge{_of_each(models)}."
-    if not asked.total:
+def _sentence_about_labelling(to_label: ToLabel, models: int) -> str:
+    count = counted(to_label.total, "sample")
+    if not to_label.doubt_from:
+        return f"{count} will be labelled by each judge{_as_each_answers(models)}."
+    if not to_label.total:
         remedy = "Ask for less doubt" if models else "Allow more"
         return (
             f"None will be judged: the most doubtful samples take more calls than that. {remedy}."
         )
-    if not asked.to_come:
+    rule = f"those with a doubt of {to_label.doubt_from:.4g} or more"
+    if not to_label.to_come:
         return f"{count} will be judged: {rule}."
     return (
-        f"At most {count} will be judged{_of_each(models)}: {rule}, which shows when they are "
-        "answered."
+        f"At most {count} will be judged{_as_each_answers(models)}: {rule}, which shows when they "
+        "are answered."
     )
 
 
-def _asked(
-    name: str,
-    params: dict[str, Any],
-    most: int | None,
-    prompt_budgets: tuple[int | None, ...],
-    has_generator: bool,
-) -> Asked:
-    """By a budget of calls, by the doubt that is asked for where a generator is still to answer, or
-    all of them.
-    """
-    there = tuple(position for position, _ in _judgeable(name))
-    to_come = (
-        tuple(sorted({*range(len(_samples(name)))}.difference(there))) if has_generator else ()
-    )
-    least = params.get("doubt_from", 0.0)
-    if most is None and not least:
-        return Asked(there, to_come=to_come)
-    data = session.identity(name)
-    doubts = _doubts(
-        data, tuple((field, value) for field, value in params.items() if field != "doubt_from")
-    )
-    if most is not None:
-        calls = _calls(data, prompt_budgets, params["chunk_size"], params["chunk_overlap"])
-        least = threshold(list(doubts.values()), most, [calls[position] for position in doubts])
-    doubtful = tuple(position for position, doubt in doubts.items() if doubt >= least)
-    return Asked(doubtful, least, to_come if least <= 1 else ())
+def _as_each_answers(models: int) -> str:
+    return f", as each of {models} models answers them" if models > 1 else ""
 
 
-@lru_cache(maxsize=8)
-def _doubts(data: session.Identity, params: tuple[tuple[str, Any], ...]) -> dict[int, float]:
-    """How doubtful the heuristic is of each sample; remembered, as the form is drawn again at every
-    click.
-    """
-    hybrid = HybridEvaluator.build(**dict(params))
-    with st.spinner("Looking for doubtful samples"):
-        return {position: hybrid.doubt(sample) for position, sample in _judgeable(data.name)}
-
-
-@lru_cache(maxsize=8)
-def _calls(
-    data: session.Identity, prompt_budgets: tuple[int | None, ...], size: int, overlap: int
-) -> dict[int, int]:
-    """How many calls each sample takes: one for each judge and window; one while no judge is
-    chosen.
-    """
-    evaluator = AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap)
-    return {
-        position: sum(
-            len(evaluator.prompts(sentences_of(sample), sample.question, prompt_budget))
-            for prompt_budget in prompt_budgets or [None]
-        )
-        for position, sample in _judgeable(data.name)
-    }
-
-
-@lru_cache(maxsize=16)
-def _sent(
-    data: session.Identity,
-    positions: tuple[int, ...],
-    judge: ModelSpec,
-    prompt_budget: int | None,
-    size: int,
-    overlap: int,
-) -> prompt_sizes.Sent:
-    """What the judge will be sent about these samples."""
-    evaluator, samples = (
-        AdvancedRAGEvaluator.build(chunk_size=size, chunk_overlap=overlap),
-        _samples(data.name),
-    )
-    texts = (
-        prompt.text
-        for sample in (answered(samples[position]) for position in positions)
-        for prompt in evaluator.prompts(sentences_of(sample), sample.question, prompt_budget)
-    )
-    return prompt_sizes.sent(texts, [judge], schema_text=schema(GPTLabelingOutput))
-
-
-def _judgeable(name: str) -> Iterator[tuple[int, Sample]]:
-    """The samples by position, without those that have no response to label."""
-    return (
-        (position, sample)
-        for position, sample in enumerate(_samples(name))
-        if sample.response is not None
-    )
-
-
-def _samples(name: str) -> Sequence[Sample]:
-    dataset = session.source(name)
-    return dataset.samples if isinstance(dataset, Dataset) else ()
-
-
-def _start(
-    dataset: Dataset,
-    evaluator: str,
-    params: dict[str, Any],
-    further: Sequence[Evaluator],
-    **chosen: Any,
-) -> None:
-    """Creates the run with what was chosen for it, and goes to its page."""
-    with problems.caught():
-        metrics = [catalogue()[evaluator].build(**params), *further]
-        chosen |= {"workspace": session.workspace(), "title": dataset.name}
-        session.start(
-            create_run(session.store(), dataset, [metric.spec() for metric in metrics], **chosen)
-        )
+def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
+    """A jury labels, but a metric that takes one judge asks the first."""
+    asking = [metric.title for metric in further if metric.most_judges() == 1]
+    if asking and len(plan.judges) > 1:
+        first = model_title(plan.judges[0])
+        st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {first}."))

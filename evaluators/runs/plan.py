@@ -1,0 +1,164 @@
+"""What a run is, planned alike by forms, terminal and Python, and what keeps it from being run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+
+from evaluators.base import Evaluator, missing
+from evaluators.datasets.names import COLUMNS
+from evaluators.errors import ParameterError
+from evaluators.llm import catalogue
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.estimate import unpriced
+from evaluators.prompts import check
+from evaluators.records import Cap, Dataset, ModelSpec, Remedy, Sample
+from evaluators.text.printable import printable
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """A run before it exists: samples, the evaluators that judge them, and who is asked.
+
+    `models` answer where responses are missing, with the template `prompt`; `judges` decide where
+    an evaluator asks an LLM. Without a `title` the run is called like its data.
+    """
+
+    data: Dataset | Callable[[], Dataset]
+    """The samples, or what composes them.
+
+    Those of a large test bed take seconds and hundreds of megabytes, and a form, which is drawn
+    again at every click, needs them at the start of the run only.
+    """
+    evaluators: Sequence[Evaluator]
+    _: KW_ONLY
+    models: tuple[ModelSpec, ...] = ()
+    prompt: str = ""
+    judges: tuple[ModelSpec, ...] = ()
+    seed: int | None = None
+    cap: Cap = field(default_factory=Cap)
+    use_cache: bool = True
+    title: str = ""
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        return self.data if isinstance(self.data, Dataset) else self.data()
+
+    @property
+    def in_order(self) -> list[Evaluator]:
+        """The evaluators as the run numbers them: the one that leads it first."""
+        return sorted(self.evaluators, key=lambda evaluator: evaluator.leads is None)
+
+    @property
+    def llms(self) -> list[ModelSpec]:
+        """Whom it asks over a network, models before judges."""
+        return [spec for spec in (*self.models, *self.judges) if spec != OFFLINE]
+
+    def asking(self, number: int) -> list[Evaluator]:
+        """The evaluators that ask the judge of this number: all do the first, a jury the others."""
+        return [each for each in self.evaluators if number < each.most_judges()]
+
+    def check(self) -> None:
+        """Raises a `PlumblineError` with the remedy where it could not be run."""
+        self._check_evaluators()
+        self._check_judges()
+        # Other fields that are missing fail their samples: RGB, for one, needs no ground truth to
+        # see whether an answer declines.
+        self._check_samples(("response",))
+        if self.models:
+            check(self.prompt)
+        check_cap(self.cap, (*self.models, *self.judges))
+
+    def check_data(self) -> None:
+        """Raises `ParameterError` where the data have no use for what was named.
+
+        For doors where data, metrics and models are named by hand; a form offers only what fits.
+        """
+        name = printable(self.dataset.name)
+        if self.models and all(sample.response is not None for sample in self.dataset.samples):
+            raise ParameterError(
+                f"Every sample of {name} has a response already, so a model has nothing to answer. "
+                "Leave the model out, or the column response."
+            )
+        leads_rgb = any(evaluator.leads == "rgb" for evaluator in self.evaluators)
+        if leads_rgb and not any(sample.rgb for sample in self.dataset.samples):
+            message = f"Nothing in {name} says which ability of RGB its samples test."
+            raise ParameterError(message, remedy=Remedy("name_ability"))
+        self._check_samples(tuple(Sample.model_fields))
+
+    def _check_evaluators(self) -> None:
+        if not self.evaluators:
+            raise ParameterError("No metric is chosen. Choose one.")
+        leading = [evaluator.title for evaluator in self.evaluators if evaluator.leads]
+        if len(leading) > 1:
+            message = f"{' and '.join(leading)} cannot be in one run. Start a run for each."
+            raise ParameterError(message)
+        for number, evaluator in enumerate(self.evaluators):
+            if evaluator in self.evaluators[:number]:
+                raise ParameterError(
+                    f"{evaluator.title} is chosen twice with the same parameters. Remove one."
+                )
+            evaluator.check_ready()
+
+    def _check_judges(self) -> None:
+        check_asked(self.evaluators, self.judges)
+        if OFFLINE in self.judges:
+            raise ParameterError(
+                "The offline reader only quotes documents and cannot judge. "
+                "Name an LLM as the judge."
+            )
+        most = max(evaluator.most_judges() for evaluator in self.evaluators)
+        if len(self.judges) > most:
+            titles = " with ".join(evaluator.title for evaluator in self.in_order)
+            raise ParameterError(
+                f"{len(self.judges)} judges are chosen; {titles} takes {most} at most. Remove some."
+            )
+        if len(set(self.judges)) < len(self.judges):
+            raise ParameterError(
+                "The same judge is chosen twice; its second vote would be a copy. Remove one."
+            )
+        for evaluator in self.in_order:
+            if evaluator.needs_judge and not self.judges:
+                message = f"{evaluator.title} asks a judge, and none is named."
+                raise ParameterError(message, remedy=Remedy("name_judge"))
+
+    def _check_samples(self, fields: Collection[str]) -> None:
+        """Raises `ParameterError` where no sample has what an evaluator needs of these fields."""
+        samples = self.dataset.samples
+        for evaluator in self.in_order:
+            needs = tuple(field for field in evaluator.needed if field in fields)
+            lacking = [missing(needs, each, has_generator=bool(self.models)) for each in samples]
+            if lacking and all(lacking):
+                raise ParameterError(_no_sample_has(evaluator, lacking, self.dataset.name))
+
+
+def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:
+    """Raises `ParameterError` where a judge is named, and none of the evaluators asks one."""
+    named = list(evaluators)
+    if judges and not any(evaluator.most_judges() for evaluator in named):
+        titles = " and ".join(dict.fromkeys(evaluator.title for evaluator in named))
+        raise ParameterError(f"No judge is asked by {titles}. Leave the judge out.")
+
+
+def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:
+    """Raises `ParameterError` where a cap in dollars could not hold because a price is unknown."""
+    if cap.cost is None:
+        return
+    for spec in llms:
+        model = catalogue.find(spec.id)
+        if model is None or model.price_in is None:
+            raise ParameterError(unpriced([catalogue.model_title(spec)]))
+
+
+def _no_sample_has(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
+    """What to add to the data; every field that is needed where each sample lacks another one."""
+    absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
+    columns = "; ".join(
+        " or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed
+    )
+    model = ", or name a model that answers" if "response" in absent else ""
+    return (
+        f"No sample of {printable(name)} has what {evaluator.title} needs. "
+        f"Add a column: {columns}{model}."
+    )

@@ -1,0 +1,129 @@
+"""What a run will take, as a form shows it: measured once, however often the form is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
+from evaluators.base import Evaluator
+from evaluators.evaluation_pipeline import HybridEvaluator
+from evaluators.llm.estimate import (
+    NamedEstimate,
+    bases,
+    cut_short,
+    impossible,
+    lengthy,
+    rows_in_words,
+)
+from evaluators.llm.prompt_sizes import PromptSizes
+from evaluators.records import Cap, ModelSpec
+from evaluators.runs.forecast import Measures, forecast
+from evaluators.runs.plan import RunPlan
+from ui import session
+from ui.held import held, weight
+from ui.parts.untrusted import plain
+
+T = TypeVar("T")
+
+COLUMN_HELP = {
+    "Waiting": st.column_config.TextColumn(
+        help="What the provider's limits impose, beside the time of the answers."
+    )
+}
+
+PROMPTS, DOUBTS = "Measuring the prompts", "Looking for doubtful samples"
+
+
+class RememberedMeasures(Measures):
+    """Measures the prompts of a plan over these data once, for all visitors and all redraws.
+
+    `data` tells the samples of the plan from all others: reading or composing them is left out
+    where all is known.
+    """
+
+    def __init__(self, data: Hashable) -> None:
+        self._data = data
+
+    def answers(self, plan: RunPlan) -> PromptSizes:
+        asked = ("answers", plan.prompt, plan.models)
+        return self._once(PROMPTS, asked, partial(super().answers, plan))
+
+    def judgements(
+        self,
+        plan: RunPlan,
+        evaluator: Evaluator,
+        judge: ModelSpec,
+        budget: int | None,
+        positions: Sequence[int] | None = None,
+    ) -> PromptSizes:
+        asked = ("judgements", _kind(evaluator), judge, budget, positions)
+        measure = partial(super().judgements, plan, evaluator, judge, budget, positions)
+        return self._once(PROMPTS, asked, measure)
+
+    def judgements_to_come(
+        self, plan: RunPlan, evaluator: Evaluator, budget: int | None
+    ) -> PromptSizes:
+        asked = ("to come", _kind(evaluator), budget)
+        measure = partial(super().judgements_to_come, plan, evaluator, budget)
+        return self._once(PROMPTS, asked, measure)
+
+    def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
+        # How doubtful a sample is does not depend on the doubt that is asked for.
+        asked = ("doubts", _kind(hybrid.model_copy(update={"doubt_from": 0.0})))
+        return self._once(DOUBTS, asked, partial(super().doubts, plan, hybrid))
+
+    def calls(
+        self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
+    ) -> Mapping[int, int]:
+        asked = ("calls", _kind(labeller), tuple(budgets))
+        return self._once(PROMPTS, asked, partial(super().calls, plan, labeller, budgets))
+
+    def _once(self, words: str, asked: Hashable, measure: Callable[[], T]) -> T:
+        key = (RememberedMeasures, self._data, asked)
+        measured: T | None = held.find(key)
+        if measured is None:
+            # Not `held.read`, where one visitor waits for another: this takes time, no memory.
+            with st.spinner(words):
+                measured = measure()
+            held.keep(key, measured, weight(measured))
+        return measured
+
+
+def _kind(evaluator: Evaluator) -> Hashable:
+    """The evaluator by its class, so that a changed file of one's own is measured anew."""
+    return type(evaluator), evaluator.spec().model_dump_json()
+
+
+def show(plan: RunPlan, measures: Measures) -> None:
+    """A line for each model and judge, what it rests on, and warnings; nothing without an LLM."""
+    if not plan.llms:
+        return
+    count_stored = partial(session.store().calls.answered, session.workspace())
+    taken = forecast(plan, session.keys(), count_stored, measures)
+    # Without models only judges are asked, and nobody can take one for anything else.
+    _show_rows(taken.named(marks_judges=bool(plan.models)), plan.cap)
+
+
+def _show_rows(named: Sequence[NamedEstimate], cap: Cap) -> None:
+    rows = rows_in_words(named)
+    columns = COLUMN_HELP | _cost_column(rows)
+    st.dataframe(rows, hide_index=True, column_config=columns, alt="Estimate")
+    if words := cut_short(cap, named):
+        st.caption(plain(words))
+    if sentences := bases(named):
+        st.caption("  \n".join(map(plain, sentences)))
+    for name, estimate in named:
+        if words := impossible(name, estimate):
+            st.warning(plain(words), icon=":material/warning:")
+        elif words := lengthy(name, estimate):
+            st.warning(plain(words), icon=":material/hourglass_top:")
+
+
+def _cost_column(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """As wide as its longest range: a column keeps the width that its first values took."""
+    longest = max(len(str(row["Cost"])) for row in rows)
+    return {"Cost": st.column_config.TextColumn(width=max(80, 8 * longest + 16))}
