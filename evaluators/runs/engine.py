@@ -15,8 +15,9 @@ from evaluators.errors import HostLimitError, PlumblineError, StoreError
 from evaluators.llm import Keys
 from evaluators.records import Dataset, Reason, Remedy, Run
 from evaluators.runs import workspaces
-from evaluators.runs.job import Job, Progress
+from evaluators.runs.job import Job
 from evaluators.runs.lock import RunLock
+from evaluators.runs.pace import Progress
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import Place, Ticket, expected, in_turn
 from evaluators.runs.store import Store
@@ -135,7 +136,7 @@ class RunRegistry:
         """Somebody looks at the run; on a public host one that nobody looks at is paused."""
         now = time.monotonic()
         if job := self._jobs.get(run_id):
-            job.last_seen = now
+            job.control.last_seen = now
         for ticket in self._waiting:
             if ticket.run.id == run_id:
                 ticket.last_seen = now
@@ -276,7 +277,7 @@ class RunRegistry:
                 what = "Nobody watched this run while it waited, so it gave its turn up."
                 _note(ticket, Reason(kind="unwatched", message=f"{what} Resume it."))
         for job in self._jobs.values() if self._waiting else ():
-            if job.last_seen < since and not job.is_pausing:
+            if job.control.last_seen < since and not job.is_pausing:
                 message = "Others waited and nobody watched this run, so it was paused. Resume it."
                 job.pause(Reason(kind="unwatched", message=message))
 
@@ -285,7 +286,7 @@ class RunRegistry:
             ticket = self._in_turn()[0]
             self._waiting = [each for each in self._waiting if each is not ticket]
             try:
-                self._begin(ticket).last_seen = ticket.last_seen
+                self._begin(ticket).control.last_seen = ticket.last_seen
             except PlumblineError as error:
                 _note(ticket, error.reason)
             except Exception as error:

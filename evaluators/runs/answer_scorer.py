@@ -1,0 +1,174 @@
+"""One answer of a run: asked for once, judged by each metric, every result stored at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
+from evaluators.errors import RunStoppedError, StoreError, UnstorableError
+from evaluators.llm.call_log import CallLog
+from evaluators.llm.clients import ModelSession
+from evaluators.llm.layers import ResponseCache
+from evaluators.records import Cell, Run, Sample, SampleResult, Score
+from evaluators.runs import pool
+from evaluators.runs.run_control import RunControl
+from evaluators.runs.scoring import answered, details, reason, scored
+from evaluators.runs.store import Store
+from evaluators.runs.tasks import SamplePrefetch, Task
+
+Failure = type[BaseException] | None
+"""The kind of error that a cell failed with; `None` where it was scored."""
+
+
+@dataclass
+class OpenAnswer:
+    """An answer at work: its sample and response are there from the first metric on.
+
+    `earlier` are its stored results by metric; `generator` is the model to be asked for a response,
+    where the data has none.
+    """
+
+    task: Task
+    samples: SamplePrefetch
+    generator: ModelSession | None
+    earlier: Mapping[int, SampleResult]
+    response: str | None = None
+    sample: Sample | None = None
+    error: Exception | None = None
+
+
+class AnswerScorer:
+    """Scores answers of one run; its threads share it."""
+
+    def __init__(
+        self,
+        run: Run,
+        store: Store,
+        judges: Sequence[ModelSession],
+        cache: ResponseCache,
+        control: RunControl,
+    ) -> None:
+        self._run = run
+        self._store = store
+        self._judges = judges
+        self._cache = cache
+        self._control = control
+        self._pool = pool.shared()
+        self._evaluators = tuple(map(from_spec, run.evaluators))
+        counts = store.results.counts(run)
+        # A new run has no earlier results: it need not look for them before each answer.
+        self._is_resumed = counts.open < counts.asked
+
+    def open(
+        self, task: Task, samples: SamplePrefetch, generator: ModelSession | None
+    ) -> OpenAnswer:
+        """The answer with its earlier results; a response that they hold is not asked for again."""
+        earlier: Mapping[int, SampleResult] = {}
+        if self._is_resumed:
+            earlier = self._store.results.of_answer(self._run.id, task.position, task.model)
+        responses = [each.response for each in earlier.values() if each.response is not None]
+        response = responses[0] if responses else None
+        return OpenAnswer(task, samples, generator, earlier, response)
+
+    def score(self, answer: OpenAnswer, metric: int) -> Failure:
+        """Stores the result of one cell with the calls it took."""
+        call_log = CallLog(self._cache)
+        try:
+            result, failure = self._result(answer, metric, call_log)
+            try:
+                self._store.results.save(self._run.id, result, call_log.calls)
+            except UnstorableError as error:
+                failure = type(error)
+                unstored = {"score": None, "response": None, **_failed_fields(error)}
+                result = result.model_copy(update=unstored)
+                self._store.results.save(self._run.id, result, call_log.calls)
+            return failure
+        except BaseException:
+            # What is paid for is kept, also where its cell could not be finished.
+            self._store.calls.save(self._run.id, call_log.calls)
+            raise
+        finally:
+            call_log.mark_stored()
+
+    def _result(
+        self, answer: OpenAnswer, metric: int, call_log: CallLog
+    ) -> tuple[SampleResult, Failure]:
+        """The result of one cell; the one place where an exception becomes a failed result."""
+        started = time.perf_counter()
+        failure: Failure = None
+        outcome: dict[str, object]
+        try:
+            evaluator = self._with_judges(self._evaluators[metric], call_log)
+            score = self._score(evaluator, self._sample(answer, call_log))
+            outcome = {"status": "scored", "score": score}
+        except (RunStoppedError, StoreError, CancelledError):
+            raise
+        # A metric of one's own may do anything, also leave by `sys.exit`.
+        except (Exception, SystemExit) as error:
+            # Asked again, the model may say it better.
+            call_log.discard(getattr(error, "texts", ()))
+            self._control.log_foreign(error)
+            failure = type(error)
+            outcome = {**_failed_fields(error), "details": details(error)}
+        cell = Cell(answer.task.position, answer.task.model, metric)
+        facts = {
+            "response": answer.response,
+            "seconds": time.perf_counter() - started,
+            **call_log.totals(answer.earlier.get(metric)),
+        }
+        return SampleResult.model_validate({**cell._asdict(), **facts, **outcome}), failure
+
+    def _sample(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
+        """The sample with its response, asked for once.
+
+        Whichever metric comes later gets the same, or the same error.
+        """
+        if answer.error is not None:
+            raise answer.error
+        if answer.sample is None:
+            try:
+                answer.sample = self._with_response(answer, call_log)
+            except Exception as error:
+                answer.error = error
+                raise
+        return answer.sample
+
+    def _with_response(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
+        sample = answer.samples.take(answer.task.position)
+        if sample.response is not None or answer.generator is None:
+            return sample
+        if not answer.response:
+            answer.response = self._generated(answer.generator, sample, call_log)
+        return sample.model_copy(update={"response": answer.response})
+
+    def _generated(self, generator: ModelSession, sample: Sample, call_log: CallLog) -> str:
+        """What the model answers; the offline reader does so in a worker process."""
+        prompt = self._run.prompt
+        if not generator.is_remote and self._pool.can_take(sample):
+            return self._pool.answer(sample, prompt, lambda: self._control.is_cancelled)
+        return answered(sample, prompt, generator.client(call_log))
+
+    def _score(self, evaluator: Evaluator, sample: Sample) -> Score:
+        # In a worker process, where one can do it, the threads of the pages hardly wait for it.
+        if pool.takes(evaluator) and self._pool.can_take(sample):
+            return self._pool.score(evaluator, sample, lambda: self._control.is_cancelled)
+        return scored(evaluator, sample)
+
+    def _with_judges(self, evaluator: Evaluator, call_log: CallLog) -> Evaluator:
+        """The evaluator with its judge, or with a tuple of judges where they are a jury."""
+        judges = self._judges[: evaluator.most_judges()]
+        if not judges:
+            return evaluator
+        clients = tuple(judge.client(call_log) for judge in judges)
+        client = clients if len(clients) > 1 else clients[0]
+        return evaluator.model_copy(update={"llm_client": client})
+
+
+def _failed_fields(error: BaseException) -> dict[str, object]:
+    """The fields of a result that failed with this error."""
+    why = reason(error)
+    return {"status": "failed", "error": why.message, "error_kind": why.kind, "remedy": why.remedy}

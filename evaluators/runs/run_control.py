@@ -1,0 +1,77 @@
+"""What all threads of a run look at: is it cancelled, does anybody watch it, why did it stop."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from contextlib import suppress
+
+from evaluators.config import config
+from evaluators.errors import PlumblineError, RunStoppedError, StoreError, WorkerError
+from evaluators.llm.loop import Scope
+from evaluators.records import Reason
+from evaluators.runs.store import Store
+
+log = logging.getLogger(__name__)
+
+
+class RunControl:
+    """Safe to share between threads; `last_seen` is when somebody last looked at the run."""
+
+    def __init__(self, run_id: str, store: Store) -> None:
+        self.scope = Scope()
+        """The calls in flight, which end where the run is cancelled."""
+        self.last_seen = time.monotonic()
+        self._run_id = run_id
+        self._store = store
+        self._patience = config().unwatched_seconds if config().public else math.inf
+        self._cancelled = threading.Event()
+        self._reasons: dict[int, Reason] = {}
+        self._writing = threading.Lock()
+        self._logged: set[str] = set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Stops at once: calls in flight are cut off, what is done stays."""
+        self._cancelled.set()
+        self.scope.cancel()
+
+    def check(self) -> None:
+        """Raises where nothing more is to be paid for.
+
+        `RunStoppedError` where nobody watches a run of a public host, `StoreError` where results
+        could not be stored.
+        """
+        if time.monotonic() - self.last_seen > self._patience:
+            message = "Nobody watched this run, so it was paused. Resume it when you are back."
+            raise RunStoppedError(message, kind="unwatched")
+        self._store.check()
+
+    def save_stop_reason(self, model: int, *reasons: Reason) -> None:
+        """Writes down why a model's part of the run stopped; the first reason counts."""
+        if not reasons:
+            return
+        with self._writing:
+            for reason in reasons:
+                self._reasons.setdefault(model, reason)
+            in_order = dict.fromkeys(self._reasons[number] for number in sorted(self._reasons))
+            # A store that is full or gone: the run's table keeps them in memory, where it can.
+            with suppress(StoreError):
+                self._store.runs.save_stop_reasons(self._run_id, *in_order)
+
+    def log_foreign(self, error: BaseException) -> None:
+        """Notes each kind of error that is not ours once; never its text, which may hold a key."""
+        if isinstance(error, WorkerError):
+            kind = error.foreign
+        elif isinstance(error, PlumblineError):
+            kind = ""
+        else:
+            kind = type(error).__name__
+        if kind and kind not in self._logged:
+            self._logged.add(kind)
+            log.error("A sample failed with %s", kind)
