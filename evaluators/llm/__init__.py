@@ -78,7 +78,7 @@ Keys = Mapping[str, Access]
 """What a visitor may use, by the provider's name."""
 
 
-class Request(Record):
+class ModelRequest(Record):
     """One request on its way to a provider's address.
 
     `schema_text` is the JSON schema that the answer shall follow. `json_mode` is how it is asked
@@ -115,7 +115,7 @@ def _model_facts(spec: ModelSpec, base_url: str) -> bytes:
     return json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """A provider's answer, and what its headers say of the limits (names in lower case)."""
 
     completion: Completion
@@ -125,6 +125,6 @@ class Reply(NamedTuple):
 class Layer(Protocol):
     """A step on the way to the provider; each wraps the next one."""
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         """Answers the request; raises `LLMError` or one of its kinds."""
         ...

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from evaluators.errors import AccessError, LLMError
-from evaluators.llm import Access, Keys, LLMClient, Request
+from evaluators.llm import Access, Keys, LLMClient, ModelRequest
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, model_title
 from evaluators.llm.connection import Connection
@@ -124,7 +124,7 @@ class _RemoteClient(LLMClient):
         return _tokens_left_for_a_prompt(self._spec, self._limiter)
 
     def complete(self, prompt: Prompt) -> Completion:
-        request = Request(
+        request = ModelRequest(
             spec=self._spec,
             text=prompt.text,
             base_url=self._base_url,

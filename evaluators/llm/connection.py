@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from evaluators.config import config
-from evaluators.llm import Access, Reply, Request, received
+from evaluators.llm import Access, ModelReply, ModelRequest, received
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import CallContext, error_for, unsupported, unusable_response
@@ -24,7 +24,7 @@ T = TypeVar("T")
 class AskForLessError(Exception):
     """The provider refused a part that a request can do without; `request` is without it."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: ModelRequest) -> None:
         super().__init__("The provider takes the request with less in it.")
         self.request = request
 
@@ -45,7 +45,7 @@ class Connection:
         self._json_modes = JsonModes()
         self._limit_headers = _limit_headers(PROVIDERS[access.provider])
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         """Asks once; the completion comes as it is, also cut off or empty.
 
         Raises `AskForLessError` where the provider would take the request with less in it. What it
@@ -61,7 +61,7 @@ class Connection:
         completion = _completion(answer, request, note, mode, self._access.mask)
         headers = ((name.lower(), value) for name, value in response.headers.items())
         limits = {name: value for name, value in headers if name in self._limit_headers}
-        return Reply(completion, limits)
+        return ModelReply(completion, limits)
 
     async def models(self) -> list[str]:
         """The ids of the models that the provider offers to this key."""
@@ -94,7 +94,7 @@ class Connection:
         except sdk.problems as error:
             raise error_for(error, call) from None  # what the SDKs raise holds the key
 
-    async def _create(self, sdk: Sdk, request: Request, mode: str) -> Any:
+    async def _create(self, sdk: Sdk, request: ModelRequest, mode: str) -> Any:
         """Sends the request; raises `AskForLessError` where it may go with less in it."""
         spec = request.spec
         body = {"model": spec.model, "messages": [{"role": "user", "content": request.text}]}
@@ -143,7 +143,7 @@ def _read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
 
 
 def _completion(
-    answer: ReceivedAnswer, request: Request, note: str, mode: str, mask: Masker
+    answer: ReceivedAnswer, request: ModelRequest, note: str, mode: str, mask: Masker
 ) -> Completion:
     """The answer as it is kept.
 

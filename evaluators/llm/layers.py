@@ -16,7 +16,7 @@ from evaluators.errors import (
     TransientError,
     UnreachableError,
 )
-from evaluators.llm import Layer, Reply, Request
+from evaluators.llm import Layer, ModelReply, ModelRequest
 from evaluators.llm.catalogue import find, model_title
 from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
@@ -69,7 +69,7 @@ class Cached:
         self._cache = cache
         self._scope = scope
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> ModelReply:
         """Answers the request; raises `CancelledError` where the run was cancelled."""
         if self._cache is None:
             return self._call(request)
@@ -98,7 +98,7 @@ class Cached:
             self._cache.mark_stored(request.key)
         return reply
 
-    def _call(self, request: Request) -> Reply:
+    def _call(self, request: ModelRequest) -> ModelReply:
         return self._scope.run(self._inner.complete(request))
 
 
@@ -107,8 +107,8 @@ async def _result_of(call: Future[Completion]) -> Completion:
     return await asyncio.shield(asyncio.wrap_future(call))
 
 
-def _from_cache(completion: Completion) -> Reply:
-    return Reply(completion.model_copy(update={"cached": True}), {})
+def _from_cache(completion: Completion) -> ModelReply:
+    return ModelReply(completion.model_copy(update={"cached": True}), {})
 
 
 class EmptyAnswerError(TransientError):
@@ -121,19 +121,19 @@ class Retried:
     def __init__(self, inner: Layer) -> None:
         self._inner = inner
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         try:
             # Nearly always enough, and tenacity would take half of the layers' processor time.
             return await self._try(request)
         except TransientError as error:
             return await self._retry(request, error)
 
-    async def _retry(self, request: Request, first: TransientError) -> Reply:
+    async def _retry(self, request: ModelRequest, first: TransientError) -> ModelReply:
         """Goes on after a first try that failed."""
         # The first failure counts as tenacity's first try: it is raised there once more.
         failed = [first]
 
-        async def attempt() -> Reply:
+        async def attempt() -> ModelReply:
             if failed:
                 raise failed.pop()
             return await self._try(request)
@@ -161,7 +161,7 @@ class Retried:
                 message, error.details, kind="unreachable", remedy=error.remedy
             ) from error
 
-    async def _try(self, request: Request) -> Reply:
+    async def _try(self, request: ModelRequest) -> ModelReply:
         reply = await self._inner.complete(request)
         if not _is_whole(reply.completion):
             raise _not_whole(reply.completion, request)
@@ -199,7 +199,7 @@ def _is_whole(completion: Completion) -> bool:
     return bool(completion.text.strip()) and completion.finish_reason not in NOT_WHOLE
 
 
-def _not_whole(completion: Completion, request: Request) -> LLMError:
+def _not_whole(completion: Completion, request: ModelRequest) -> LLMError:
     """Why the answer cannot be used: cut off, withheld or empty."""
     model, budget = model_title(request.spec), request.spec.answer_tokens
     text = completion.text.strip()
@@ -287,7 +287,7 @@ class Metered:
         self._meter = meter
         self._calls = calls
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         most_usage = Usage(
             prompt_tokens=_prompt_tokens(request), answer_tokens=request.spec.answer_tokens
         )
@@ -315,12 +315,12 @@ class Metered:
         return reply
 
 
-def _cost(request: Request, usage: Usage) -> float | None:
+def _cost(request: ModelRequest, usage: Usage) -> float | None:
     model = find(request.spec.id)
     return model.cost(usage) if model else None
 
 
-def _prompt_tokens(request: Request) -> int:
+def _prompt_tokens(request: ModelRequest) -> int:
     """An estimate of what the provider counts before the answer: the prompt and the schema."""
     # Four characters a token, as in `text.size`.
     return tokens(request.text) + len(request.schema_text) // 4
@@ -333,7 +333,7 @@ class Limited:
         self._connection = connection
         self._limiter = limiter
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: ModelRequest) -> ModelReply:
         size = _prompt_tokens(request) + request.spec.answer_tokens
         _check_context(request, size)
         # Before the limiter notes when the request went out: the first time, importing the SDK
@@ -360,7 +360,7 @@ class Limited:
                 return reply
 
 
-def _check_context(request: Request, size: int) -> None:
+def _check_context(request: ModelRequest, size: int) -> None:
     """Raises `LLMError` where the model can never take the request."""
     model = find(request.spec.id)
     # The size is an estimate: where it is doubtful, the provider decides.

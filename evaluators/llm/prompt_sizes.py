@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.llm import Request
+from evaluators.llm import ModelRequest
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.llm.providers import PROVIDERS
@@ -52,4 +52,4 @@ def sizes_to_come(prompts: Iterable[Prompt]) -> PromptSizes:
 
 def _request_key(model: ModelSpec, text: str, schema_text: str = "") -> str:
     address = model.base_url or PROVIDERS[model.provider].address
-    return Request(spec=model, text=text, base_url=address, schema_text=schema_text).key
+    return ModelRequest(spec=model, text=text, base_url=address, schema_text=schema_text).key

@@ -23,7 +23,7 @@ from evaluators.errors import (
     TransientError,
     UnreachableError,
 )
-from evaluators.llm import Access, Request
+from evaluators.llm import Access, ModelRequest
 from evaluators.llm.catalogue import Model, find, model_title, successor
 from evaluators.llm.durations import WITH_UNITS, parse_duration
 from evaluators.llm.keys import mask
@@ -77,7 +77,7 @@ class CallContext(NamedTuple):
 
     access: Access
     seconds: float
-    request: Request | None = None
+    request: ModelRequest | None = None
 
     @property
     def record(self) -> Provider:

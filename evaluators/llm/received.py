@@ -57,7 +57,7 @@ def parsed_body(content: bytes) -> Any:
     with suppress(ValueError):
         return from_json(content)
     text = without_lone_escapes(content.decode(json.detect_encoding(content), "replace"))
-    return json.loads(_without_depths(text), strict=False, parse_int=_whole_number)
+    return json.loads(_without_depths(text), strict=False, parse_int=_integer_or_infinity)
 
 
 def answer(body: Any) -> ReceivedAnswer:
@@ -155,7 +155,7 @@ def _string(value: Any) -> str:
 def _plausible_count(value: Any) -> int | None:
     """A number of tokens: whole, not negative, not more than there can be; also as text."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = _whole_number(value)
+        value = _integer_or_infinity(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     # `True` is an `int` for Python.
@@ -164,6 +164,6 @@ def _plausible_count(value: Any) -> int | None:
     return value if 0 <= value <= MOST_TOKENS else None
 
 
-def _whole_number(digits: str) -> int | float:
+def _integer_or_infinity(digits: str) -> int | float:
     # Python refuses to read numbers of thousands of digits.
     return int(digits) if len(digits) < 100 else math.inf

@@ -15,7 +15,7 @@ from math import ceil
 from pydantic import SecretStr
 
 from evaluators.errors import RateLimitedError
-from evaluators.llm import Access, Request
+from evaluators.llm import Access, ModelRequest
 from evaluators.llm.catalogue import PlanLimits
 from evaluators.llm.connection import Connection
 from evaluators.llm.limits import Limiter
@@ -65,7 +65,7 @@ async def measured(window_slack: float = 1.0) -> dict[str, dict[str, float]]:
             access = Access(provider="custom", base_url=server.base_url, key=SecretStr("any"))
             connection = Connection(access)
             # The first call of all takes long to be sent.
-            await connection.complete(Request(spec=WARM_UP, text="Hello"))
+            await connection.complete(ModelRequest(spec=WARM_UP, text="Hello"))
             await ready.wait()
             await asyncio.sleep(number * plan.minute / len(variants))  # not all at once
             await _ask_all(plan, callers, connection)
@@ -116,7 +116,7 @@ async def _caller(todo: Iterator[int], limiter: Limiter, connection: Connection)
 async def _answered(limiter: Limiter, connection: Connection) -> bool:
     permit = await limiter.acquire(RESERVED)
     try:
-        reply = await connection.complete(Request(spec=SPEC, text=PROMPT))
+        reply = await connection.complete(ModelRequest(spec=SPEC, text=PROMPT))
     except RateLimitedError as error:
         limiter.refused(permit, error.wait, {})
         return False

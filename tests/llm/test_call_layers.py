@@ -13,14 +13,14 @@ from evaluators.errors import (
     TransientError,
     UnreachableError,
 )
-from evaluators.llm import Reply, Request
+from evaluators.llm import ModelReply, ModelRequest
 from evaluators.llm.layers import Cached, Meter, Metered, ResponseCache, Retried
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, Completion, ModelSpec, Usage
 
 SPEC = ModelSpec(provider="openai", model="gpt-6-luna", answer_tokens=1000)
 URL = "https://api.openai.com/v1"
-REQUEST = Request(spec=SPEC, text="Who?", base_url=URL)
+REQUEST = ModelRequest(spec=SPEC, text="Who?", base_url=URL)
 WHOLE = Completion(text="Mina.", usage=Usage(prompt_tokens=100, answer_tokens=10))
 
 
@@ -38,7 +38,7 @@ class Said:
         await asyncio.sleep(self._seconds)
         if isinstance(thing, Exception):
             raise thing
-        return Reply(thing, {})
+        return ModelReply(thing, {})
 
 
 def soon(message="Overloaded.", **options):
@@ -332,15 +332,18 @@ def test_a_run_that_is_cancelled_as_well_does_not_take_over():
     ],
 )
 def test_whatever_can_change_the_answer_changes_the_key(change):
-    other = Request(spec=SPEC.model_copy(update=change), text="Who?", base_url=URL)
+    other = ModelRequest(spec=SPEC.model_copy(update=change), text="Who?", base_url=URL)
 
     assert other.key != REQUEST.key
 
 
 def test_another_text_or_address_is_another_request():
-    assert Request(spec=SPEC, text="Who", base_url=URL).key != REQUEST.key
-    assert Request(spec=SPEC, text="Who?", base_url="http://localhost:11434/v1").key != REQUEST.key
-    assert Request(spec=SPEC, text="Who?", base_url=URL + "/").key == REQUEST.key
+    assert ModelRequest(spec=SPEC, text="Who", base_url=URL).key != REQUEST.key
+    assert (
+        ModelRequest(spec=SPEC, text="Who?", base_url="http://localhost:11434/v1").key
+        != REQUEST.key
+    )
+    assert ModelRequest(spec=SPEC, text="Who?", base_url=URL + "/").key == REQUEST.key
 
 
 # The scope

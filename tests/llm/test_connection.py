@@ -26,7 +26,7 @@ from evaluators.errors import (
     TransientError,
     UnreachableError,
 )
-from evaluators.llm import Access, Reply, Request
+from evaluators.llm import Access, ModelReply, ModelRequest
 from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.keys import quiet_logs
 from evaluators.llm.providers import PROVIDERS
@@ -110,8 +110,8 @@ def access_to(server: Loopback, name: str, key: str = KEY) -> Access:
     )
 
 
-def request_to(name: str, text: str = "Say: London", **options: object) -> Request:
-    return Request(
+def request_to(name: str, text: str = "Say: London", **options: object) -> ModelRequest:
+    return ModelRequest(
         spec=ModelSpec(provider=name, model=MODELS[name], effort="low", **options), text=text
     )
 
@@ -143,7 +143,7 @@ def with_connection(
     return asyncio.run(run())
 
 
-def ask(access: Access, seconds: float = 60, text: str = "Say: London") -> Reply:
+def ask(access: Access, seconds: float = 60, text: str = "Say: London") -> ModelReply:
     request = request_to(access.provider, text)
     return with_connection(access, lambda connection: connection.complete(request), seconds)
 
@@ -163,7 +163,7 @@ def test_a_completion_comes_with_its_tokens_and_the_model_that_served_it(loopbac
     server = loopback()
     reply = ask(access_to(server, name))
     # "Say: London" is 11 bytes: 3 tokens and 8; "London" is 6 bytes: 2 tokens and 8.
-    assert reply == Reply(
+    assert reply == ModelReply(
         Completion(
             text="London",
             usage=Usage(prompt_tokens=11, answer_tokens=10),
@@ -180,7 +180,7 @@ def test_what_the_specification_sets_is_sent_and_nothing_else(loopback, name):
     request = request_to(name, temperature=0.5, answer_tokens=64)
     with_connection(access, lambda connection: connection.complete(request))
     spec = ModelSpec(provider=name, model=MODELS[name], temperature=None)
-    request = Request(spec=spec, text="Hello")
+    request = ModelRequest(spec=spec, text="Hello")
     with_connection(access, lambda connection: connection.complete(request))
     assert [asked.body for asked in server.asked] == [
         {
@@ -204,7 +204,7 @@ def test_the_answer_budget_has_the_name_that_the_provider_reads(loopback, provid
     address = server.address if provider.path else server.base_url
     access = Access(provider=provider.name, base_url=address, key=SecretStr(KEY))
     spec = ModelSpec(provider=provider.name, model="m", temperature=None, answer_tokens=64)
-    request = Request(spec=spec, text="Hello")
+    request = ModelRequest(spec=spec, text="Hello")
     with_connection(access, lambda connection: connection.complete(request))
     (asked,) = server.asked
     assert asked.path == f"{provider.path or '/v1'}/chat/completions"

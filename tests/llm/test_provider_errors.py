@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from evaluators.errors import LLMError, RateLimitedError, RunStoppedError, TransientError
-from evaluators.llm import Access, Request
+from evaluators.llm import Access, ModelRequest
 from evaluators.llm.provider_errors import CallContext, error_for, seconds_to_wait, unsupported
 from evaluators.records import ModelSpec
 from ui.parts.remedies import ON_SETTINGS, worded
@@ -20,7 +20,7 @@ ACCESS = Access(
 )
 SPEC = ModelSpec(provider="custom", model="qwen3:8b", answer_tokens=1000)
 # 4,000 bytes: 1,000 tokens and 8.
-ASKED = CallContext(ACCESS, 90, Request(spec=SPEC, text="word " * 800))
+ASKED = CallContext(ACCESS, 90, ModelRequest(spec=SPEC, text="word " * 800))
 
 MISTRALS = {
     "detail": [
@@ -206,7 +206,7 @@ def test_a_key_that_may_not_list_models_may_still_ask_them():
 def test_a_retired_model_names_its_date_and_its_replacement():
     spec = ModelSpec(provider="groq", model="llama-3.3-70b-versatile")
     asked = CallContext(
-        ACCESS.model_copy(update={"provider": "groq"}), 90, Request(spec=spec, text="Who?")
+        ACCESS.model_copy(update={"provider": "groq"}), 90, ModelRequest(spec=spec, text="Who?")
     )
     error = error_for(refused(404, "Does not exist.", code="model_not_found"), asked)
     assert (
@@ -217,7 +217,7 @@ def test_a_retired_model_names_its_date_and_its_replacement():
 
 def test_a_known_model_s_limits_stand_in_for_numbers_that_the_provider_does_not_give():
     spec = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=7000)
-    asked = ASKED._replace(request=Request(spec=spec, text="word " * 800))
+    asked = ASKED._replace(request=ModelRequest(spec=spec, text="word " * 800))
     assert (
         "(about 8,008 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute"
         in str(error_for(refused(413, "Over the tokens per minute."), asked))
