@@ -6,6 +6,7 @@ import pytest
 
 from evaluators import load_data
 from evaluators.errors import DatasetError, ParameterError
+from evaluators.runs.engine import create_run
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.arguments import Options, planned
 from evaluators.terminal.command import command
@@ -102,7 +103,7 @@ def test_the_terminal_names_columns_and_shows_them_again(file):
     wanted = ask(data=str(file(TWO)), column=("response=answer",), skip_broken=True)
 
     assert wanted.dataset.samples[0].response == "r"
-    run = wanted.create(local_store())
+    run = create_run(local_store(), wanted, workspace="local")
     assert "--column response=answer --skip-broken" in command(run).replace(" \\\n   ", "")
 
 
