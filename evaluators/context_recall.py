@@ -141,7 +141,7 @@ class ContextRecall(Evaluator):
     needs=("retrieved_documents", "ground_truth"),
 )
 class LexicalContextRecall(Evaluator):
-    """Context recall estimated without a judge: attributed / all sentences, by shared words.
+    """Context recall without a judge: attributed sentences / all sentences, by shared words.
 
     A sentence counts as attributed if one document holds at least 70 % of its content words.
     Sentences without a content word are left out. The value is an estimate: words tell neither a
