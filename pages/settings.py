@@ -9,7 +9,7 @@ from ui.settings import view as settings_view
 st.title("Settings")
 provider = settings_view.access()
 st.subheader("Models")
-settings_view.models(provider)
+settings_view.list_models(provider)
 st.subheader("Stored answers")
 settings_view.stored_answers()
 if config().public:

@@ -110,11 +110,11 @@ class OwnRoutes:
             # Streamlit would ask a server elsewhere for this host's address before it refuses.
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = _refusal(scope) if scope["type"] == "http" else None
+        refusal = _refuse_name_or_route(scope) if scope["type"] == "http" else None
         await (refusal or self.app)(scope, receive, send)
 
 
-def _refusal(scope: Scope) -> PlainTextResponse | None:
+def _refuse_name_or_route(scope: Scope) -> PlainTextResponse | None:
     host = Headers(scope=scope).get("host")
     if not is_host_allowed(host):
         return PlainTextResponse(

@@ -32,7 +32,7 @@ def latest(run: Run) -> RunView:
         return RunView.read(store, run, version)
 
     # The run is a part of the version because its cap can be raised.
-    return held.read((latest, store, run.id), read, (run, version), _size)
+    return held.read((latest, store, run.id), read, (run, version), _bytes_of_rows)
 
 
 # Each of all who watch a run has it drawn every few seconds; without this each would count anew.
@@ -43,5 +43,5 @@ def _recent_version(store: Store, run: Run) -> RunVersion:
     return RunVersion.read(store, run)
 
 
-def _size(view: RunView) -> int:
+def _bytes_of_rows(view: RunView) -> int:
     return ROW_BYTES * len(view.rows)

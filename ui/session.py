@@ -198,7 +198,7 @@ def _traits(_runs: Store, _owner: str, name: str, _uploaded_at: str) -> tuple[ty
     return type(data), has_answers
 
 
-def run(run_id: str | None) -> Run | None:
+def find_run(run_id: str | None) -> Run | None:
     """The run of that id, if it is one of this workspace and can be read."""
     stored = None
     with suppress(UnreadableRowError):
@@ -213,7 +213,7 @@ def shown_run(benchmark: Benchmark | None = None) -> Run | None:
     Without a benchmark it is a run of metrics alone.
     """
     last = f"shown_{PAGES[benchmark]}"
-    shown = run(st.query_params.get("run") or st.session_state.get(last))
+    shown = find_run(st.query_params.get("run") or st.session_state.get(last))
     if shown is None or leads(shown.evaluator.name) != benchmark:
         return None
     # Streamlit drops the parameters of an address at a click on its menu.

@@ -128,7 +128,7 @@ def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenP
         )
     at = open_page("rgb", run=run.id)
     assert (
-        f"Not all was asked as chosen: temperature not applied {IMAGE}."
+        f"Some requests were not made as chosen: temperature not applied {IMAGE}."
         in said(at, "caption").splitlines()
     )
     assert not [text for text in markdown(at) if "![" in text]

@@ -38,12 +38,12 @@ def title(name: str) -> str:
 def card(run: Run) -> None:
     """What this run was."""
     metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_with_params(run))}"
-    facts = [metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *answered(run)]
+    facts = [metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *how_answered(run)]
     st.caption(plain(" · ".join(facts)))
     command.show(run)
 
 
-def answered(run: Run) -> list[str]:
+def how_answered(run: Run) -> list[str]:
     """By which prompt a run's models answered, and how many responses were there before.
 
     Nothing without models.
@@ -92,13 +92,13 @@ def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list
 
 def _param_in_words(declared: Parameter | None, name: str, value: Any) -> str:
     if declared is None:
-        return f"{title(name)}: {_short(value)}"
-    return f"{declared.title}: {_short(forms.as_in_widget(declared, value))}"
+        return f"{title(name)}: {_shortened(value)}"
+    return f"{declared.title}: {_shortened(forms.as_in_widget(declared, value))}"
 
 
-def _short(value: object) -> str:
+def _shortened(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(_short, value))
+        return ", ".join(map(_shortened, value))
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if len(text) <= MOST_OF_A_VALUE else f"{text[:MOST_OF_A_VALUE]}…"
 
@@ -108,7 +108,7 @@ def show(view: RunView) -> None:
     for number in range(len(view.run.evaluators)):
         _one_metric(view, number)
     rows = view.merged()
-    values = columns(view)
+    values = column_titles(view)
     st.subheader("Samples")
     facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
     tables.samples(view, ordered(view.run, rows, values), values, facets)
@@ -122,7 +122,7 @@ def further(view: RunView) -> None:
         _one_metric(view, number)
 
 
-def columns(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
+def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
     """A title for each value of the merged rows; where two would be alike, with that of its metric.
 
     `first` are the titles of those values of the first metric that are shown.
@@ -136,7 +136,7 @@ def columns(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, 
     return titles
 
 
-def labels(metrics: Sequence[str], number: int, names: Iterable[str]) -> dict[str, str]:
+def value_titles(metrics: Sequence[str], number: int, names: Iterable[str]) -> dict[str, str]:
     """A title for each of these values of a metric.
 
     The only value of one among several metrics also names the metric.
@@ -171,7 +171,7 @@ def _one_metric(view: RunView, number: int) -> None:
     run, rows = view.run, view.of_metric(number)
     spec, titles = run.evaluators[number], run_facts.metric_titles(run)
     names = dict.fromkeys(name for row in rows for name in row.values)
-    values = labels(titles, number, names)
+    values = value_titles(titles, number, names)
     if len(titles) > 1 and (len(values) != 1 or len(run.models) > 1):
         st.subheader(plain(titles[number]))
     if values:

@@ -19,7 +19,7 @@ TEXT_SHOWN = 300
 """Characters of a question or chunk that are shown."""
 
 
-def words(origin: Mapping[str, Any]) -> str:
+def source_in_words(origin: Mapping[str, Any]) -> str:
     """One line, not escaped; empty for data that were uploaded or pasted."""
     sentences = {"hub": _from_hub, "rgb": _from_rgb_files, "retrieval": _from_documents}
     return " · ".join(
@@ -34,7 +34,7 @@ def license_of(name: str) -> str:
 
 def show(data: Dataset | TestBed) -> None:
     """Where the data are from, and what was found for the first questions in documents."""
-    if source := words(data.origin):
+    if source := source_in_words(data.origin):
         st.caption(plain(source))
     if isinstance(data, Dataset) and "retrieval" in data.origin:
         _say_if_all_is_found(data.origin["retrieval"])

@@ -14,8 +14,7 @@ from ui.parts import remedies
 from ui.parts.untrusted import plain
 
 MOVED = (
-    "This workspace has got a new link, or has expired. Nothing was done: open it with its "
-    "own link."
+    "This workspace has a new link, or has expired. Nothing was done: open it with its own link."
 )
 
 

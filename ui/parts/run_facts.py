@@ -51,7 +51,7 @@ def facts(run: Run) -> list[str]:
     A part of what it takes to run it again.
     """
     facts = []
-    if source := origin.words(run.origin):
+    if source := origin.source_in_words(run.origin):
         facts.append(source)
     if models := list(map(_with_options, titles(run), run.models)):
         facts.append(f"Model{'s' if len(models) > 1 else ''}: {', '.join(models)}")

@@ -55,7 +55,7 @@ def samples(
     for row in of_page:
         titles = failed.get(Cell(row.position, row.model))
         state = {"State": f"failed: {titles}"} if titles else {}
-        cells.append(_sample_cells(row, values, facets, names) | state)
+        cells.append(_cells_of_sample(row, values, facets, names) | state)
     bars = {
         title: st.column_config.ProgressColumn(
             title,
@@ -174,7 +174,7 @@ def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:
     return {"Model": name} if len(of) > 1 else {}
 
 
-def _sample_cells(
+def _cells_of_sample(
     row: Outline, values: Mapping[str, str], facets: Mapping[str, str], names: Sequence[str]
 ) -> dict[str, object]:
     return {

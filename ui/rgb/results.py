@@ -45,7 +45,7 @@ def show(view: RunView) -> None:
     st.subheader("Samples")
     merged = view.merged()
     filtered = _filtered(merged, view.run)
-    tables.samples(view, filtered, metric_results.columns(view, _values_of(filtered)), FACETS)
+    tables.samples(view, filtered, metric_results.column_titles(view, _values_of(filtered)), FACETS)
     if not registry.is_live(view.run.id):
         metric_results.download(view, merged)
 
@@ -76,7 +76,7 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
         if any(curves.values()):
             _accuracy_chart(run, curves)
         else:
-            st.caption("This run asked neither noise robustness nor integration.")
+            st.caption("This run tested neither noise robustness nor integration.")
     with second:
         st.subheader("Rates")
         rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
@@ -86,7 +86,7 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
         st.caption("Bars: value, whiskers: 95 % interval, in brackets: scored / asked.")
         with st.expander("Numbers", icon=":material/table_rows:"):
             tables.rates(rates)
-            st.caption("From the paper, for comparison of the kind, not of the digits:")
+            st.caption("From the paper: compare the pattern, not the digits.")
             tables.plain_rows(published.other_figures(), "Published figures")
 
 
@@ -101,7 +101,7 @@ def _noise_curves(rows: Sequence[Outline]) -> Curves:
 def _accuracy_chart(run: Run, curves: Mapping[str, Curves]) -> None:
     curves_of = published.noise_curves()
     models = st.multiselect(
-        "Lay published curves underneath", list(curves_of), key=f"published_{run.id}"
+        "Show published curves underneath", list(curves_of), key=f"published_{run.id}"
     )
     paper = {name: curves_of[name] for name in models}
     figure = charts.accuracy_by_noise(curves, paper)

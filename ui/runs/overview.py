@@ -90,7 +90,7 @@ def _run_in_list(run: Run, editable: bool, keeps_answers: bool) -> None:
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         created = datetime.fromisoformat(run.created).strftime("%d %b %Y, %H:%M UTC")
         what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
-        state.caption(progress.words(run, counts, at_work))
+        state.caption(progress.state_in_words(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)

@@ -49,16 +49,16 @@ def watched(run: Run, body: Callable[[RunView], None]) -> None:
     # cleaning up after that, and an old card would stay beside the new one
     # (streamlit/streamlit#9921).
     def ticking_state() -> None:
-        draw(lambda: state(run))
+        draw(lambda: show_state(run))
 
     def ticking_results() -> None:
-        draw(lambda: _results(run, body))
+        draw(lambda: _draw_results(run, body))
 
     def resting_state() -> None:
-        draw(lambda: state(run))
+        draw(lambda: show_state(run))
 
     def resting_results() -> None:
-        draw(lambda: _results(run, body))
+        draw(lambda: _draw_results(run, body))
 
     if moves:
         every = _seconds_to_redraw(run)
@@ -74,21 +74,22 @@ def _seconds_to_redraw(run: Run) -> float:
     return min(max(least, session.store().results.counts(run).asked / SAMPLES_A_SECOND), most)
 
 
-def _results(run: Run, body: Callable[[RunView], None]) -> None:
+def _draw_results(run: Run, body: Callable[[RunView], None]) -> None:
     view = run_views.latest(run)
     spending.show(run)
-    notes(run)
-    failures(view)
+    what_was_refused(run)
+    why_samples_failed(view)
     body(view)
 
 
-def state(run: Run) -> None:
+def show_state(run: Run) -> None:
     """A line and a bar: scored / asked, failures, pace, what can be done; below, why it stopped."""
     # Not from a view, which may be some seconds old: the bar moves with every tick.
     counts = session.store().results.counts(run)
     at_work, moves = registry.is_at_work(run.id, session.store()), is_moving(run)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _progress_bar(counts, " · ".join([words(run, counts, at_work), *spent(run), *pace(run)]))
+        facts = [state_in_words(run, counts, at_work), *cost_so_far(run), *pace(run)]
+        _progress_bar(counts, " · ".join(facts))
         actions(run, counts, at_work)
         if not moves and not counts.open and counts.failed and run.cap != Cap():
             # What failed for want of money leaves no stop reason behind once all was tried.
@@ -130,7 +131,7 @@ def is_moving(run: Run) -> bool:
     return registry.is_waiting(run.id) or registry.is_at_work(run.id, session.store())
 
 
-def words(run: Run, counts: Counts, at_work: bool) -> str:
+def state_in_words(run: Run, counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
     if place := registry.place(run.id):
         about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
@@ -143,7 +144,7 @@ def words(run: Run, counts: Counts, at_work: bool) -> str:
     return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
 
 
-def spent(run: Run) -> list[str]:
+def cost_so_far(run: Run) -> list[str]:
     """What the run has cost, nothing where it asked no LLM."""
     paid = session.store().calls.spent(run.id)
     return [spending.words(paid)] if paid else []
@@ -166,13 +167,13 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
     return parts
 
 
-def notes(run: Run) -> None:
+def what_was_refused(run: Run) -> None:
     """What providers would not accept of the requests, as the run's card alone would mislead."""
     if refused := session.store().results.notes(run.id):
-        st.caption(plain(f"Not all was asked as chosen: {'; '.join(refused)}."))
+        st.caption(plain(f"Some requests were not made as chosen: {'; '.join(refused)}."))
 
 
-def failures(view: RunView) -> None:
+def why_samples_failed(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
     reasons = session.store().results.failures(view.run.id)
     if not reasons:
@@ -202,9 +203,9 @@ def sidebar() -> None:
             for run in live:
                 counts = session.store().results.counts(run)
                 _progress_bar(counts, run.title)
-                state_words = words(run, counts, registry.is_live(run.id))
-                parts = [state_words, *spent(run), *pace(run, brief=True)]
-                st.caption(plain(" · ".join(parts)))
+                state = state_in_words(run, counts, registry.is_live(run.id))
+                facts = [state, *cost_so_far(run), *pace(run, brief=True)]
+                st.caption(plain(" · ".join(facts)))
         if not all(map(is_moving, live)):
             st.rerun()
 

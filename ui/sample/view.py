@@ -29,7 +29,7 @@ from evaluators.records import (
 from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator
 from evaluators.text.accepted import spellings
 from ui import session
-from ui.metrics.results import labels, title
+from ui.metrics.results import title, value_titles
 from ui.parts import highlight, remedies, run_facts, spending, tables
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted
@@ -51,7 +51,7 @@ def chosen() -> tuple[Run | None, Cell]:
     if "run" not in address or ("sample" not in address and address["run"] == last.get("run")):
         address = last
     position, model = _from_one(address.get("sample")), _from_one(address.get("model"))
-    return session.run(address.get("run")), Cell(position, model)
+    return session.find_run(address.get("run")), Cell(position, model)
 
 
 def steps(run: Run, cell: Cell) -> Cell:
@@ -259,13 +259,13 @@ def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> 
     for number in range(first, len(titles)):
         result = results.get(number)
         score = result.score if result else None
-        value_titles = labels(titles, number, score.values if score else ())
+        own_titles = value_titles(titles, number, score.values if score else ())
         with st.container(border=len(titles) > 1):
-            if len(titles) > 1 and len(value_titles) != 1:
+            if len(titles) > 1 and len(own_titles) != 1:
                 st.subheader(plain(titles[number]))
             _cost_and_failure(result, number)
             if score:
-                _value_cards(score, value_titles)
+                _value_cards(score, own_titles)
                 _show_details(score.details, number)
 
 

@@ -31,7 +31,7 @@ def show() -> None:
         st.text_input(
             "File", proposed, key="backup_file", help="On this machine. Only you can read it."
         )
-        st.checkbox("Replace the file where it is there already", key="backup_replace")
+        st.checkbox("Replace the file if it exists", key="backup_replace")
         on_click = problems.guarded(_back_up, PLACE)
         st.form_submit_button("Save a backup", icon=":material/save:", on_click=on_click)
     problems.show(PLACE)

@@ -52,7 +52,7 @@ def access() -> str:
     return provider
 
 
-def models(provider: str) -> None:
+def list_models(provider: str) -> None:
     """The provider's models as a table; those that cannot be chosen are last, grey, and say why."""
     offered = session.offered()
     choices = catalogue.model_choices(session.keys(), offered).values()

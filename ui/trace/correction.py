@@ -30,7 +30,7 @@ ANSWERS = {True: "yes", False: "no"}
 SWITCHES = {"Relevant": "relevant", "Used": "utilized"}
 
 
-class Place(NamedTuple):
+class RunCell(NamedTuple):
     """A cell of a run, where corrections belong."""
 
     run_id: str
@@ -41,7 +41,7 @@ class Place(NamedTuple):
         return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
 
 
-def of_response(place: Place, key: str, labels: Labels, original: Labels) -> None:
+def of_response(place: RunCell, key: str, labels: Labels, original: Labels) -> None:
     """The support of one response sentence, as it stands; another choice is stored."""
     widget = f"support_{place.name}_{key}"
     # Set at every drawing: what counts is in the store, perhaps from another tab.
@@ -58,7 +58,7 @@ def of_response(place: Place, key: str, labels: Labels, original: Labels) -> Non
     )
 
 
-def of_document(place: Place, key: str, labels: Labels, original: Labels) -> None:
+def of_document(place: RunCell, key: str, labels: Labels, original: Labels) -> None:
     """Whether a document sentence is relevant and used; a switch that is turned is stored."""
     st.caption("Correct the labels")
     with st.container(horizontal=True):
@@ -71,7 +71,7 @@ def of_document(place: Place, key: str, labels: Labels, original: Labels) -> Non
             st.toggle(title, key=widget, on_change=on_change, args=args)
 
 
-def history(place: Place, corrections: Sequence[Correction]) -> None:
+def history(place: RunCell, corrections: Sequence[Correction]) -> None:
     """How many labels were corrected, the newest, and the way back."""
     problems.show(place.name)
     if not corrections:
@@ -85,7 +85,7 @@ def history(place: Place, corrections: Sequence[Correction]) -> None:
             _undo_button("Undo all", session.store().corrections.reset, place)
 
 
-def table(corrections: Sequence[Correction]) -> None:
+def list_all(corrections: Sequence[Correction]) -> None:
     """Every correction with its time, in order."""
     with st.expander("Corrections", icon=":material/edit:", key="corrections"):
         rows = []
@@ -103,7 +103,7 @@ def _support_or_none(labels: Labels, key: str) -> Support | None:
 
 
 def _keep_correction(
-    place: Place, field: str, key: str, widget: str, before: Support | bool | None
+    place: RunCell, field: str, key: str, widget: str, before: Support | bool | None
 ) -> None:
     """Keeps what was chosen; a label set back to what its labeller said is not a correction."""
     chosen = st.session_state[widget]
@@ -117,7 +117,7 @@ def _keep_correction(
     st.session_state[SHOWN] = CORRECTED
 
 
-def _undo_button(label: str, undo: Callable[[str, Cell], object], place: Place) -> None:
+def _undo_button(label: str, undo: Callable[[str, Cell], object], place: RunCell) -> None:
     on_click = problems.guarded(undo, place.name)
     st.button(
         label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place

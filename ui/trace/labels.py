@@ -36,7 +36,7 @@ from ui.parts.labellers import escaped_title, title
 from ui.parts.untrusted import plain
 from ui.parts.words import accepted, counted
 from ui.trace import correction, judge
-from ui.trace.correction import Place
+from ui.trace.correction import RunCell
 from ui.trace.results import VALUES, definition_switch
 
 MOST_PILLS = 40
@@ -50,7 +50,7 @@ SHARED_BY_JUDGES = (JURY, CORRECTED)
 class Shown(NamedTuple):
     """What the page shows: everybody's labels, whose colours they are, and the scores of each."""
 
-    place: Place
+    place: RunCell
     sentences: Sentences
     labellings: Mapping[str, Labelling]
     by: str
@@ -88,7 +88,7 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
         st.html(highlight.marked_text(sample.response or "", []))
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         return
-    place = Place(run.id, cell)
+    place = RunCell(run.id, cell)
     corrections = session.store().corrections.by_cell(run.id, cell).get(cell, [])
     shown = _labels_to_show(place, sample, score, corrections)
     _score_cards(shown)
@@ -100,7 +100,7 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
 
 
 def _labels_to_show(
-    place: Place, sample: Sample, score: Score, corrections: Sequence[Correction]
+    place: RunCell, sample: Sample, score: Score, corrections: Sequence[Correction]
 ) -> Shown:
     by_labeller = labellings(score, sample)
     if corrections:
@@ -118,7 +118,7 @@ def _labels_to_show(
     return Shown(place, sentences, by_labeller, by, scores)
 
 
-def _choose_labeller(names: list[str], place: Place) -> str:
+def _choose_labeller(names: list[str], place: RunCell) -> str:
     """Whose labels are shown: those chosen last if this sample has them, else those that count."""
     last = st.session_state.get(correction.SHOWN, CORRECTED)
     by = last if last in names else names[0]
@@ -170,7 +170,7 @@ def _provenance(run: Run, shown: Shown) -> None:
         notes.append("the heuristic was sure enough, no judge was asked")
     if dropped := shown.labels.dropped_keys:
         does = "does" if dropped == 1 else "do"
-        notes.append(f"{counted(dropped, 'key')} that {does} not exist ignored")
+        notes.append(f"ignored {counted(dropped, 'key')} that {does} not exist")
     if notes:
         st.caption(" · ".join(notes))
 
@@ -207,13 +207,13 @@ def _coloured_texts(shown: Shown, sample: Sample) -> None:
         st.caption("≠ labellers differ, see Methods side by side")
 
 
-def _chosen_sentence_key(place: Place) -> str:
+def _chosen_sentence_key(place: RunCell) -> str:
     """Where the chosen sentence is kept; one at a time, of the response or of a document."""
     return f"sentence_{place.name}"
 
 
 def _offer_sentences(
-    label: str, side: str, sentences: Sequence[Sentence], chosen: str | None, place: Place
+    label: str, side: str, sentences: Sequence[Sentence], chosen: str | None, place: RunCell
 ) -> bool:
     """Offers the sentences, in a list where they are many; whether the chosen one is of them."""
     texts = {sentence.key: sentence.text for sentence in sentences}
@@ -329,7 +329,7 @@ def _expanders(run: Run, shown: Shown, question: str, corrections: Sequence[Corr
     if len(shown.labellings) > 1:
         _methods_side_by_side(shown)
     if corrections:
-        correction.table(corrections)
+        correction.list_all(corrections)
     if shown.judges:
         judge.show(run, shown.judges, shown.sentences, question)
 

@@ -56,7 +56,7 @@ def card(run: Run) -> None:
         *metric_results.params(run.evaluator, (*unused(name), *usual)),
         *metric_results.also(run),
         *run_facts.facts(run),
-        *metric_results.answered(run),
+        *metric_results.how_answered(run),
     ]
     st.caption(plain(" · ".join(facts)))
     command.show(run)
@@ -93,7 +93,7 @@ def show(view: RunView) -> None:
     _histograms_of_metrics(rows, run)
     metric_results.further(view)
     st.subheader("Samples")
-    merged, values = view.merged(chosen), metric_results.columns(view, VALUES)
+    merged, values = view.merged(chosen), metric_results.column_titles(view, VALUES)
     in_order = metric_results.ordered(run, aggregate.of_model(merged, model), values)
     tables.samples(view, in_order, values, _facets_of(rows))
     if not moves:
@@ -172,7 +172,7 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
         ["", *names],
         format_func=lambda by: labellers.title(by) if by else "What counts",
         help=(
-            "Whose labels the values stand on. What counts: the run's own labels, corrected "
+            "Whose labels the values are based on. What counts: the run's own labels, corrected "
             "where a person did so."
         ),
         key=f"labels_{run.id}",
@@ -190,8 +190,8 @@ def _say_who_labelled(run: Run, rows: Sequence[Outline]) -> None:
         sentence = _partly_judged(run, rows)
     else:
         sentence = (
-            f"Labels by {_name_judges(run)} An LLM errs: open a sample to check its labels, and "
-            "correct them."
+            f"Labels by {_name_judges(run)} An LLM makes mistakes: open a sample to check its "
+            "labels, and correct them."
         )
     st.info(plain(sentence), icon=":material/info:")
     if corrected := sum(row.corrected > 0 for row in rows):
