@@ -57,6 +57,13 @@ class ResponseCache:
             self.in_flight.pop(key, None)
 
 
+_OWN_ERRORS = (CancelledError, RunStoppedError)
+"""What stopped one run (its cap, its key) says nothing to another that waits for the same answer.
+
+Neither does an interrupt, which is not an `Exception`: on the event loop it would end the loop.
+"""
+
+
 class Cached:
     """Gives an answer that is there already, and lets the same requests share one call.
 
@@ -87,11 +94,10 @@ class Cached:
             reply = _from_cache(stored) if stored else self._call(request)
         except BaseException as error:
             del in_flight[request.key]
-            if isinstance(error, CancelledError | RunStoppedError):
-                # What stopped one run (its cap, its key) is its own: who waits asks for itself.
-                own.cancel()
-            else:
+            if isinstance(error, Exception) and not isinstance(error, _OWN_ERRORS):
                 own.set_exception(error)
+            else:
+                own.cancel()  # who waits asks for itself
             raise
         own.set_result(reply.completion)
         if stored:

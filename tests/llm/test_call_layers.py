@@ -257,6 +257,21 @@ def test_what_stops_the_one_who_asks_is_its_own_and_another_takes_over():
     assert second.completion.text == "Mina."
 
 
+def test_an_interrupt_of_the_one_who_asks_is_its_own_and_the_loop_goes_on():
+    interrupts = [KeyboardInterrupt()]
+
+    def find(key):
+        time.sleep(0.1)
+        if interrupts:
+            raise interrupts.pop()
+
+    first, second = through_cache(ResponseCache(find), Said(WHOLE), 2)
+
+    assert isinstance(first, KeyboardInterrupt)
+    assert second.completion.text == "Mina."
+    assert Scope().run(asyncio.sleep(0, "alive")) == "alive"
+
+
 def test_an_answer_serves_others_until_it_is_stored():
     cache, provider = empty(), Said(WHOLE)
     through_cache(cache, provider, 1)
