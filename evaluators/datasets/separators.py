@@ -25,7 +25,8 @@ _TABLE = re.compile(r"^[ \t]*\|", re.MULTILINE)
 
 
 _TAG = re.compile(r"<\s?/?\s?sep\s?/?\s?>|<\|sep\|>|\[SEP\]", re.IGNORECASE)
-_BAR = re.compile(r"\|")
+# "[1 | doc1]" is a reference: its bar parts nothing.
+_BAR = re.compile(r"\[[^\[\]\n]{0,60}\]|(\|)")
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -44,7 +45,9 @@ def parted(text: str, separator: Separator) -> list[str]:
     if separator is Separator.TAG:
         parts = _TAG.split(text)
     elif separator is Separator.BAR:
-        parts = _BAR.split(text)
+        bars = [match.start() for match in _BAR.finditer(text) if match[1]]
+        starts, ends = [0, *(bar + 1 for bar in bars)], [*bars, len(text)]
+        parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     elif separator is Separator.BLANK:
         parts = _BLANK.split(text)
     else:

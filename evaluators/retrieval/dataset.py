@@ -18,11 +18,17 @@ from evaluators.records import Dataset, Record, Sample
 from evaluators.retrieval.documents import MOST_TEXT, Document, count_letters
 from evaluators.retrieval.index import Progress, index
 from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
-from evaluators.text.normalise import IDEOGRAPHS
+from evaluators.text.normalise import IDEOGRAPHS, is_chinese
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import LEXICAL, check_embedding
 
 MOST_DOCUMENTS = 1000
+
+# 120 words of English are some 700 characters, 300 characters of Chinese say as much.
+CHARACTERS_OF_A_WORD = 2.5
+"""Chinese characters that count as a word of a window."""
+LOOKED_AT = 2000
+"""Characters of a document that tell its language."""
 
 _WORD = re.compile(rf"[{IDEOGRAPHS}][^\w\s]*|[^\s{IDEOGRAPHS}]+")
 """A word with what is written to it; a Chinese character is one."""
@@ -118,6 +124,12 @@ def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
     return pool
 
 
+def _window(text: str, settings: Settings) -> tuple[int, int]:
+    """Size and overlap of the windows, in words; a Chinese word is counted by its characters."""
+    factor = CHARACTERS_OF_A_WORD if is_chinese(text[:LOOKED_AT]) else 1
+    return round(settings.chunk_size * factor), round(settings.chunk_overlap * factor)
+
+
 def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
     if settings.chunking_strategy == "sentence":
         texts = split_sentences(document.text)
@@ -127,8 +139,7 @@ def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Ch
         cut = units(
             settings.chunking_strategy,
             [(0, len(starts))] if starts else [],
-            settings.chunk_size,
-            settings.chunk_overlap,
+            *_window(document.text, settings),
         )
         texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
         places = _letters_before(document, [starts[first] for first, _ in cut])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,12 +32,19 @@ SECONDS_ON_A_PUBLIC_HOST = 30
 # Some 7,000 pages. To index them takes up to two minutes and 500 MB.
 MOST_TEXT = 20_000_000
 """Characters of all documents together."""
-# Shorter lines are those of a list, longer ones are whole paragraphs.
-WRAPPED = range(30, 161)
+# Shorter lines are those of a list, longer ones are whole paragraphs. Companies' reports have lines
+# of 165 characters.
+WRAPPED = range(30, 221)
 """Usual widths, in characters, of lines that are parts of a paragraph."""
 # A line as far beyond the width is a paragraph of its own.
 NEARLY_FULL = 0.7
 """A line with less than this share of the usual width ends its paragraph."""
+
+RUNNING_LINES = 2
+"""Lines at the top and at the bottom of a page among which headers and footers are looked for."""
+# Two pages can begin alike by chance, as two chapters do.
+FEWEST_PAGES = 3
+"""Pages on which a line must stand to be a header or a footer, and half of all pages at least."""
 
 _OTHERS = {
     ZIP: "an archive or an Office file",
@@ -61,6 +69,7 @@ _BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")
 """How a line begins that is not a continuation: a heading, table, list entry, code, or nothing."""
 _ENDS = re.compile(r"\s*#|\s*\|.*\|\s*$|.*\s\s$")
 """A line that nothing is joined to: a heading, a table row, a line break in Markdown."""
+_NUMBERS = re.compile(r"\d+")
 _HYPHEN = re.compile(r"[^\W\d_]-$")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}。，、；：？！]")
 
@@ -100,9 +109,8 @@ def document(name: str, data: bytes) -> Document:
     if kind == "pdf":
         note = f"{_NO_PDF} {note}".strip()
     if kind in ("html", "markdown"):
-        return Document(
-            name, _some(name, "\n".join(_parsed_pages(name, kind, whole.encode()))), note=note
-        )
+        page, *left_out = _parsed_pages(name, kind, whole.encode()) or [""]
+        return Document(name, _some(name, page), note=" ".join(filter(None, [note, *left_out])))
     return Document(name, unwrapped(_some(name, whole)), note=note)
 
 
@@ -157,6 +165,7 @@ def _format_of(name: str, text: str) -> str:
 def _pdf(name: str, data: bytes) -> Document:
     # A soft hyphen shows nothing, and would divide the words of the text.
     pages = [page.replace("\u00ad", "").strip("\n") for page in _parsed_pages(name, "pdf", data)]
+    pages, running = _without_running_lines(pages)
     counts = list(map(count_letters, pages))
     if not any(counts):
         pictures = (
@@ -169,8 +178,46 @@ def _pdf(name: str, data: bytes) -> Document:
             "Run a text recognition (OCR) over it and choose the result."
         )
     blank = counts.count(0)
-    note = f"{blank} of {len(pages)} pages hold no text that can be read." if blank else ""
-    return Document(name, unwrapped("\n".join(pages)).strip(), tuple(accumulate(counts)), note)
+    notes = [f"{blank} of {len(pages)} pages hold no text that can be read."] if blank else []
+    if running:
+        lines = ", ".join(f"“{line[:60]}”" for line in running[:3])
+        notes.append(f"Lines that repeat at the edges of pages were left out, such as {lines}.")
+    text = unwrapped("\n".join(pages)).strip()
+    return Document(name, text, tuple(accumulate(counts)), " ".join(notes))
+
+
+def _without_running_lines(pages: list[str]) -> tuple[list[str], list[str]]:
+    """The pages without headers and footers, and how each of those reads on its first page.
+
+    Numbers in them count up from page to page, so that they are not compared.
+    """
+    lines = [page.split("\n") for page in pages]
+    edges = [_edges(page) for page in lines]
+    counts = Counter(
+        kind
+        for page, places in zip(lines, edges, strict=True)
+        for kind in {_without_numbers(page[place]) for place in places}
+    )
+    least = max(FEWEST_PAGES, len(pages) / 2)
+    repeated = {kind for kind, count in counts.items() if count >= least}
+    shown: dict[str, str] = {}
+    kept = []
+    for page, places in zip(lines, edges, strict=True):
+        running = {place for place in places if _without_numbers(page[place]) in repeated}
+        for place in sorted(running):
+            shown.setdefault(_without_numbers(page[place]), page[place].strip())
+        kept.append("\n".join(line for at, line in enumerate(page) if at not in running))
+    return kept, list(shown.values())
+
+
+def _edges(lines: list[str]) -> list[int]:
+    """The places of the first and the last lines of a page that are not blank."""
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    return sorted({*filled[:RUNNING_LINES], *filled[-RUNNING_LINES:]})
+
+
+def _without_numbers(line: str) -> str:
+    return _NUMBERS.sub("0", " ".join(line.split()))
 
 
 def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:

@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from importlib import import_module
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Any, NamedTuple, TypedDict
 
 # The rows of a batch are in memory together, and each may be as long as a row may be.
@@ -315,6 +315,14 @@ _INLINE = frozenset(_INLINE_TEXT.split())
 """Elements that stand within a line."""
 _HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "iframe", "object"))
 _CELLS = frozenset(("td", "th"))
+_MENUS = frozenset(("nav", "footer"))
+"""Elements that hold what every page of a site has."""
+# A list of two or three links is often a part of the text, such as its sources.
+MENU_LINES = 4
+"""Lines of nothing but links one after the other that are a menu."""
+# A page that only leads to others consists of links, and a menu that is not closed hides the rest.
+LEAST_KEPT = 0.2
+"""The share of a page's characters that is left without its menus; else they are kept."""
 
 
 class _VisibleLines(HTMLParser):
@@ -325,35 +333,64 @@ class _VisibleLines(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts: list[str] = []
-        self._hiding = 0
-        self._verbatim = 0
+        self.parts: list[tuple[str, bool, bool]] = []
+        self._depths = {"hidden": 0, "pre": 0, "menu": 0, "link": 0}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hiding += tag in _HIDDEN
-        self._verbatim += tag == "pre"
+        for kind in self._kinds(tag):
+            self._depths[kind] += 1
         self._divide(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._divide(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        self._hiding = max(0, self._hiding - (tag in _HIDDEN))
-        self._verbatim = max(0, self._verbatim - (tag == "pre"))
         self._divide(tag)
+        for kind in self._kinds(tag):
+            self._depths[kind] = max(0, self._depths[kind] - 1)
 
     def handle_data(self, data: str) -> None:
-        if not self._hiding:
-            self.parts.append(data if self._verbatim else re.sub(r"\s+", " ", data))
+        if not self._depths["hidden"]:
+            self._add(data if self._depths["pre"] else re.sub(r"\s+", " ", data))
+
+    def _kinds(self, tag: str) -> Iterator[str]:
+        if tag in _HIDDEN:
+            yield "hidden"
+        if tag in _MENUS:
+            yield "menu"
+        if tag in ("pre", "a"):
+            yield "pre" if tag == "pre" else "link"
 
     def _divide(self, tag: str) -> None:
         if tag not in _INLINE:
-            self.parts.append(" " if tag in _CELLS else "\n")
+            self._add(" " if tag in _CELLS else "\n")
+
+    def _add(self, text: str) -> None:
+        in_menu = self._depths["menu"] > 0
+        self.parts.append((text, in_menu, in_menu or self._depths["link"] > 0))
+
+    def lines(self) -> Iterator[tuple[str, bool, bool]]:
+        """Each line with text in it, whether all of it stands in a menu, and whether in links."""
+        texts: list[str] = []
+        in_menu = in_links = True
+        for text, is_menu, is_link in chain(self.parts, [("\n", False, False)]):
+            first, *others = text.split("\n")
+            for at, piece in enumerate([first, *others]):
+                if at and (line := " ".join("".join(texts).split())):
+                    yield line, in_menu, in_links
+                if at:
+                    texts, in_menu, in_links = [], True, True
+                texts.append(piece)
+                if piece.strip():
+                    in_menu, in_links = in_menu and is_menu, in_links and is_link
 
 
 def html(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
-    """The text of a page in UTF-8, without scripts and styles."""
-    yield from _text_messages(_seen(data.decode(errors="replace")), limits)
+    """The text of a page in UTF-8 without scripts, styles, menus and footers.
+
+    A second text says how much of menus was left out, where there was some.
+    """
+    yield from _text_messages(_without_menus(data.decode(errors="replace")), limits)
 
 
 def markdown(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
@@ -364,19 +401,32 @@ def markdown(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
 def _rendered(data: bytes) -> Iterator[str]:
     from markdown_it import MarkdownIt
 
-    yield from _seen(
-        MarkdownIt("commonmark")
-        .enable(["table", "strikethrough"])
-        .render(data.decode(errors="replace"))
-    )
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    page = parser.render(data.decode(errors="replace"))
+    yield "\n".join(line for line, _, _ in _lines_of(page))
 
 
-def _seen(page: str) -> Iterator[str]:
+def _lines_of(page: str) -> list[tuple[str, bool, bool]]:
     parser = _VisibleLines()
     parser.feed(page)
     parser.close()
-    lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
-    yield "\n".join(filter(None, lines))
+    return list(parser.lines())
+
+
+def _without_menus(page: str) -> Iterator[str]:
+    """The text of a page, and how many lines were left out of it."""
+    lines = _lines_of(page)
+    kept: list[str] = []
+    for in_links, run in groupby(lines, key=lambda line: line[2]):
+        together = list(run)
+        if not in_links or len(together) < MENU_LINES:
+            kept += [line for line, in_menu, _ in together if not in_menu]
+    whole = [line for line, _, _ in lines]
+    if sum(map(len, kept)) < LEAST_KEPT * sum(map(len, whole)):
+        kept = whole
+    yield "\n".join(kept)
+    if len(kept) < len(whole):
+        yield f"{len(whole) - len(kept)} lines of menus and footers were left out."
 
 
 def _text_messages(texts: Iterable[str], limits: ParsingLimits) -> Iterator[Message]:

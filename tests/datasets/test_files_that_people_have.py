@@ -154,6 +154,15 @@ def test_documents_in_one_cell_are_parted(between, is_sure):
     assert "Several documents in a cell" in [finding.title for finding in loaded.findings]
 
 
+def test_bars_of_references_part_nothing():
+    cell = f"[1 | doc1] {LONG.strip()}|[2 | doc2] {OTHER.strip()}"
+
+    loaded = lines(f'question,answer,contexts,ground_truth\nq?,r,"{cell}",t\n')
+
+    documents = (f"[1 | doc1] {LONG.strip()}", f"[2 | doc2] {OTHER.strip()}")
+    assert only(loaded).retrieved_documents == documents
+
+
 def test_bars_of_a_table_part_nothing():
     data = 'question,answer,contexts,ground_truth\nq?,r,"a | b\n1 | 2",t\n'
 

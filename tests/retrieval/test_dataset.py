@@ -257,3 +257,12 @@ def test_settings_out_of_range_and_models_that_are_not_there_are_refused():
         Settings(chunk_size=50, chunk_overlap=50)
     with pytest.raises(ParameterError, match="embedding_model is 'other'"):
         retrieve([LINE], ask("What?"), Settings(embedding_model="other"))
+
+
+def test_chinese_windows_hold_as_much_as_others_do():
+    text = "磨坊建于一八一二年，由石头和橡木建成，为三个村庄磨黑麦。" * 40
+
+    first, *_ = chunks([Document("a.txt", text)], Settings())
+
+    characters = sum(map(str.isalnum, first.text))
+    assert 290 <= characters <= 310

@@ -75,7 +75,8 @@ TEXT = "铅垂线显示什么是垂直的，泥瓦匠使用了四千年的时间
         (["The end.", FULL, FULL, FULL], f"The end.\n{FULL} {FULL} {FULL}"),
         ([TEXT, TEXT], TEXT + TEXT),
         (["a short list", "with few words", "in each line"], None),
-        (["x" * 200, "y" * 200], None),
+        (["x" * 221, "y" * 221], None),
+        (["x" * 165, "y" * 165], "x" * 165 + " " + "y" * 165),
         ([""], None),
     ],
 )
@@ -302,3 +303,67 @@ def test_a_text_that_only_begins_like_a_page_is_read_as_text(start):
 )
 def test_comments_before_a_page_do_not_matter(start):
     assert document("notes.txt", f"{start}<!DOCTYPE html><p>hello".encode()).text == "hello"
+
+
+BODY = "It was built in 1812 of oak and stone, and it grinds rye for three villages to this day."
+
+
+def test_headers_and_footers_of_pages_are_left_out_and_named():
+    words = ["Oak stands there.", "Rye is ground.", "Water runs.", "Stones turn."]
+    pages = [
+        ["The Mill of the Valley", word, f"It is so: {word}", f"And {word}", f"Page {number} of 4"]
+        for number, word in enumerate(words, start=1)
+    ]
+
+    read = document("a.pdf", files.pdf(*pages))
+
+    assert "The Mill of the Valley" not in read.text
+    assert "of 4" not in read.text
+    assert "It is so: Rye is ground." in read.text
+    assert read.note.startswith(
+        "Lines that repeat at the edges of pages were left out, such as “The Mill of the Valley”, "
+    )
+
+
+def test_two_pages_that_begin_alike_keep_their_lines():
+    read = document("a.pdf", files.pdf(["Chapter", "One thing."], ["Chapter", "Another thing."]))
+
+    assert read.text.count("Chapter") == 2
+    assert read.note == ""
+
+
+@pytest.mark.parametrize(
+    "menu",
+    [
+        "<nav><ul><li><a href=/>Home</a><li>Search</ul></nav>",
+        "<footer><p>All rights reserved</p></footer>",
+        "<ul><li><a>Home</a><li><a>News</a><li><a>About</a><li><a>Contact</a></ul>",
+    ],
+)
+def test_menus_and_footers_of_a_page_are_left_out_and_counted(menu):
+    page = f"<html><body>{menu}<p>{BODY} See <a>the sources</a>.</p></body></html>"
+
+    read = document("a.html", page.encode())
+
+    assert read.text == f"{BODY} See the sources."
+    assert read.note.endswith(" lines of menus and footers were left out.")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<html><ul><li><a>Home</a><li><a>News</a><li><a>About</a><li><a>Contact</a></ul></html>",
+        f"<html><nav>Menu<p>{BODY}</html>",
+    ],
+)
+def test_a_page_of_nothing_but_menus_keeps_them(page):
+    read = document("a.html", page.encode())
+
+    assert read.text
+    assert read.note == ""
+
+
+def test_a_few_links_are_a_part_of_the_text():
+    page = f"<html><p>{BODY}</p><ul><li><a>Source one</a><li><a>Source two</a></ul></html>"
+
+    assert document("a.html", page.encode()).text == f"{BODY}\nSource one\nSource two"
