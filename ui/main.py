@@ -9,7 +9,9 @@ from ui.parts import problems
 from ui.runs import progress
 from ui.settings import backup
 
+# Before a page loads an SDK, which would turn its own loggers up.
 quiet_logs()
+# A picture of our own, as the browser would fetch a `:material/` icon from Google.
 st.set_page_config(
     page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide"
 )

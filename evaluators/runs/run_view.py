@@ -111,8 +111,7 @@ class RunView:
     def means_by_labeller(
         self, model: int, definition: str, values: Sequence[str]
     ) -> Mapping[str, Mapping[str, Mean]]:
-        """The means of one model's answers by the labels of each labeller, each over the samples
-        it labelled.
+        """The means of one model's answers by each labeller, over the samples it labelled.
 
         Every sample is read once for each labeller.
         """
@@ -137,10 +136,9 @@ class RunView:
 
         return self._once("agreements", model, compare)
 
+    # Not kept: with their texts the samples of a large run would not fit into memory.
     def scored(self) -> Iterator[tuple[Cell, Sample, Score]]:
-        """Every cell that the first metric scored, with its sample and score, read from the store
-        anew.
-        """
+        """Every cell that the first metric scored, with its sample and score, read anew."""
         return self.store.results.scored(self.run)
 
     def _once(self, kind: str, choice: Hashable, make: Callable[[], T]) -> T:

@@ -78,8 +78,9 @@ def _with_params(run: Run) -> list[str]:
 
 
 def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list[str]:
-    """Its parameters in words, without those left empty, and by default without the name that a
-    person gave it.
+    """Its parameters in words, without those that are empty or left out.
+
+    By default that is the title of a metric from a prompt, which stands before the parameters.
     """
     cls = catalogue().get(spec.name)
     declared = {parameter.name: parameter for parameter in parameters(cls)} if cls else {}
@@ -227,6 +228,7 @@ def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> No
     def data() -> bytes:
         return exported(view, rows, definition)
 
+    # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
     st.download_button(
         "Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore"
     )

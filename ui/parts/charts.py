@@ -14,6 +14,7 @@ from evaluators.runs.aggregate import Mean, NoisePoint
 Curves = Mapping[Ability, Sequence[NoisePoint]]
 """The points of one model, by ability."""
 
+# Plotly's button saves an SVG in the browser; a PNG of the server would need a browser there.
 CONFIG = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
@@ -22,6 +23,7 @@ CONFIG = {
 BARE = {"displayModeBar": False}
 """For small charts, which the buttons would cover."""
 
+# Greys between black and white: one chart has to be read in the light and in the dark theme.
 WHISKER_COLOUR = "rgb(140, 140, 140)"
 PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.75)"
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -37,8 +39,7 @@ BAR_SLOT = 36
 def accuracy_by_noise(
     by_model: Mapping[str, Curves], published: Mapping[str, Sequence[tuple[float, float]]]
 ) -> go.Figure:
-    """Accuracy in percent over nominal noise, with 95 % intervals; published curves in grey
-    underneath.
+    """Accuracy in percent over nominal noise, with 95 % intervals; published curves underneath.
 
     One model has a colour for each ability; of several, each has its own. No two curves have the
     same dash and marker, so that of equal ones each can be seen; integration has open markers.

@@ -66,6 +66,7 @@ def samples(
         )
         for title in values.values()
     }
+    # A key for each page: a row that was selected on one would be selected on the next as well.
     picked = st.dataframe(
         pd.DataFrame(cells),
         hide_index=True,

@@ -60,10 +60,12 @@ def steps(run: Run, cell: Cell) -> Cell:
     The neighbours are those in the table that the sample was chosen from. The address follows.
     """
     names = run_facts.titles(run)
-    asked = session.store().results.counts(run).asked // max(1, len(names)) // len(run.evaluators)
-    position, model = min(cell.position, asked - 1), min(cell.model, max(0, len(names) - 1))
-    among = tables.last_positions(run, model)
-    walk = among if position in among else range(asked)
+    cells = session.store().results.counts(run).asked
+    samples = cells // max(1, len(names)) // len(run.evaluators)
+    # An address that somebody typed may name a sample or a model that the run does not have.
+    position, model = min(cell.position, samples - 1), min(cell.model, max(0, len(names) - 1))
+    in_last_table = tables.last_positions(run, model)
+    walk = in_last_table if position in in_last_table else range(samples)
     place = walk.index(position)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
@@ -78,8 +80,8 @@ def steps(run: Run, cell: Cell) -> Cell:
         ):
             place += 1
         position = walk[place]
-        in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < asked else ""
-        st.caption(f"Sample {position + 1:,} of {asked:,}{in_table} · {plain(run.title)}")
+        in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < samples else ""
+        st.caption(f"Sample {position + 1:,} of {samples:,}{in_table} · {plain(run.title)}")
     if len(names) > 1:
         _model_segments(run, names, model)
     address = session.address(run=run.id, sample=str(position + 1), model=str(model + 1))
@@ -135,6 +137,7 @@ def _from_one(text: str | None) -> int:
 
 def _model_segments(run: Run, names: list[str], model: int) -> None:
     key = f"answer_{run.id}"
+    # The address decides which model is shown, so the widget follows it at every drawing.
     st.session_state[key] = names[model]
 
     def change() -> None:

@@ -23,6 +23,7 @@ OLLAMA = "http://localhost:11434/v1"
 LOCAL_SERVERS = (
     f"Ollama: {OLLAMA}  \nLM Studio: http://localhost:1234/v1  \nvLLM: http://localhost:8000/v1"
 )
+# Between black and white, so that it can be read in the light and in the dark theme.
 GREY = "color: rgb(140, 140, 140)"
 
 
@@ -93,6 +94,7 @@ def stored_answers() -> None:
 
 def link() -> None:
     """The address that leads back to this workspace, and what the host allows."""
+    # Without the page's name: the link leads to Home.
     home = (st.context.url or "").rpartition("/")[0]
     st.code(f"{home}/?w={session.workspace()}", language=None, wrap_lines=True)
     host = config()
@@ -100,17 +102,15 @@ def link() -> None:
         "Keep it: it brings back your runs and uploads. Whoever has it sees and changes "
         "them. Keys are not in it.  \n"
         f"Kept until {_expiry()} unless you come back; after {host.workspace_days:g} days "
-        "without a visit "
-        "all of it is deleted.\n"
+        "without a visit all of it is deleted.\n"
         f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, "
-        f"{host.runs_in_all} of all.\n"
+        f"{host.runs_in_all} of all visitors together.\n"
         f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
         f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept; with "
-        "your runs they may take up "
-        f"{host.workspace_bytes / 2**20:,.0f} MB.\n"
+        f"your runs they may take up {host.workspace_bytes / 2**20:,.0f} MB.\n"
         f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is "
-        "paused, or after "
-        f"{host.unwatched_seconds_when_full:.0f} seconds when others wait. You can resume it."
+        f"paused, or after {host.unwatched_seconds_when_full:.0f} seconds when others wait. You "
+        "can resume it."
     )
     with st.popover("New link", icon=":material/sync_lock:", key="new_link"):
         st.write("Move everything to a new link? The old one leads nowhere then, whoever has it.")

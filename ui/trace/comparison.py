@@ -24,6 +24,7 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         expanded=run.evaluator.name != "trace",
         icon=":material/compare_arrows:",
         key=f"compared_{run.id}",
+        # Without this the page would not learn that somebody opened it.
         on_change="rerun",
     )
     if not box.open:
