@@ -1,6 +1,4 @@
-"""A run from Python: `evaluate` works as the app does, in the same store, and gives its results as
-a table.
-"""
+"""A run from Python: `evaluate` works as the app does, in the same store; `estimate` before it."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import io
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,8 +47,10 @@ MORE = (
     "metrics",
 )  # fmt: skip
 WIDTH = 100
+# Only to count failures together; what is done about one is decided by its kind.
 _OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
 MOST_LOOKED_AT = 1000
+"""Runs among which one to go on with is looked for, the newest first."""
 
 
 def evaluate(
@@ -105,10 +106,10 @@ def evaluate(
     plan = replace(plan, cap=cap or Cap(), use_cache=use_cache, title=run or plan.dataset.name)
     unfinished = _unfinished(store, workspace, plan) if run else None
     if unfinished:
-        started = _with_cap(store, unfinished, plan.cap)
+        started = _with_new_cap(store, unfinished, plan.cap)
     else:
         started = create_run(store, plan, workspace=workspace)
-    return _finished(started, store, keys, progress).under(definition)
+    return _results_of(started, store, keys, progress).under(definition)
 
 
 def estimate(
@@ -186,8 +187,7 @@ class Results:
         return failures(self.store.results.failures(self.run.id), IN_PYTHON)
 
     def summary(self, model: int = 0) -> dict[str, Mean]:
-        """The mean of each value over what was judged, for one of the run's models, by its number
-        from 0.
+        """The mean of each value over what was judged, for the model of this number, from 0.
 
         RGB gives the rates of its abilities (`noise_robustness`, `negative_rejection`, ...). A name
         that two metrics give stands for the first, and with " (2)" for the second. A metric without
@@ -196,8 +196,7 @@ class Results:
         return means(self.run.evaluators, aggregate.of_model(self.rows(), model))
 
     def to_pandas(self) -> DataFrame:
-        """One row for each sample and model: id, question, response, the values, status, and what
-        failed.
+        """One row for each sample and model: texts, values, status, and what failed.
 
         A value that does not apply or could not be judged is missing. `model` is there where the
         run has models, `ability` and `noise` where RGB judged.
@@ -205,13 +204,11 @@ class Results:
         from pandas import DataFrame
 
         rows = aggregate.merged(self.rows())
-        return DataFrame(
-            [self._line(row, *self._of(row)) for row in rows], columns=self._columns(rows)
-        )
+        lines = [self._line(row, *self._read_row(row)) for row in rows]
+        return DataFrame(lines, columns=self._columns(rows))
 
     def lines(self) -> Iterator[dict[str, object]]:
-        """The rows of `to_pandas` one by one, `None` for what is missing, with what was judged and
-        what was said of it.
+        """The rows of `to_pandas` one by one, `None` for what is missing, with all that was judged.
 
         That is the ground truth, the documents, for RGB the task, and for each metric its status,
         reason and error. Read as data, the rows get the same scores again.
@@ -219,10 +216,11 @@ class Results:
         rows = aggregate.merged(self.rows())
         columns = self._columns(rows)
         for row in rows:
-            sample, results, problem = self._of(row)
+            sample, results, problem = self._read_row(row)
             line = self._line(row, sample, results, problem)
             metrics = [
-                _said(spec, results.get(number)) for number, spec in enumerate(self.run.evaluators)
+                _outcome_of_metric(spec, results.get(number))
+                for number, spec in enumerate(self.run.evaluators)
             ]
             yield {
                 **{name: line.get(name) for name in columns},
@@ -234,17 +232,20 @@ class Results:
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
-        several = len(self.run.models) > 1
+        has_several_models = len(self.run.models) > 1
         table = Table(box=box.SIMPLE_HEAD)
         table.show_edge = table.pad_edge = False
-        for heading in [*(["model"] if several else []), "value"]:
-            table.add_column(heading)
+        if has_several_models:
+            table.add_column("model")
+        table.add_column("value")
         for heading in ("mean", "95 % interval", "scored / asked"):
             table.add_column(heading, justify="right")
         for number in range(max(1, len(self.run.models))):
-            asked = [Text(printable(model_title(self.run.models[number])))] if several else []
             for name, mean in self.summary(number).items():
-                table.add_row(*asked, Text(printable(name)), *_cells(mean))
+                cells: list[Text | str] = [Text(printable(name)), *_mean_in_words(mean)]
+                if has_several_models:
+                    cells.insert(0, Text(printable(model_title(self.run.models[number]))))
+                table.add_row(*cells)
         return table
 
     def __repr__(self) -> str:
@@ -279,7 +280,7 @@ class Results:
             "id", *model, "question", "response", *task, *names, *definition, "status", "error"
         ]  # fmt: skip
 
-    def _of(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
+    def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
         results = self.store.results.of_answer(self.run.id, row.position, row.model)
         try:
@@ -300,12 +301,14 @@ class Results:
             "noise": row.noise,
             "definition": self.definition,
             "status": row.status or "open",
+            # Metrics of one answer that nobody gave fail of the same: it is said once.
             "error": " ".join(filter(None, dict.fromkeys([problem, *errors]))),
             "model": self.run.models[row.model].id if self.run.models else "",
         }
 
 
-def _finished(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
+def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
+    """Works on the run until its end."""
     try:
         work(run, store, keys, progress=progress)
     except KeyboardInterrupt:
@@ -373,7 +376,7 @@ def _unordered(specs: Iterable[EvaluatorSpec]) -> list[str]:
     return sorted(spec.model_dump_json() for spec in specs)
 
 
-def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
+def _with_new_cap(store: Store, run: Run, cap: Cap) -> Run:
     check_cap(cap, (*run.models, *run.judges))
     store.runs.set_cap(run.id, cap)
     return run.model_copy(update={"cap": cap})
@@ -381,26 +384,29 @@ def _with_cap(store: Store, run: Run, cap: Cap) -> Run:
 
 def failures(reasons: Iterable[tuple[Reason, int]], words: Words) -> dict[str, int]:
     """What failed in the words of one door, under the rules of `Results.failures`."""
-    alike: dict[str, dict[str, int]] = {}
+    alike: dict[str, Counter[str]] = {}
     for reason, count in reasons:
-        own = alike.setdefault(_OF_A_SAMPLE.sub("", reason.message), {})
-        own[reason.worded(words)] = own.get(reason.worded(words), 0) + count
-    together = {_together(list(own)): sum(own.values()) for own in alike.values()}
-    return dict(sorted(together.items(), key=lambda item: -item[1]))
+        same_but_for_the_sample = _OF_A_SAMPLE.sub("", reason.message)
+        alike.setdefault(same_but_for_the_sample, Counter())[reason.worded(words)] += count
+    counts: dict[str, int] = {}
+    for messages in alike.values():
+        first = next(iter(messages))
+        if len(messages) > 1:
+            first = _OF_A_SAMPLE.sub(r"\1 and others: ", first)
+        counts[first] = messages.total()
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
 def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Mean]:
-    """The mean of each value of these metrics over the rows,
-    under the names of `Results.summary`.
-    """
-    found: dict[str, Mean] = {}
+    """The mean of each value of these metrics, under the names of `Results.summary`."""
+    by_name: dict[str, Mean] = {}
     for number, spec in enumerate(specs):
-        for name, mean in _means(spec, aggregate.of_metric(rows, number)).items():
-            found[f"{name} ({number + 1})" if name in found else name] = mean
-    return found
+        for name, mean in _means_of_metric(spec, aggregate.of_metric(rows, number)).items():
+            by_name[f"{name} ({number + 1})" if name in by_name else name] = mean
+    return by_name
 
 
-def _means(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
+def _means_of_metric(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
     rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
     if rates:
         return {slug(name): mean for name, mean in rates.items()}
@@ -408,14 +414,11 @@ def _means(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
     return {name: aggregate.summarise(rows, name) for name in names}
 
 
-def _cells(mean: Mean) -> tuple[str, str, str]:
-    interval = "" if mean.low is None or mean.high is None else f"{mean.low:.2f} to {mean.high:.2f}"
-    return "none" if mean.mean is None else f"{mean.mean:.2f}", interval, mean.coverage
-
-
-def _together(messages: Sequence[str]) -> str:
-    """The message, or the first of several that say the same of different samples."""
-    return messages[0] if len(messages) == 1 else _OF_A_SAMPLE.sub(r"\1 and others: ", messages[0])
+def _mean_in_words(mean: Mean) -> tuple[str, str, str]:
+    value = "none" if mean.mean is None else f"{mean.mean:.2f}"
+    has_interval = mean.low is not None and mean.high is not None
+    interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
+    return value, interval, mean.coverage
 
 
 def _column(name: str) -> str:
@@ -434,7 +437,7 @@ def _further_facts(sample: Sample) -> dict[str, object]:
     return facts
 
 
-def _said(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
+def _outcome_of_metric(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
     """What became of one metric, and why: its own reason, or the judge's."""
     if result is None:
         return {"metric": spec.name, "status": "open", "reason": "", "error": "", "error_kind": ""}

@@ -1,6 +1,4 @@
-"""A run at work in a terminal or a notebook: a bar on the error stream, and Ctrl-C that loses
-nothing.
-"""
+"""A run at work in a terminal or a notebook: a bar on the error stream; Ctrl-C loses nothing."""
 
 from __future__ import annotations
 
@@ -24,31 +22,30 @@ TICK = 0.1
 """Seconds between two looks at the run."""
 
 TENTHS = 10
-EVERY = 30.0
-"""Seconds after which a line tells how far it is, where no bar can be drawn; one for each tenth
-comes sooner.
-"""
+LINE_EVERY = 30.0
+"""Seconds between two lines where no bar can be drawn; a tenth that is done has one sooner."""
 
 
 def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
-    """Starts or resumes the run and waits for its end; `progress` shows a bar on the error stream,
-    or lines in a log.
+    """Starts or resumes the run and waits for its end.
 
+    `progress` shows a bar on the error stream, or lines where that is a log.
     Ctrl-C stops the run, waits until nothing is written any more, and goes on as
     `KeyboardInterrupt`. Raises what `RunRegistry.start` raises, and `StoreError` where somebody
     deleted the run meanwhile.
     """
     try:
         job = registry.start(run, store, keys)
-        with _Shown(run, store, progress) as shown_so_far:
+        with _ProgressDisplay(run, store, progress) as display:
             while job.is_live:
-                shown_so_far.update()
+                display.update()
                 time.sleep(TICK)
-            shown_so_far.update()
+            display.update()
     except BaseException:
         registry.cancel(run.id)
         raise
-    store.check()  # what was stored last may be in a file that is no longer there
+    # What was stored last may be in a file that somebody has deleted or replaced meanwhile.
+    store.check()
     if store.runs.get(run.id) is None:
         raise StoreError(
             f"“{printable(run.title)}” was deleted while it was at work. Start it again "
@@ -56,7 +53,7 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
         )
 
 
-class _Shown:
+class _ProgressDisplay:
     """How far a run is: a bar where the error stream can draw one, else now and then a line."""
 
     def __init__(self, run: Run, store: Store, progress: bool) -> None:
@@ -65,7 +62,7 @@ class _Shown:
         self._store = store
         self._in_lines = progress and not console.is_terminal and not console.is_jupyter
         self._bar = _bar(console, disable=not progress or self._in_lines)
-        self._task = self._bar.add_task(printable(run.title), total=None, told="")
+        self._task = self._bar.add_task(printable(run.title), total=None, words="")
         self._tenths = 0
         self._last = time.monotonic()
 
@@ -78,34 +75,40 @@ class _Shown:
 
     def update(self) -> None:
         counts = self._store.results.counts(self._run)
-        done, told = counts.asked - counts.open, _told(self._run, self._store, counts)
-        self._bar.update(self._task, total=counts.asked, completed=done, told=told)
+        done = counts.asked - counts.open
+        words = _state_in_words(self._run, self._store, counts)
+        self._bar.update(self._task, total=counts.asked, completed=done, words=words)
         tenths = TENTHS * done // max(1, counts.asked)
-        if self._in_lines and (tenths > self._tenths or time.monotonic() - self._last > EVERY):
+        if self._in_lines and (tenths > self._tenths or time.monotonic() - self._last > LINE_EVERY):
             self._tenths, self._last = tenths, time.monotonic()
-            words = f"{self._run.title}: {done:,} / {counts.asked:,}"
-            print(printable(" · ".join(filter(None, [words, told]))), file=sys.stderr, flush=True)
+            line = f"{self._run.title}: {done:,} / {counts.asked:,}"
+            if words:
+                line = f"{line} · {words}"
+            print(printable(line), file=sys.stderr, flush=True)
 
 
 def _bar(console: Console, disable: bool) -> Progress:
-    title, told = (
-        TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[told]}")
-    )
-    return Progress(
-        title, BarColumn(), MofNCompleteColumn(), told, console=console, disable=disable
-    )
+    # Without markup: the title is a person's own text.
+    title = TextColumn("{task.description}", markup=False)
+    words = TextColumn("{task.fields[words]}", markup=False)
+    columns = title, BarColumn(), MofNCompleteColumn(), words
+    return Progress(*columns, console=console, disable=disable)
 
 
-def _told(run: Run, store: Store, counts: Counts) -> str:
+def _state_in_words(run: Run, store: Store, counts: Counts) -> str:
     """What failed, what it cost, how long it will take, and what it waits for."""
-    told = [f"{counts.failed:,} failed"] if counts.failed else []
-    if spent := store.calls.spent(run.id).values():
-        costs = [each.cost for each in spent]
-        total = sum(cost for cost in costs if cost is not None)
-        told.append(
-            dollars(total) if None not in costs else f"{sum(each.calls for each in spent):,} calls"
-        )
+    parts = [f"{counts.failed:,} failed"] if counts.failed else []
+    bills = store.calls.spent(run.id).values()
+    if bills:
+        costs = [bill.cost for bill in bills if bill.cost is not None]
+        if len(costs) == len(bills):
+            parts.append(dollars(sum(costs)))
+        else:
+            # A part of the money would read like all of it.
+            parts.append(f"{sum(bill.calls for bill in bills):,} calls")
     if pace := registry.progress(run.id):
-        told += [f"{duration(pace.seconds_left / 60)} left"] if pace.seconds_left else []
-        told += [pace.waiting] if pace.waiting else []
-    return " · ".join(told)
+        if pace.seconds_left:
+            parts.append(f"{duration(pace.seconds_left / 60)} left")
+        if pace.waiting:
+            parts.append(pace.waiting)
+    return " · ".join(parts)

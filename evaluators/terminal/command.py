@@ -1,6 +1,4 @@
-"""A run as the command that would begin it again: `python -m evaluators run ...`, quoted for a
-shell, without keys.
-"""
+"""A run as the command that would begin it again, quoted for a shell, without keys."""
 
 from __future__ import annotations
 
@@ -25,24 +23,22 @@ LINE = 100
 
 
 def command(run: Run) -> str:
-    """The command for a shell such as bash;
-    lines that begin with # say what has to be there first.
-    """
-    options = [f"{name} {quoted(value)}" if value else name for name, value in _options(run)]
+    """The command for a shell such as bash; lines with # say what has to be there first."""
+    options = [f"{name} {quoted(value)}" if value else name for name, value in _options_of_run(run)]
     whole = " ".join([START, *options])
     if len(whole) > LINE:
         whole = " \\\n    ".join([START, *options])
-    return "\n".join([*(f"# {note}" for note in _notes(run)), whole])
+    return "\n".join([*(f"# {note}" for note in _notes_before(run)), whole])
 
 
 def quoted(text: str) -> str:
     """The text as one word of a shell; signs that could steer a terminal are spelled out."""
     if text.isprintable():
         return shlex.quote(text)
-    return "$'" + "".join(map(_spelled, text)) + "'"
+    return "$'" + "".join(map(_spelled_for_bash, text)) + "'"
 
 
-def _spelled(sign: str) -> str:
+def _spelled_for_bash(sign: str) -> str:
     if sign in "\\'":
         return f"\\{sign}"
     if sign.isprintable():
@@ -50,7 +46,7 @@ def _spelled(sign: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in sign.encode(errors="replace"))
 
 
-def _options(run: Run) -> Iterator[tuple[str, str]]:
+def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
     yield "--data", run.origin.get("file", run.dataset_name)
     for field, column in run.origin.get("columns", {}).items():
         yield "--column", f"{field}={column}"
@@ -59,36 +55,34 @@ def _options(run: Run) -> Iterator[tuple[str, str]]:
     for spec in run.evaluators:
         yield "--metric", spec.name
     for number, spec in enumerate(run.evaluators, start=1):
-        yield from _params(_address(run, number, spec), spec)
+        yield from _changed_params(_path_of_param(run, number, spec), spec)
     yield from _composition(run.origin)
-    yield from _asked(run)
-    yield from _spending(run)
+    yield from _models_and_prompt(run)
+    yield from _caps(run)
     if run.title != run.dataset_name:
         yield "--title", run.title
 
 
-def _address(run: Run, number: int, spec: EvaluatorSpec) -> str:
-    """How `--param` names the metric: by its name,
-    or by its number where two have the same name.
-    """
+def _path_of_param(run: Run, number: int, spec: EvaluatorSpec) -> str:
+    """How `--param` names the metric: by its name, or its number where two have the same."""
     alike = [each for each in run.evaluators if each.name == spec.name]
     return spec.name if len(alike) == 1 else str(number)
 
 
-def _params(address: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]:
+def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]:
     """The parameters that are not as the metric has them by itself."""
     cls = catalogue().get(spec.name)
     usual = {name: field.get_default() for name, field in cls.model_fields.items()} if cls else {}
     for name, value in spec.params.items():
-        if name not in usual or _plain(usual[name]) != value:
-            yield "--param", f"{address}.{name}={_text(value)}"
+        if name not in usual or _as_stored(usual[name]) != value:
+            yield "--param", f"{path}.{name}={_param_text(value)}"
 
 
-def _plain(value: Any) -> Any:
+def _as_stored(value: Any) -> Any:
     return list(value) if isinstance(value, tuple | frozenset) else value
 
 
-def _text(value: Any) -> str:
+def _param_text(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -106,21 +100,21 @@ def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"--{name}", str(value)
 
 
-def _asked(run: Run) -> Iterator[tuple[str, str]]:
+def _models_and_prompt(run: Run) -> Iterator[tuple[str, str]]:
     for spec in run.models:
         yield "--model", spec.id
     for spec in run.judges:
         yield "--judge", spec.id
-    llms = _llms(run)
-    if heats := {spec.temperature for spec in llms} - {None, 0.0}:
-        yield "--temperature", str(max(filter(None, heats)))
+    llms = _llms_of_run(run)
+    if temperatures := {spec.temperature for spec in llms} - {None, 0.0}:
+        yield "--temperature", str(max(filter(None, temperatures)))
     if llms and not _has_usual_budgets(run):
         yield "--answer-tokens", str(max(spec.answer_tokens for spec in llms))
     if _has_own_prompt(run):
         yield "--prompt", OWN_PROMPT
 
 
-def _spending(run: Run) -> Iterator[tuple[str, str]]:
+def _caps(run: Run) -> Iterator[tuple[str, str]]:
     if run.cap.calls:
         yield "--max-calls", str(run.cap.calls)
     if run.cap.cost:
@@ -129,7 +123,7 @@ def _spending(run: Run) -> Iterator[tuple[str, str]]:
         yield "--no-cache", ""
 
 
-def _notes(run: Run) -> Iterator[str]:
+def _notes_before(run: Run) -> Iterator[str]:
     if _has_own_prompt(run):
         yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
     if (
@@ -141,14 +135,15 @@ def _notes(run: Run) -> Iterator[str]:
             "This run does not say how its prompts were composed: add --ability, --noise, "
             "--passages and --limit."
         )
-    heats = {spec.temperature for spec in _llms(run)} - {None}
-    budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in _llms(run)}
-    if len(heats) > 1 or len(budgets) > 1:
+    llms = _llms_of_run(run)
+    temperatures = {spec.temperature for spec in llms} - {None}
+    budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in llms}
+    if len(temperatures) > 1 or len(budgets) > 1:
         yield (
             "The models were asked in different ways; here all have the highest temperature "
             "and budget."
         )
-    for name, address in sorted({(spec.provider, spec.base_url) for spec in _llms(run)}):
+    for name, address in sorted({(spec.provider, spec.base_url) for spec in llms}):
         if (provider := PROVIDERS.get(name)) is None:
             yield f"{name} is not a provider that Plumbline knows: name another model."
             continue
@@ -167,5 +162,5 @@ def _has_own_prompt(run: Run) -> bool:
     return bool(run.models) and run.prompt not in shipped()
 
 
-def _llms(run: Run) -> Sequence[ModelSpec]:
+def _llms_of_run(run: Run) -> Sequence[ModelSpec]:
     return [spec for spec in (*run.models, *run.judges) if spec.provider != OFFLINE.provider]

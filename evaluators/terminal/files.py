@@ -1,6 +1,4 @@
-"""Files to take away from a run, in pieces: a table, its rows as JSON lines, all labels, or what is
-stored.
-"""
+"""Files to take away from a run, in pieces: a table, JSON lines, all labels, or what is stored."""
 
 from __future__ import annotations
 
@@ -53,16 +51,15 @@ RAW = "raw"
 
 
 def escaped(part: bytes) -> bytes:
-    """A piece of a file for a terminal: what would move the cursor, change colours or hide text is
-    written out.
+    """A piece of a file for a terminal, which obeys control characters: these are written out.
 
-    As JSON writes it, so that JSON lines mean the same. Line breaks stay.
+    As JSON writes them, so that JSON lines mean the same. Line breaks stay.
     """
     text = part.decode("utf-8", errors="replace").replace("\r\n", "\n")
-    return "".join(map(_visible, text)).encode()
+    return "".join(map(_spelled_where_hidden, text)).encode()
 
 
-def _visible(character: str) -> str:
+def _spelled_where_hidden(character: str) -> str:
     if character.isascii():
         return (
             character

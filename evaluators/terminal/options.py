@@ -19,9 +19,7 @@ ABILITIES = ", ".join(Ability)
 
 
 def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
-    """Takes what the file says as defaults; it may hold all that `run` knows, whatever the command
-    is.
-    """
+    """Takes what the file says as defaults; it may hold all options of `run`."""
     if path is None:
         return
     from evaluators.terminal import settings_file
@@ -32,15 +30,15 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
         each for each in command.params if isinstance(each, click.Option) and each.name != "config"
     ]
     by_name = {each.opts[0].removeprefix("--"): each for each in options}
-    found = settings_file.read(path, {name: each.multiple for name, each in by_name.items()})
-    for name, value in found.items():
+    settings = settings_file.read(path, {name: each.multiple for name, each in by_name.items()})
+    for name, value in settings.items():
         try:
             by_name[name].type_cast_value(ctx, value)
         except click.BadParameter as error:
             raise ParameterError(
                 f"{printable(str(path))}: {name} cannot be used. {error.message}"
             ) from error
-    ctx.default_map = {by_name[name].name: value for name, value in found.items()}
+    ctx.default_map = {by_name[name].name: value for name, value in settings.items()}
 
 
 def _all(*options: Callable[[F], F]) -> Callable[[F], F]:

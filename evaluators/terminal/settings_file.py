@@ -1,4 +1,4 @@
-"""The options of a run in a TOML file: the same names as on the command line, whose options win."""
+"""The options of a run in a TOML file, by their names on the command line, whose options win."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from evaluators.text.printable import printable
 
 
 def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
-    """The options in the file; `several` holds the known names, and whether each may be given more
-    than once.
+    """The options in the file; `several` says of each known name whether it may be repeated.
 
-    Raises `ParameterError` for a file that is no TOML, an unknown name, and a value of the wrong
+    Raises `ParameterError` for a file that is not TOML, an unknown name, and a value of the wrong
     kind.
     """
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         why = printable(str(error))[:120]
         raise ParameterError(
             f"{printable(str(path))} cannot be read as TOML ({why}). Correct it."
         ) from error
-    values = {_known(name, several, path): value for name, value in found.items()}
-    return {name: _value(name, value, several[name], path) for name, value in values.items()}
+    options = {}
+    for name, value in settings.items():
+        option = _option_named(name, several, path)
+        options[option] = _texts_of_option(option, value, several[option], path)
+    return options
 
 
-def _known(name: str, names: Collection[str], path: Path) -> str:
+def _option_named(name: str, names: Collection[str], path: Path) -> str:
     if (plain := name.replace("_", "-")) in names:
         return plain
     raise ParameterError(
@@ -38,10 +40,11 @@ def _known(name: str, names: Collection[str], path: Path) -> str:
     )
 
 
-def _value(name: str, value: Any, may_be_list: bool, path: Path) -> Any:
+def _texts_of_option(name: str, value: Any, may_be_list: bool, path: Path) -> Any:
     items = value if isinstance(value, list) and may_be_list else [value]
     if not all(isinstance(item, str | int | float) for item in items):
         wanted = "a text or number, or a list of them" if may_be_list else "one text or number"
         raise ParameterError(f"{printable(str(path))}: {name} wants {wanted}. Correct it.")
+    # Click reads texts, as on the command line; only a flag is true or false.
     texts = [item if isinstance(item, bool) else str(item) for item in items]
     return texts if may_be_list else texts[0]

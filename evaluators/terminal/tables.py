@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -62,24 +62,30 @@ def table(
     headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
 ) -> Table:
     """A plain table; the columns named in `right` hold numbers."""
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    plain_table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for heading in headings:
-        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if heading in right else "left"
+        plain_table.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
-        made.add_row(*(Text(printable(str(cell))) for cell in row))
-    return made
+        # As `Text`, since rich reads a string as markup.
+        plain_table.add_row(*(Text(printable(str(cell))) for cell in row))
+    return plain_table
 
 
 # Lists
 
 
-def of_metrics(found: Mapping[str, type[Evaluator]], saved: Mapping[str, EvaluatorSpec]) -> Table:
-    """The metrics of the catalogue with their parameters, and those that were saved, which have
-    none.
-    """
+def of_metrics(by_name: Mapping[str, type[Evaluator]], saved: Mapping[str, EvaluatorSpec]) -> Table:
+    """The metrics of the catalogue with their parameters, and those that were saved in the app."""
     rows = [
-        (name, cls.title, _needs(cls), _judges(cls), _parameters(cls))
-        for name, cls in found.items()
+        (
+            name,
+            cls.title,
+            _needs_in_words(cls),
+            _judges_in_words(cls),
+            _parameters_with_defaults(cls),
+        )
+        for name, cls in by_name.items()
     ]
     for title, spec in saved.items():
         try:
@@ -92,7 +98,7 @@ def of_metrics(found: Mapping[str, type[Evaluator]], saved: Mapping[str, Evaluat
                     slug(title),
                     title,
                     ", ".join(metric.needed),
-                    _judges(type(metric)),
+                    _judges_in_words(type(metric)),
                     ["saved in the app"],
                 )
             )
@@ -104,48 +110,48 @@ def of_metrics(found: Mapping[str, type[Evaluator]], saved: Mapping[str, Evaluat
     return table(["name", "title", "needs", "judges", "parameters"], lines)
 
 
-def _needs(cls: type[Evaluator]) -> str:
+def _needs_in_words(cls: type[Evaluator]) -> str:
     return "as its fields say" if cls.name == "prompt" else ", ".join(cls.needs)
 
 
-def _judges(cls: type[Evaluator]) -> str:
+def _judges_in_words(cls: type[Evaluator]) -> str:
     most = cls.most_judges()
     return f"1 to {most}" if most > 1 else str(most or "")
 
 
-def _parameters(cls: type[Evaluator]) -> list[str]:
+def _parameters_with_defaults(cls: type[Evaluator]) -> list[str]:
     """Each parameter with its default, where that is short."""
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
     return [
-        each.name if each.name in required else f"{each.name}={_short(each.default)}"
+        each.name if each.name in required else f"{each.name}={_short_default(each.default)}"
         for each in parameters(cls)
     ]
 
 
-def _short(value: object) -> str:
+def _short_default(value: object) -> str:
     text = ",".join(value) if isinstance(value, tuple) else str(value)
     return text if len(text) <= CELL else f"{text[:CELL]}…"
 
 
-def of_models(found: Mapping[str, Choice]) -> Table:
+def of_models(by_id: Mapping[str, Choice]) -> Table:
     """The models that can be asked, with what keeps one from it; retired ones are left out."""
     rows = [
         (
             name,
             choice.model.title,
-            _price(choice.model.price_in),
-            _price(choice.model.price_out),
+            _number_or_unknown(choice.model.price_in),
+            _number_or_unknown(choice.model.price_out),
             "unknown" if choice.model.context is None else f"{choice.model.context:,}",
             choice.problem or choice.model.status,
         )
-        for name, choice in found.items()
+        for name, choice in by_id.items()
         if not choice.model.is_retired(date.today())
     ]
     headings = ["id", "title", "$ / million in", "$ / million out", "context", "state"]
     return table(headings, rows, headings[2:5])
 
 
-def _price(price: float | None) -> str:
+def _number_or_unknown(price: float | None) -> str:
     return "unknown" if price is None else f"{price:g}"
 
 
@@ -153,7 +159,7 @@ def of_runs(runs: Sequence[Run], store: Store) -> Table:
     rows = [
         (
             run.id[:SHORT],
-            _when(run),
+            _begun(run),
             run.title,
             ", ".join(spec.name for spec in run.evaluators),
             state(run, store),
@@ -166,18 +172,15 @@ def of_runs(runs: Sequence[Run], store: Store) -> Table:
 def state(run: Run, store: Store) -> str:
     """How far the run is, and whether any process works on it."""
     counts = store.results.counts(run)
-    head = (
-        "running"
-        if registry.is_at_work(run.id, store)
-        else "stopped"
-        if counts.open
-        else "finished"
-    )
+    if registry.is_at_work(run.id, store):
+        activity = "running"
+    else:
+        activity = "stopped" if counts.open else "finished"
     failed = f", {counts.failed:,} failed" if counts.failed else ""
-    return f"{head}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+    return f"{activity}, {counts.scored:,} / {counts.asked:,} scored{failed}"
 
 
-def _when(run: Run) -> str:
+def _begun(run: Run) -> str:
     return datetime.fromisoformat(run.created).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -185,9 +188,7 @@ def _when(run: Run) -> str:
 
 
 def of_run(results: Results) -> list[RenderableType]:
-    """What the run is, its means, what it cost, what failed, how to go on, and the command to begin
-    it again.
-    """
+    """What the run is, its means and cost, what failed, how to go on, how to begin it again."""
     run, store = results.run, results.store
     parts: list[RenderableType] = [facts(results), "", results.table(), ""]
     if cost := spent(run, store):
@@ -214,26 +215,26 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("run", run.id),
         ("title", run.title),
         ("data", run.dataset_name),
-        ("begun", _when(run)),
+        ("begun", _begun(run)),
         ("state", state(run, store)),
-        *(("metric", f"{spec.name}  {_text(spec.params)}") for spec in run.evaluators),
+        *(("metric", f"{spec.name}  {_params_in_words(spec.params)}") for spec in run.evaluators),
         *([("definition", results.definition)] if results.has_labels else []),
-        *(("model", _model(spec)) for spec in run.models),
-        *(("judge", _model(spec)) for spec in run.judges),
+        *(("model", _model_in_words(spec)) for spec in run.models),
+        *(("judge", _model_in_words(spec)) for spec in run.judges),
     ]
     origin = "that ships" if run.prompt in shipped() else "of your own"
     return [*found, ("prompt", f"one {origin}, {run.prompt_hash}")] if run.models else found
 
 
-def _text(params: Mapping[str, Any]) -> str:
+def _params_in_words(params: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in params.items())
 
 
-def _model(spec: ModelSpec) -> str:
+def _model_in_words(spec: ModelSpec) -> str:
     if spec == OFFLINE:
         return spec.id
-    heat = "" if spec.temperature is None else f", temperature {spec.temperature:g}"
-    return f"{spec.id}  up to {spec.answer_tokens:,} answer tokens{heat}"
+    temperature = "" if spec.temperature is None else f", temperature {spec.temperature:g}"
+    return f"{spec.id}  up to {spec.answer_tokens:,} answer tokens{temperature}"
 
 
 def spent(run: Run, store: Store) -> Table | None:
@@ -250,11 +251,11 @@ def spent(run: Run, store: Store) -> Table | None:
 def troubles(results: Results) -> list[str]:
     """Why the run stopped, and every reason why results failed."""
     stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
-    failed = [f"{count:,} failed: {why}" for why, count in _failures(results).items()]
+    failed = [f"{count:,} failed: {why}" for why, count in _failures_in_words(results).items()]
     return [printable(words) for words in [*stopped, *failed]]
 
 
-def _failures(results: Results) -> dict[str, int]:
+def _failures_in_words(results: Results) -> dict[str, int]:
     return failures(results.store.results.failures(results.run.id), IN_TERMINAL)
 
 
@@ -278,18 +279,18 @@ def summary(results: Results) -> dict[str, object]:
         "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in results.stop_reasons),
         "stop_kinds": [reason.kind for reason in results.stop_reasons],
         "values": [
-            {"model": _id(run, number), "name": name, **mean.model_dump()}
+            {"model": _id_of_model(run, number), "name": name, **mean.model_dump()}
             for number in range(max(1, len(run.models)))
             for name, mean in results.summary(number).items()
         ],
-        "failures": _failures(results),
+        "failures": _failures_in_words(results),
         "spent": {
             model: each.model_dump() for model, each in results.store.calls.spent(run.id).items()
         },
     }
 
 
-def _id(run: Run, number: int) -> str | None:
+def _id_of_model(run: Run, number: int) -> str | None:
     return run.models[number].id if run.models else None
 
 
