@@ -1,11 +1,8 @@
-"""RGB: is an answer right, does it decline when it should, does it notice and correct planted
-errors?
+"""RGB: is an answer right, does it decline, does it notice and correct planted errors?
 
 Source: Chen et al., "Benchmarking Large Language Models in Retrieval-Augmented Generation", AAAI
-2024, arXiv 2309.01431. Policy `documented` is the rule set of this project's documentation; policy
-`paper` is the rule of the benchmark's own script. Every verdict names the rule that decided and the
-words it decided on. Where an LLM judges beside the rules, rejection and detection are also decided
-by it: Rej* and ED* of the paper.
+2024, arXiv 2309.01431. The rules are in `rgb_rules`. Where an LLM judges beside them, rejection and
+detection are also decided by it: Rej* and ED* of the paper.
 """
 
 from __future__ import annotations
@@ -13,24 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, SkipValidation
 
+from evaluators import rgb_rules
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
-from evaluators.prompts import MARKERS, Prompt, fenced, load
+from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Ability, Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
+from evaluators.rgb_rules import Policy, Reading, Trial, TriedRule
 from evaluators.text.accepted import groups, spellings
-from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
+from evaluators.text.normalise import remove_reasoning
 
-PAPER_REJECTIONS = tuple(markers.rejection_words for markers in MARKERS.values())
-PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
-CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
-CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 JUDGED = {Ability.REJECTION: "rejection", Ability.COUNTERFACTUAL: "detection"}
 """What a judge decides of an ability, if one is asked."""
 
@@ -38,25 +32,6 @@ OPTIONS = ("nfkc", "remove_reasoning")
 """What may be done to an answer before it is judged; each is on unless it is switched off."""
 
 VERDICT_LINE = re.compile(r"[\W_]*verdict[\W_]+(?:(yes)|no)[\W_]*", re.IGNORECASE)
-ENOUGH_OVERLAP = 0.8
-BY_WORDS = "80 % of the words"
-
-
-class Step(NamedTuple):
-    """One rule in the order of its trial: it decided, or (verdict `None`) left the answer to the
-    next rule.
-    """
-
-    question: str
-    rule: str
-    verdict: Verdict | None
-
-
-Policy = Literal["documented", "paper"]
-NO_MATCH = Verdict(False, "no match")
-
-Trial = tuple[str, Verdict | None]
-"""A rule and what it says; `None` leaves the answer to the next rule, which is only tried then."""
 
 
 @dataclass
@@ -82,28 +57,26 @@ class EvaluationResult:
 
     @property
     def accuracy(self) -> float:
-        return _percent(self.correct, self.total_samples)
+        return _percent_of(self.correct, self.total_samples)
 
     @property
     def rejection_rate(self) -> float:
-        return _percent(self.rejected, self.total_samples)
+        return _percent_of(self.rejected, self.total_samples)
 
     @property
     def error_detection_rate(self) -> float:
-        return _percent(self.errors_detected, self.total_samples)
+        return _percent_of(self.errors_detected, self.total_samples)
 
     @property
     def error_correction_rate(self) -> float:
-        return _percent(self.errors_corrected, self.total_samples)
+        return _percent_of(self.errors_corrected, self.total_samples)
 
     @property
     def error_correction_rate_among_detected(self) -> float | None:
-        """The paper's CR: corrected among detected, in percent;
-        `None` where no error was detected.
-        """
+        """The paper's CR: corrected among detected, in percent; `None` where none was detected."""
         if not self.errors_detected:
             return None
-        return _percent(self.errors_detected_and_corrected, self.errors_detected)
+        return _percent_of(self.errors_detected_and_corrected, self.errors_detected)
 
 
 @evaluator("rgb", title="RGB", needs=("response", "ground_truth"), judges="optional", leads="rgb")
@@ -127,25 +100,9 @@ class RGBEvaluator(Evaluator):
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge of `JUDGED`; without one the rules alone decide."""
 
-    PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = (
-        "i can not answer the question because of the insufficient information in documents",
-        "insufficient information in documents",
-        "can not answer",
-        "cannot answer",
-    )
-    REJECTION_KEYWORDS: ClassVar[tuple[str, ...]] = (
-        "i don't know", "i cannot", "i can't", "unable to", "not able to",
-        "insufficient information", "no information", "cannot determine", "cannot answer",
-        "not enough information", "don't have enough", "unable to determine", "cannot find",
-        "no relevant", "not mentioned", "not provided", "not specified", "unclear",
-        "unknown", "i'm not sure", "i am not sure", "cannot be determined",
-        "information is not available", "does not provide",
-    )  # fmt: skip
-    ERROR_DETECTION_KEYWORDS: ClassVar[tuple[str, ...]] = (
-        "incorrect", "wrong", "false", "error", "mistake", "inaccurate", "not true", "not correct",
-        "factually incorrect", "contradicts", "actually", "in fact", "however", "but actually",
-        "the correct answer", "should be",
-    )  # fmt: skip
+    PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = rgb_rules.PRIMARY_REJECTION_PHRASES
+    REJECTION_KEYWORDS: ClassVar[tuple[str, ...]] = rgb_rules.REJECTION_KEYWORDS
+    ERROR_DETECTION_KEYWORDS: ClassVar[tuple[str, ...]] = rgb_rules.ERROR_DETECTION_KEYWORDS
 
     # Yes or no
 
@@ -168,33 +125,27 @@ class RGBEvaluator(Evaluator):
         return self.correction(response, correct_answer, counterfactual_answer).passed
 
     def normalize_answer(self, answer: str) -> str:
-        """Lower case, no stops at the end, single spaces; Chinese without any spaces (the paper's
-        rule).
-        """
-        answer = answer.lower().strip().rstrip(".!?,;:")
-        return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
+        """Lower case, no stops at the end, single spaces; Chinese without any, as in the paper."""
+        return rgb_rules.normalized_answer(answer)
 
     # Verdicts
 
     def correctness(self, response: str, ground_truth: Accepted, strict: bool = False) -> Verdict:
         """Whether the answer is right: all groups of accepted answers, any spelling in each."""
-        verdicts = self._group_verdicts(response, ground_truth, strict)
+        verdicts = rgb_rules.answer_verdicts(self._reading, response, ground_truth, strict)
         if len(verdicts) == 1:
             return verdicts[0]
-        found = [verdict for verdict in verdicts if verdict.passed]
-        rule = f"{len(found)} of {len(verdicts)} required answers"
-        return Verdict(
-            found == verdicts, rule, tuple(word for verdict in found for word in verdict.evidence)
-        )
+        passed = [verdict for verdict in verdicts if verdict.passed]
+        rule = f"{len(passed)} of {len(verdicts)} required answers"
+        evidence = tuple(word for verdict in passed for word in verdict.evidence)
+        return Verdict(len(passed) == len(verdicts), rule, evidence)
 
     def rejection(self, response: str) -> Verdict:
-        return _decide(self._rejection_rules(response), Verdict(False, "no rejection phrase"))
+        return rgb_rules.first_verdict(self._rejection_rules(response), rgb_rules.NO_REJECTION)
 
     def detection(self, response: str, counterfactual_answer: Accepted | None = None) -> Verdict:
-        return _decide(
-            self._detection_rules(response, counterfactual_answer),
-            Verdict(False, "no error phrase"),
-        )
+        rules = self._detection_rules(response, counterfactual_answer)
+        return rgb_rules.first_verdict(rules, rgb_rules.NO_DETECTION)
 
     def correction(
         self, response: str, correct_answer: Accepted, counterfactual_answer: Accepted | None = None
@@ -202,21 +153,36 @@ class RGBEvaluator(Evaluator):
         verdict = self.correctness(response, correct_answer)
         if not verdict.passed or counterfactual_answer is None:
             return verdict
-        return self._only_planted(response, correct_answer, counterfactual_answer) or verdict
+        planted = rgb_rules.only_planted(
+            self._reading, response, correct_answer, counterfactual_answer
+        )
+        return planted or verdict
 
     def labels(self, response: str, ground_truth: Accepted) -> list[int]:
-        """What the benchmark's script records: 1 or 0 for each required answer, or [-1] for a
-        rejection.
-        """
+        """What the benchmark's script records: 1 or 0 a required answer; [-1] for a rejection."""
         if self.is_rejection(response):
             return [-1]
-        return [int(verdict.passed) for verdict in self._group_verdicts(response, ground_truth)]
+        verdicts = rgb_rules.answer_verdicts(self._reading, response, ground_truth)
+        return [int(verdict.passed) for verdict in verdicts]
+
+    @property
+    def _reading(self) -> Reading:
+        return Reading(self.policy, self.nfkc, self.remove_reasoning)
+
+    def _rejection_rules(self, response: str) -> Iterator[Trial]:
+        return rgb_rules.rejection_rules(
+            self._reading, response, self.PRIMARY_REJECTION_PHRASES, self.REJECTION_KEYWORDS
+        )
+
+    def _detection_rules(self, response: str, planted: Accepted | None) -> Iterator[Trial]:
+        return rgb_rules.detection_rules(
+            self._reading, response, planted, self.ERROR_DETECTION_KEYWORDS
+        )
 
     # The engine's door
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample by its ability; values are 1.0 or 0.0, or `None` where a rate does not
-        apply.
+        """Judges the sample by its ability; a value is 1.0, 0.0, or `None` where it does not apply.
 
         With an `llm_client` a judge's word stands beside the rules' as `rejection_judged` or
         `detection_judged`. Raises `LLMError` where the judge gives no verdict.
@@ -257,11 +223,11 @@ class RGBEvaluator(Evaluator):
         if prompt is None:
             return JudgedRate(passed=False, words="The answer is empty.")
         said = judge.complete(prompt).text
-        return JudgedRate(passed=_says_yes(said), words=remove_reasoning(said))
+        return JudgedRate(passed=judge_says_yes(said), words=remove_reasoning(said))
 
     def _judge_prompt(self, name: str, sample: Sample) -> Prompt | None:
         """The question to the judge; `None` where the answer is empty."""
-        answer = self._prepare(sample.response or "").strip()
+        answer = self._reading.prepared(sample.response or "").strip()
         if not answer:
             return None
         text = fenced(load(f"judge_{name}_en"), question=sample.question, answer=answer)
@@ -287,27 +253,21 @@ class RGBEvaluator(Evaluator):
             "correction": self.correction(response, truth, task.counterfactual),
         }
 
-    def steps(self, sample: Sample) -> list[Step]:
+    def steps(self, sample: Sample) -> list[TriedRule]:
         """Every rule tried for the sample, in order, up to the one that decided each question."""
-        response, truth, task = sample.response or "", sample.ground_truth, sample.rgb
-        steps: list[Step] = []
+        response, truth, task = sample.response or "", sample.ground_truth or (), sample.rgb
         if task is None or task.ability is Ability.REJECTION:
-            return list(_steps("Does it decline?", self._rejection_rules(response)))
-        if task.ability is Ability.COUNTERFACTUAL:
-            steps += _steps(
-                "Does it notice the error?", self._detection_rules(response, task.counterfactual)
-            )
-        steps += self._answer_steps(response, truth or ())
-        if (
-            task.ability is Ability.COUNTERFACTUAL
-            and task.counterfactual
-            and truth
-            and self.is_correct(response, truth)
-        ):
-            steps += _steps(
-                "Is it only the planted answer?",
-                self._planted_rules(response, truth, task.counterfactual),
-            )
+            rules = self._rejection_rules(response)
+            return list(rgb_rules.tried_rules("Does it decline?", rules))
+        answer = list(rgb_rules.tried_on_answer(self._reading, response, truth))
+        if task.ability is not Ability.COUNTERFACTUAL:
+            return answer
+        rules = self._detection_rules(response, task.counterfactual)
+        steps = [*rgb_rules.tried_rules("Does it notice the error?", rules), *answer]
+        if task.counterfactual and truth and self.is_correct(response, truth):
+            verdict = rgb_rules.only_planted(self._reading, response, truth, task.counterfactual)
+            question = "Is it only the planted answer?"
+            steps.append(TriedRule(question, rgb_rules.ONLY_PLANTED, verdict))
         return steps
 
     # Batches, under their documented names
@@ -419,141 +379,17 @@ class RGBEvaluator(Evaluator):
             )
         return verdicts
 
-    # The rules, in their order
-
-    def _group_verdicts(
-        self, response: str, truth: Accepted, strict: bool = False
-    ) -> list[Verdict]:
-        required = groups(truth)
-        if not required or not all(required):
-            raise MissingInputError(
-                "There is no accepted answer. Give a string or a list of strings."
-            )
-        said = self._comparable(response)
-        return [self._group_verdict(said, group, strict) for group in required]
-
-    def _group_verdict(self, said: str, group: Sequence[str], strict: bool) -> Verdict:
-        for spelling in group:
-            verdict = _decide(self._answer_rules(said, spelling, strict), NO_MATCH)
-            if verdict.passed:
-                return verdict
-        return verdict
-
-    def _answer_steps(self, response: str, truth: Accepted) -> Iterator[Step]:
-        said = self._comparable(response)
-        for group in groups(truth):
-            for spelling in group:
-                rules = list(
-                    _steps(f"Is it “{spelling}”?", self._answer_rules(said, spelling, False))
-                )
-                yield from rules
-                if rules[-1].verdict and rules[-1].verdict.passed:
-                    break
-
-    def _answer_rules(self, said: str, truth: str, strict: bool) -> Iterator[Trial]:
-        """The rules for one spelling; `said` is the response made comparable."""
-        if len(truth) <= LONGEST_REMEMBERED:
-            true = _remembered(self.policy, self.nfkc, self.remove_reasoning, truth)
-        else:
-            true = self._comparable(truth)
-        if self.policy == "paper":
-            yield _contains(without_spaces(said) if is_chinese(said) else said, true)
-            return
-        if not (said.isascii() and true.isascii()) and (is_chinese(said) or is_chinese(true)):
-            said, true = (
-                without_spaces(said),
-                without_spaces(true),
-            )  # so that "iPhone 14" is found in Chinese text
-        if not (said and true):
-            yield "empty", Verdict(False, "empty")
-        if strict:
-            yield (
-                "exact match",
-                Verdict(said == true, "exact match", (true,) if said == true else ()),
-            )
-        yield _contains(said, true)
-        yield "short answer", Verdict(True, "short answer", (said,)) if said in true else None
-        yield BY_WORDS, _overlap(said, true)
-
-    def _rejection_rules(self, response: str) -> Iterator[Trial]:
-        if self.policy == "paper":
-            yield _phrases("marker phrase", PAPER_REJECTIONS, self._prepare(response))
-            return
-        said = self._prepare(response).lower().strip()
-        yield _phrases("primary phrase", self.PRIMARY_REJECTION_PHRASES, said)
-        yield _phrases("keyword", self.REJECTION_KEYWORDS, said)
-        yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, said)
-
-    def _detection_rules(self, response: str, planted: Accepted | None) -> Iterator[Trial]:
-        if self.policy == "paper":
-            yield _phrases("marker phrase", PAPER_DETECTIONS, self._prepare(response))
-            return
-        said = self._prepare(response).lower()
-        yield _phrases("keyword", self.ERROR_DETECTION_KEYWORDS, said)
-        wrong = [self._prepare(spelling).lower() for spelling in spellings(planted) if spelling]
-        denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
-        yield _phrases("denies the planted answer", denials, said)
-        yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
-
-    def _planted_rules(self, response: str, truth: Accepted, planted: Accepted) -> Iterator[Trial]:
-        yield "only the planted answer", self._only_planted(response, truth, planted)
-
-    def _only_planted(self, response: str, truth: Accepted, planted: Accepted) -> Verdict | None:
-        wrong = self._mentioned(response, planted)
-        if wrong and not self._mentioned(response, truth):
-            return Verdict(False, "only the planted answer", tuple(wrong))
-        return None
-
-    def _mentioned(self, response: str, accepted: Accepted) -> list[str]:
-        said = self._comparable(response)
-        named = filter(str.strip, spellings(accepted))
-        decided = (
-            _decide(self._answer_rules(said, spelling, False), NO_MATCH) for spelling in named
-        )
-        return [verdict.evidence[0] for verdict in decided if verdict.rule == "contains the answer"]
-
-    def _comparable(self, text: str) -> str:
-        prepared = self._prepare(text)
-        return prepared.lower() if self.policy == "paper" else self.normalize_answer(prepared)
-
-    def _prepare(self, text: str) -> str:
-        if self.remove_reasoning:
-            text = remove_reasoning(text)
-        return nfkc(text) if self.nfkc else text
-
     def _flips(self, option: str, sample: Sample, values: dict[str, float]) -> bool:
         """Whether the option, being on, changes a verdict of this sample."""
         planted = sample.rgb.counterfactual if sample.rgb else None
-        response = sample.response or ""
-        if not getattr(self, option) or not _matters(
-            option, response, sample.ground_truth, planted
-        ):
+        texts = sample.response or "", sample.ground_truth, planted
+        if not getattr(self, option) or not _matters(option, *texts):
             return False
         without = self.model_copy(update={option: False}).verdicts(sample)
         return any(float(verdict.passed) != values[name] for name, verdict in without.items())
 
 
-LONGEST_REMEMBERED = 2_000
-"""Characters of a spelling that is remembered;
-thousands of a megabyte each would fill the memory.
-"""
-
-
-@lru_cache(maxsize=4096)
-def _remembered(policy: Policy, nfkc: bool, remove_reasoning: bool, spelling: str) -> str:
-    """A spelling made comparable; a run asks for the same few again and again."""
-    return RGBEvaluator(policy=policy, nfkc=nfkc, remove_reasoning=remove_reasoning)._comparable(
-        spelling
-    )
-
-
-def _contains(said: str, true: str) -> Trial:
-    return "contains the answer", Verdict(
-        True, "contains the answer", (true,)
-    ) if true in said else None
-
-
-def _says_yes(said: str) -> bool:
+def judge_says_yes(said: str) -> bool:
     """What the last line with nothing but a verdict says."""
     lines = [
         line
@@ -566,41 +402,6 @@ def _says_yes(said: str) -> bool:
             f"{what}. Retry, or start a run with another judge.", said[:300], texts=[said]
         )
     return lines[-1][1] is not None
-
-
-def _decide(rules: Iterator[Trial], otherwise: Verdict) -> Verdict:
-    for _, verdict in rules:
-        if verdict is not None:
-            return verdict
-    return otherwise
-
-
-def _steps(question: str, rules: Iterator[Trial]) -> Iterator[Step]:
-    for name, verdict in rules:
-        yield Step(question, name, verdict)
-        if verdict is not None:
-            return
-
-
-def _phrases(name: str, phrases: Sequence[str], said: str) -> Trial:
-    for phrase in phrases:
-        if phrase in said:
-            return name, Verdict(True, name, (phrase,))
-    return name, None
-
-
-def _overlap(said: str, true: str) -> Verdict | None:
-    wanted = dict.fromkeys(true.split())
-    found = _words(said).intersection(wanted)
-    if len(found) / len(wanted) < ENOUGH_OVERLAP:
-        return None
-    return Verdict(True, BY_WORDS, tuple(word for word in wanted if word in found))
-
-
-@lru_cache(maxsize=16)
-def _words(said: str) -> frozenset[str]:
-    """The words of a response, remembered while its answers are tried."""
-    return frozenset(said.split())
 
 
 def _is_complete(accepted: Accepted) -> bool:
@@ -617,5 +418,5 @@ def _matters(option: str, response: str, *answers: Accepted | None) -> bool:
     return not all(text.isascii() for text in (response, *accepted))
 
 
-def _percent(count: int, total: int) -> float:
+def _percent_of(count: int, total: int) -> float:
     return count / total * 100 if total else 0.0

@@ -32,7 +32,7 @@ from evaluators.retrieval.dataset import retrieve
 from evaluators.retrieval.documents import Document, unwrapped
 from evaluators.retrieval.questions import questions
 from evaluators.retriever_recall import RetrieverRecall
-from evaluators.rgb_evaluator import RGBEvaluator, _says_yes
+from evaluators.rgb_evaluator import RGBEvaluator, judge_says_yes
 from evaluators.surrogates import without_surrogates
 from evaluators.text.injection import suspicions
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, slug
@@ -141,7 +141,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     ),
     "RGB: rejection": RGB.rejection,
     "RGB: detection": lambda text: RGB.detection(text, text[1:] + "b"),
-    "RGB: a judge's verdict": _says_yes,
+    "RGB: a judge's verdict": judge_says_yes,
     "retriever recall": lambda text: RetrieverRecall().compute(
         [[text]], [[text[1:] + "b", text[2:]]]
     ),

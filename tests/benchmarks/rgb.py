@@ -9,7 +9,8 @@ import json
 import statistics
 
 from evaluators.records import Ability, Sample
-from evaluators.rgb_evaluator import Policy, RGBEvaluator
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.rgb_rules import Policy
 from tests.benchmarks.common import answered, timed
 
 SAMPLES = 5_000

@@ -26,7 +26,8 @@ from evaluators.records import (
     Score,
     Verdict,
 )
-from evaluators.rgb_evaluator import BY_WORDS, RGBEvaluator
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.rgb_rules import BY_WORDS
 from evaluators.text.accepted import spellings
 from ui import session
 from ui.metrics.results import title, value_titles

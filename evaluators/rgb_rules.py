@@ -1,0 +1,250 @@
+"""The rules of RGB in their order: pure functions of an answer and of how it is read.
+
+Source: Chen et al., arXiv 2309.01431. Policy `documented` is the rule set of this project's
+documentation; policy `paper` is the rule of the benchmark's own script. Every verdict names the
+rule that decided and the words that it decided on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from evaluators.errors import MissingInputError
+from evaluators.prompts import MARKERS
+from evaluators.records import Accepted, Verdict
+from evaluators.text.accepted import groups, spellings
+from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
+
+Policy = Literal["documented", "paper"]
+
+PRIMARY_REJECTION_PHRASES = (
+    "i can not answer the question because of the insufficient information in documents",
+    "insufficient information in documents",
+    "can not answer",
+    "cannot answer",
+)
+REJECTION_KEYWORDS = (
+    "i don't know", "i cannot", "i can't", "unable to", "not able to",
+    "insufficient information", "no information", "cannot determine", "cannot answer",
+    "not enough information", "don't have enough", "unable to determine", "cannot find",
+    "no relevant", "not mentioned", "not provided", "not specified", "unclear",
+    "unknown", "i'm not sure", "i am not sure", "cannot be determined",
+    "information is not available", "does not provide",
+)  # fmt: skip
+ERROR_DETECTION_KEYWORDS = (
+    "incorrect", "wrong", "false", "error", "mistake", "inaccurate", "not true", "not correct",
+    "factually incorrect", "contradicts", "actually", "in fact", "however", "but actually",
+    "the correct answer", "should be",
+)  # fmt: skip
+
+PAPER_REJECTIONS = tuple(markers.rejection_words for markers in MARKERS.values())
+PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
+CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
+CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
+
+CONTAINED = "contains the answer"
+ONLY_PLANTED = "only the planted answer"
+BY_WORDS = "80 % of the words"
+ENOUGH_OVERLAP = 0.8
+NO_MATCH = Verdict(False, "no match")
+NO_REJECTION = Verdict(False, "no rejection phrase")
+NO_DETECTION = Verdict(False, "no error phrase")
+
+# Thousands of remembered spellings of a megabyte each would fill the memory.
+LONGEST_REMEMBERED = 2_000
+
+Trial = tuple[str, Verdict | None]
+"""A rule and what it says; `None` leaves the answer to the next rule, which is only tried then."""
+
+
+class TriedRule(NamedTuple):
+    """A rule that was tried on a question; without a verdict it left the answer to the next one."""
+
+    question: str
+    rule: str
+    verdict: Verdict | None
+
+
+class Reading(NamedTuple):
+    """By which policy an answer is read, and what is done to it before."""
+
+    policy: Policy
+    nfkc: bool
+    remove_reasoning: bool
+
+    def prepared(self, text: str) -> str:
+        if self.remove_reasoning:
+            text = remove_reasoning(text)
+        return nfkc(text) if self.nfkc else text
+
+    def comparable(self, text: str) -> str:
+        prepared = self.prepared(text)
+        return prepared.lower() if self.policy == "paper" else normalized_answer(prepared)
+
+
+def normalized_answer(answer: str) -> str:
+    """Lower case, no stops at the end, single spaces; Chinese without any, as in the paper."""
+    answer = answer.lower().strip().rstrip(".!?,;:")
+    return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
+
+
+# Trying rules
+
+
+def first_verdict(trials: Iterator[Trial], otherwise: Verdict) -> Verdict:
+    for _, verdict in trials:
+        if verdict is not None:
+            return verdict
+    return otherwise
+
+
+def tried_rules(question: str, trials: Iterator[Trial]) -> Iterator[TriedRule]:
+    """The rules up to the one that decided the question."""
+    for rule, verdict in trials:
+        yield TriedRule(question, rule, verdict)
+        if verdict is not None:
+            return
+
+
+# Is it right?
+
+
+def answer_verdicts(
+    reading: Reading, response: str, truth: Accepted, strict: bool = False
+) -> list[Verdict]:
+    """A verdict on each required answer; raises `MissingInputError` where there is none."""
+    required = groups(truth)
+    if not required or not all(required):
+        raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
+    said = reading.comparable(response)
+    return [_best_spelling(reading, said, group, strict) for group in required]
+
+
+def _best_spelling(reading: Reading, said: str, group: Sequence[str], strict: bool) -> Verdict:
+    verdict = NO_MATCH
+    for spelling in group:
+        verdict = first_verdict(_answer_rules(reading, said, spelling, strict), NO_MATCH)
+        if verdict.passed:
+            break
+    return verdict
+
+
+def tried_on_answer(reading: Reading, response: str, truth: Accepted) -> Iterator[TriedRule]:
+    """The rules tried on each spelling, up to the first that is given."""
+    said = reading.comparable(response)
+    for group in groups(truth):
+        for spelling in group:
+            trials = _answer_rules(reading, said, spelling)
+            tried = list(tried_rules(f"Is it “{spelling}”?", trials))
+            yield from tried
+            if tried[-1].verdict and tried[-1].verdict.passed:
+                break
+
+
+def _answer_rules(
+    reading: Reading, said: str, spelling: str, strict: bool = False
+) -> Iterator[Trial]:
+    """The rules for one spelling; `said` is the response made comparable."""
+    is_short = len(spelling) <= LONGEST_REMEMBERED
+    true = _remembered(reading, spelling) if is_short else reading.comparable(spelling)
+    if reading.policy == "paper":
+        yield _contains(without_spaces(said) if is_chinese(said) else said, true)
+        return
+    if not (said.isascii() and true.isascii()) and (is_chinese(said) or is_chinese(true)):
+        # So that "iPhone 14" is found in Chinese text.
+        said, true = without_spaces(said), without_spaces(true)
+    if not (said and true):
+        yield "empty", Verdict(False, "empty")
+    if strict:
+        is_same = said == true
+        yield "exact match", Verdict(is_same, "exact match", (true,) if is_same else ())
+    yield _contains(said, true)
+    yield "short answer", Verdict(True, "short answer", (said,)) if said in true else None
+    yield BY_WORDS, _overlap(said, true)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(reading: Reading, spelling: str) -> str:
+    # A run asks for the same few spellings again and again.
+    return reading.comparable(spelling)
+
+
+def _contains(said: str, true: str) -> Trial:
+    return CONTAINED, Verdict(True, CONTAINED, (true,)) if true in said else None
+
+
+def _overlap(said: str, true: str) -> Verdict | None:
+    wanted = dict.fromkeys(true.split())
+    shared = _response_words(said).intersection(wanted)
+    if len(shared) / len(wanted) < ENOUGH_OVERLAP:
+        return None
+    return Verdict(True, BY_WORDS, tuple(word for word in wanted if word in shared))
+
+
+@lru_cache(maxsize=16)
+def _response_words(said: str) -> frozenset[str]:
+    # Remembered while the answers are tried on one response.
+    return frozenset(said.split())
+
+
+# Does it decline? Does it notice the error?
+
+
+def rejection_rules(
+    reading: Reading, response: str, primary: Sequence[str], keywords: Sequence[str]
+) -> Iterator[Trial]:
+    said = reading.prepared(response)
+    if reading.policy == "paper":
+        yield _phrases("marker phrase", PAPER_REJECTIONS, said)
+        return
+    said = said.lower().strip()
+    yield _phrases("primary phrase", primary, said)
+    yield _phrases("keyword", keywords, said)
+    yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, said)
+
+
+def detection_rules(
+    reading: Reading, response: str, planted: Accepted | None, keywords: Sequence[str]
+) -> Iterator[Trial]:
+    said = reading.prepared(response)
+    if reading.policy == "paper":
+        yield _phrases("marker phrase", PAPER_DETECTIONS, said)
+        return
+    said = said.lower()
+    yield _phrases("keyword", keywords, said)
+    wrong = [reading.prepared(spelling).lower() for spelling in spellings(planted) if spelling]
+    denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
+    yield _phrases("denies the planted answer", denials, said)
+    yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
+
+
+def _phrases(rule: str, phrases: Sequence[str], said: str) -> Trial:
+    for phrase in phrases:
+        if phrase in said:
+            return rule, Verdict(True, rule, (phrase,))
+    return rule, None
+
+
+# Is it only the planted answer?
+
+
+def only_planted(
+    reading: Reading, response: str, truth: Accepted, planted: Accepted
+) -> Verdict | None:
+    """The verdict on an answer that holds the planted answer and not the true one."""
+    wrong = _contained(reading, response, planted)
+    if wrong and not _contained(reading, response, truth):
+        return Verdict(False, ONLY_PLANTED, tuple(wrong))
+    return None
+
+
+def _contained(reading: Reading, response: str, accepted: Accepted) -> list[str]:
+    said = reading.comparable(response)
+    verdicts = [
+        first_verdict(_answer_rules(reading, said, spelling), NO_MATCH)
+        for spelling in spellings(accepted)
+        if spelling.strip()
+    ]
+    return [verdict.evidence[0] for verdict in verdicts if verdict.rule == CONTAINED]
