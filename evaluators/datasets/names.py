@@ -115,6 +115,9 @@ SCORES = re.compile(
 )
 """Stands in the name of a column that says how good an answer was."""
 
+RECORDED = re.compile("(^|_)(model|temperature|latency|retriev|top_k|token)")
+"""Stands in the name of a column that says how an answer was made."""
+
 _NEVER = frozenset(
     word
     for words in (
@@ -188,15 +191,20 @@ def columns_by_name(columns: Sequence[str]) -> dict[str, list[str]]:
     A name that several objects have in them, equally deep, says nothing: which of them is meant?
     """
     named: dict[str, list[str]] = {}
-    inside = Counter((last_part(column), column.count(".")) for column in columns if "." in column)
+    inside = Counter((last_part(column), _depth(column)) for column in columns if "." in column)
     for column in columns:
         name = last_part(column)
-        is_ambiguous = "." in column and inside[name, column.count(".")] > 1
+        is_ambiguous = "." in column and inside[name, _depth(column)] > 1
         # "references" are true answers in one file, and what was cited in another
         if name.casefold() == "references" or is_ambiguous or column.startswith("__"):
             continue
         named.setdefault(canonical(name), []).append(column)
-    return named
+    # What lies less deep is the row's own: a result repeats the test case that it belongs to
+    return {name: sorted(found, key=_depth) for name, found in named.items()}
+
+
+def _depth(column: str) -> int:
+    return column.count(".")
 
 
 def _known_names(field: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from evaluators.datasets.names import (
     FIELDS,
     HINTS,
     KNOWN,
+    RECORDED,
     SCORES,
     TEXT_FIELDS,
     canonical,
@@ -128,7 +129,8 @@ def _decided_answer(
         return ({"response": answer} if can_be("response", answer, rows) else {}), 0.9, ""
     if any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
         return {"ground_truth": answer}, 0.7, ""
-    is_judged = "retrieved_documents" in named or _has_scores(columns, rows)
+    is_recorded = any(RECORDED.search(folded(column)) for column in columns)
+    is_judged = "retrieved_documents" in named or is_recorded or _has_scores(columns, rows)
     field = "response" if is_judged or "question" not in named else "ground_truth"
     return {field: answer}, DOUBTFUL, f"{answer[:30]} may be the answer to judge or the true one."
 

@@ -8,7 +8,9 @@ from typing import Any
 from evaluators.errors import DatasetError
 
 _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Phoenix (OpenInference)", ("context.span_id",)),
+    ("Phoenix (OpenInference)", ("context.span_id", "span_kind")),
+    ("Phoenix (OpenInference)", ("context.span_id", "parent_id")),
+    ("Phoenix (OpenInference)", ("context.span_id", "start_time")),
     ("Phoenix (OpenInference)", ("span_kind", "parent_id")),
     ("Phoenix (OpenInference)", ("span_kind", "context")),
     ("Langfuse", ("observations", "trace")),

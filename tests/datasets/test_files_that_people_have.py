@@ -330,8 +330,11 @@ def test_instructions_to_promptfoo_are_not_the_truth():
     )
 
 
-def test_answers_beside_scores_are_what_was_judged():
-    columns = rows({"question": "q?", "answer": "r", "faithfulness": 0.4}).guess.columns
+@pytest.mark.parametrize(
+    ("name", "cell"), [("faithfulness", 0.4), ("model_name", "gpt"), ("retrieved_chunk_ids", "[7]")]
+)
+def test_answers_beside_scores_and_models_are_what_was_judged(name, cell):
+    columns = rows({"question": "q?", "answer": "r", name: cell}).guess.columns
 
     assert columns == {"question": "question", "response": "answer"}
 
