@@ -29,6 +29,7 @@ RECENT_RUNS = 20
 """Runs from whose length the time of waiting is estimated."""
 
 SHARE_SECONDS = 60.0
+"""Seconds that a further run of an address keeps its place while somebody else has none."""
 
 BUSY = "This host is busy, and its queue is full. This run is kept: resume it in a few minutes."
 
@@ -73,8 +74,9 @@ class RunRegistry:
     def __init__(self, share_seconds: float = SHARE_SECONDS) -> None:
         self._share_seconds = share_seconds
         self._jobs: dict[str, Job] = {}
-        self._tickets: dict[str, Ticket] = {}  # of the jobs
-        # As they came; never changed in place, so that readers need no lock
+        # Of each job; a second run of an address is found by them.
+        self._tickets: dict[str, Ticket] = {}
+        # As they came; never changed in place, so that readers need no lock.
         self._waiting: list[Ticket] = []
         self._recent: deque[float] = deque(maxlen=RECENT_RUNS)
         self._keeper: threading.Thread | None = None
@@ -98,8 +100,7 @@ class RunRegistry:
     def start_or_wait(
         self, run: Run, store: Store, keys: Keys | None = None, address: str = ""
     ) -> None:
-        """The same, but where a public host is full, the run waits for its turn and then starts by
-        itself.
+        """The same, but where a public host is full, the run waits and then starts by itself.
 
         `address` is where the visitor comes from, empty where that is not known; addresses take
         turns. Raises `HostLimitError` only where the visitor has a run already, or the queue is
@@ -109,9 +110,10 @@ class RunRegistry:
             if self.is_live(run.id):
                 return
             ticket = Ticket(run, store, keys, address)
-            if self.is_waiting(run.id):  # perhaps with another key or cap; it keeps its place
+            if self.is_waiting(run.id):
+                # Perhaps with another key or cap; it keeps its place.
                 self._waiting = [
-                    ticket if each.run.id == run.id else each for each in self._waiting
+                    ticket if waiting.run.id == run.id else waiting for waiting in self._waiting
                 ]
                 return
             self._check_visitor(run)
@@ -152,26 +154,22 @@ class RunRegistry:
         if run_id not in order:
             return None
         number = order.index(run_id) + 1
-        return Place(
-            number=number, seconds=expected(number, config().runs_in_all, tuple(self._recent))
-        )
+        seconds = expected(number, config().runs_in_all, tuple(self._recent))
+        return Place(number=number, seconds=seconds)
 
     def live(self, workspace: str) -> list[Run]:
         """The workspace's runs that are at work or wait."""
-        jobs = [job.run for job in list(self._jobs.values()) if job.is_live]
-        return [
-            run
-            for run in (*jobs, *(each.run for each in self._waiting))
-            if run.workspace == workspace
-        ]
+        # Copied first: another thread may start a run meanwhile.
+        at_work = [job.run for job in list(self._jobs.values()) if job.is_live]
+        waiting = [ticket.run for ticket in self._waiting]
+        return [run for run in (*at_work, *waiting) if run.workspace == workspace]
 
     def cancel(self, run_id: str) -> None:
-        """Stops the run, or takes it out of the queue; waits for its threads, so that nothing is
-        written afterwards.
-        """
+        """Stops the run, or takes it out of the queue; nothing is written afterwards."""
         with self._lock:
             self._waiting = [ticket for ticket in self._waiting if ticket.run.id != run_id]
             if ticket := self._tickets.get(run_id):
+                # It may just be making room for others, to wait again afterwards.
                 ticket.returns, ticket.keys = False, None
         job = self._jobs.get(run_id)
         if job:
@@ -179,8 +177,9 @@ class RunRegistry:
             job.wait()
 
     def move_workspace(self, workspace: str, store: Store) -> str:
-        """Moves all of a workspace to a new token and returns it; raises `HostLimitError` while a
-        run is at work.
+        """Moves all of a workspace to a new token, which it returns.
+
+        Raises `HostLimitError` while a run is at work.
         """
         with self._lock:
             if self.live(workspace):
@@ -194,7 +193,8 @@ class RunRegistry:
 
     def _begin(self, ticket: Ticket) -> Job:
         job = Job(ticket.run, ticket.store, ticket.keys)
-        ticket.keys = None  # the job has them, and lets them go at its end
+        # The job has them now, and lets them go at its end.
+        ticket.keys = None
         job.start()
         self._jobs[ticket.run.id] = job
         self._tickets[ticket.run.id] = ticket
@@ -207,18 +207,14 @@ class RunRegistry:
                 continue
             ticket = self._tickets.pop(run_id)
             self._jobs = {key: other for key, other in self._jobs.items() if key != run_id}
-            if not ticket.returns:
-                self._recent.append(job.seconds)
+            if ticket.returns:
+                again = Ticket(job.run, ticket.store, ticket.keys, ticket.address)
+                self._waiting = [*self._waiting, again]
             else:
-                self._waiting = [
-                    *self._waiting,
-                    Ticket(job.run, ticket.store, ticket.keys, ticket.address),
-                ]
+                self._recent.append(job.seconds)
 
     def _check_visitor(self, run: Run) -> None:
-        """Raises `HostLimitError` where a visitor of a public host has as many runs at work or
-        waiting as allowed.
-        """
+        """Raises `HostLimitError` where a visitor of a public host has as many runs as allowed."""
         most = config().runs_per_visitor
         if config().public and len(self.live(run.workspace)) >= most:
             raise HostLimitError(
@@ -234,17 +230,14 @@ class RunRegistry:
         return in_turn(self._waiting, [ticket.address for ticket in [*self._tickets.values()]])
 
     def _queue(self, ticket: Ticket) -> None:
-        """Lets the run wait; where the queue is full, whoever's turn is farthest leaves it, perhaps
-        this one.
-        """
-        before = self._waiting
-        self._waiting = [*before, ticket]
+        """Lets the run wait; from a full queue whoever comes last leaves, perhaps this one."""
+        self._waiting = [*self._waiting, ticket]
         if len(self._waiting) > config().runs_waiting:
             last = self._in_turn()[-1]
-            self._waiting = [each for each in self._waiting if each is not last]
+            self._waiting = [waiting for waiting in self._waiting if waiting is not last]
             if last is ticket:
                 raise HostLimitError(BUSY)
-            _note(last, Reason(kind="host", message=BUSY))
+            _keep_reason(last, Reason(kind="host", message=BUSY))
         with suppress(StoreError):
             ticket.store.runs.save_stop_reasons(ticket.run.id)
         if self._keeper is None:
@@ -260,22 +253,19 @@ class RunRegistry:
                 self._drop_unwatched()
                 self._start_next()
                 self._make_room()
-                if not self._waiting and not any(
-                    ticket.returns for ticket in self._tickets.values()
-                ):
+                will_wait = any(ticket.returns for ticket in self._tickets.values())
+                if not self._waiting and not will_wait:
                     self._keeper = None
                     return
 
     def _drop_unwatched(self) -> None:
-        """Whoever does not look at a run any more neither waits nor keeps a place for which others
-        wait.
-        """
+        """A run that nobody looks at neither waits nor keeps a place for which others wait."""
         since = time.monotonic() - config().unwatched_seconds_when_full
         for ticket in self._waiting:
             if ticket.last_seen < since:
-                self._waiting = [each for each in self._waiting if each is not ticket]
-                what = "Nobody watched this run while it waited, so it gave its turn up."
-                _note(ticket, Reason(kind="unwatched", message=f"{what} Resume it."))
+                self._waiting = [waiting for waiting in self._waiting if waiting is not ticket]
+                message = "Nobody watched this run while it waited, so it gave its turn up."
+                _keep_reason(ticket, Reason(kind="unwatched", message=f"{message} Resume it."))
         for job in self._jobs.values() if self._waiting else ():
             if job.control.last_seen < since and not job.is_pausing:
                 message = "Others waited and nobody watched this run, so it was paused. Resume it."
@@ -284,27 +274,24 @@ class RunRegistry:
     def _start_next(self) -> None:
         while self._waiting and len(self._jobs) < config().runs_in_all:
             ticket = self._in_turn()[0]
-            self._waiting = [each for each in self._waiting if each is not ticket]
+            self._waiting = [waiting for waiting in self._waiting if waiting is not ticket]
             try:
                 self._begin(ticket).control.last_seen = ticket.last_seen
             except PlumblineError as error:
-                _note(ticket, error.reason)
+                _keep_reason(ticket, error.reason)
             except Exception as error:
-                # whatever it is, the others in the queue must get their turn
+                # Whatever it is, the others in the queue must get their turn.
                 log.exception("A run that waited could not be started")
                 what = f"It could not be started ({type(error).__name__})."
                 message = f"{what} Resume it; if it happens again, report it."
-                _note(ticket, Reason(kind="unexpected", message=message))
+                _keep_reason(ticket, Reason(kind="unexpected", message=message))
 
     def _make_room(self) -> None:
-        """Where somebody waits who has no place, an address with several gives its newest one up,
-        and waits again.
-        """
+        """For who waits without a place, an address with several gives its newest one up."""
         at_work = Counter(ticket.address for ticket in self._tickets.values() if not ticket.returns)
         leaving = sum(job.is_pausing for job in self._jobs.values())
-        without = {ticket.address for ticket in self._waiting} - {
-            ticket.address for ticket in self._tickets.values()
-        }
+        with_a_place = {ticket.address for ticket in self._tickets.values()}
+        without = {ticket.address for ticket in self._waiting} - with_a_place
         if leaving >= len(without):
             return
         for run_id, ticket in reversed(self._tickets.items()):
@@ -316,7 +303,7 @@ class RunRegistry:
                 return
 
 
-def _note(ticket: Ticket, reason: Reason) -> None:
+def _keep_reason(ticket: Ticket, reason: Reason) -> None:
     """Says at the run why it no longer waits."""
     with suppress(StoreError):
         ticket.store.runs.save_stop_reasons(ticket.run.id, reason)
@@ -326,9 +313,7 @@ registry = RunRegistry()
 
 
 def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
-    """Raises `HostLimitError` where a public host takes no run of this size, or no more runs of
-    this visitor.
-    """
+    """Raises `HostLimitError` where a public host takes no run of this size or this visitor."""
     settings = config()
     if not settings.public:
         return

@@ -13,16 +13,12 @@ from evaluators.records import Record, Run
 from evaluators.runs.store import Store
 
 ONE_VISITOR = 64
-"""Leading bits of an IPv6 address that tell visitors apart: the rest is free to choose for whoever
-has them.
-"""
+"""Leading bits of an IPv6 address that tell visitors apart: the rest is a visitor's to choose."""
 
 
 @dataclass(eq=False)
 class Ticket:
-    """A run that is at work or waits for a place, with what it takes to start it; it is in memory
-    only.
-    """
+    """A run that is at work or waits for a place, with what starts it; in memory only."""
 
     run: Run
     store: Store
@@ -43,8 +39,7 @@ class Place(Record):
 
 
 def in_turn(waiting: Iterable[Ticket], at_work: Iterable[str]) -> list[Ticket]:
-    """The tickets in the order of their turns, addresses in rotation; `at_work` are those of the
-    runs at work.
+    """The tickets in the order of their turns; `at_work` are the addresses of the runs at work.
 
     A second run of an address comes after the first ones of all others. Where a proxy gives
     everybody one address, this is the order in which they came.
@@ -58,15 +53,12 @@ def in_turn(waiting: Iterable[Ticket], at_work: Iterable[str]) -> list[Ticket]:
 
 
 def expected(number: int, places: int, recent: Sequence[float]) -> float | None:
-    """Seconds until the place in the queue comes to its turn, if runs go on to take as long as the
-    recent ones.
-    """
+    """Seconds until the turn of a place in the queue, if runs take as long as the recent ones."""
     return number * sum(recent) / len(recent) / places if recent else None
 
 
 def visitor_address(peer: str, forwarded: str) -> str:
-    """The address that stands for one visitor: that of the connection, or the last public one a
-    proxy forwards.
+    """The address of one visitor: of the connection, or the last public one a proxy forwards.
 
     The last, because whatever stands before it may have been made up by the visitor. Empty where
     there is none.

@@ -253,8 +253,7 @@ def resume(
 @options.cap
 @options.json_output
 def estimate(as_json: bool, **chosen: Any) -> None:
-    """Say what a run would take: calls, tokens, money and minutes for each model, and what that
-    rests on.
+    """Say what a run would take: calls, tokens, money and minutes for each model.
 
     Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
     """
