@@ -163,7 +163,7 @@ class GPTLabelingPromptGenerator:
         return fenced(
             load(TEMPLATE),
             documents="\n\n".join(
-                _keyed_lines(document) for document in _keyed(documents) if document
+                _keyed_lines(document) for document in _keyed_documents(documents) if document
             ),
             question=question,
             response=_keyed_lines(answer),
@@ -355,7 +355,9 @@ def scores_of(
 # The prompt
 
 
-def _keyed(documents: Sequence[str] | Sequence[Sequence[Sentence]]) -> Sequence[Sequence[Sentence]]:
+def _keyed_documents(
+    documents: Sequence[str] | Sequence[Sequence[Sentence]],
+) -> Sequence[Sequence[Sentence]]:
     texts = [document for document in documents if isinstance(document, str)]
     keyed = [document for document in documents if not isinstance(document, str)]
     return keyed or DocumentSentencizer().sentencize_documents(texts)

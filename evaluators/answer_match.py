@@ -98,7 +98,7 @@ class AnswerMatchAcc(Evaluator):
         Both may be anything that has a text. Raises `MissingInputError` for `None`, NaN (an empty
         cell), an object that has no text, and an empty ground truth.
         """
-        answer, truth = _text_of(y, "answer"), _text_of(y_gt, "ground truth")
+        answer, truth = _required_text(y, "answer"), _required_text(y_gt, "ground truth")
         if not truth.strip():
             raise MissingInputError(f"{EMPTY_TRUTH} Give one, or leave the pair out.")
         return self._compared(answer, truth).value
@@ -126,10 +126,10 @@ class AnswerMatchAcc(Evaluator):
         )
 
     def _compared(self, answer: str, truth: str) -> Comparison:
-        normalised = words(truth) if self.normalise == "hotpotqa" else []
+        normalised = hotpotqa_words(truth) if self.normalise == "hotpotqa" else []
         is_literal = not normalised
         true = literal_words(truth) if is_literal else normalised
-        said = literal_words(answer) if is_literal else words(answer)
+        said = literal_words(answer) if is_literal else hotpotqa_words(answer)
         joined, true_joined = " ".join(said), " ".join(true)
         if self.type == "f1_score":
             value = _f1(said, true)
@@ -143,7 +143,7 @@ class AnswerMatchAcc(Evaluator):
         return Comparison(value, joined, true_joined)
 
 
-def words(text: str) -> list[str]:
+def hotpotqa_words(text: str) -> list[str]:
     """The words of a text that count: lower case, without ASCII punctuation and articles."""
     kept = text.lower().encode(*_UTF8).translate(None, _PUNCTUATION)
     spaced = kept.decode(*_UTF8).split()
@@ -187,7 +187,7 @@ def _count_common(said: list[str], true: list[str]) -> int:
     return common
 
 
-def _text_of(value: object, what: str) -> str:
+def _required_text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
     if value is None or (isinstance(value, float) and math.isnan(value)):

@@ -1,5 +1,4 @@
-"""A metric from a prompt: one question to a judge, typed in by a person, about the fields of a
-sample that it may see.
+"""A metric from a prompt: a person's own question to a judge about fields of a sample.
 
 A yes counts 1 and a no 0; a rating from 1 to 5 counts (rating - 1) / 4.
 """
@@ -27,7 +26,7 @@ Seen = Literal["question", "response", "retrieved_documents", "ground_truth"]
 YES_NO: Literal["yes or no"] = "yes or no"
 
 
-def _named(title: str) -> str:
+def _with_a_letter(title: str) -> str:
     if not slug(title):
         raise PydanticCustomError("unnamed", "A name has a letter or a digit")
     return " ".join(title.split())
@@ -40,8 +39,7 @@ def _in_order(fields: tuple[Seen, ...]) -> tuple[Seen, ...]:
 
 @evaluator("prompt", title="Metric from a prompt")
 class PromptMetric(Evaluator):
-    """Asks a judge one question of your own about every sample, answered with yes or no or with a
-    rating from 1 to 5.
+    """Asks a judge a question of your own about every sample: yes or no, or a rating from 1 to 5.
 
     A yes is 1 and a no 0; a rating r is (r - 1) / 4. The judge sees the chosen fields and nothing
     else. A sample in which one of them is empty is not applicable. The value bears the name of the
@@ -49,7 +47,7 @@ class PromptMetric(Evaluator):
     """
 
     llm_client: SkipValidation[LLMClient | None] = None
-    title: Annotated[str, AfterValidator(_named)] = Field(  # type: ignore[misc]  # of this metric, not of the class
+    title: Annotated[str, AfterValidator(_with_a_letter)] = Field(  # type: ignore[misc]  # of this metric, not of the class
         "Own question",
         max_length=60,
         title="Name",
@@ -80,18 +78,19 @@ class PromptMetric(Evaluator):
         return self.fields
 
     def prompt(self, sample: Sample) -> Prompt:
-        """What the judge is asked about the sample; raises `MissingInputError` where it lacks one
-        of the fields.
+        """What the judge is asked about the sample.
+
+        Raises `MissingInputError` where the sample lacks one of the fields.
         """
         require(self.fields, sample, self.title)
-        seen = _material(sample)
+        shown = _shown_to_judge(sample)
         parts = "\n\n".join(f"<{name} $tag>\n${name}\n</{name} $tag>" for name in self.fields)
         names = ", ".join(name.replace("_", " ") for name in self.fields)
         template = load("prompt_yes_no_en" if self.answer == YES_NO else "prompt_scale_en")
         text = fenced(
             Template(template).safe_substitute(parts=parts, names=names),
             decide=self.question,
-            **{name: seen[name] for name in self.fields},
+            **{name: shown[name] for name in self.fields},
         )
         return Prompt(text=text, question=sample.question)
 
@@ -101,24 +100,24 @@ class PromptMetric(Evaluator):
         Raises `AccessError` without a judge, `LLMError` where it gives no answer that can be read.
         """
         require(self.fields, sample, self.title)
-        name, seen = slug(self.title), _material(sample)
-        if empty := [field.replace("_", " ") for field in self.fields if not seen[field].strip()]:
-            return Score(
-                values={name: None}, reason=f"There is nothing to judge: empty {', '.join(empty)}."
-            )
-        answer = self._asked(self.prompt(sample))
+        name, shown = slug(self.title), _shown_to_judge(sample)
+        empty = [field.replace("_", " ") for field in self.fields if not shown[field].strip()]
+        if empty:
+            reason = f"There is nothing to judge: empty {', '.join(empty)}."
+            return Score(values={name: None}, reason=reason)
+        answer = self._judge_answer(self.prompt(sample))
         rating = {"rating": answer.value.rating} if isinstance(answer.value, Rating) else {}
         reason = without_surrogates(answer.value.reason)
         details = {**rating, "reason": reason, "outputs": answer.texts, "mode": answer.mode}
         return Score(values={name: answer.value.value}, details=details)
 
-    def _asked(self, prompt: Prompt) -> Answered[YesOrNo] | Answered[Rating]:
+    def _judge_answer(self, prompt: Prompt) -> Answered[YesOrNo] | Answered[Rating]:
         if self.answer == YES_NO:
             return ask(self.judge(), prompt, YesOrNo)
         return ask(self.judge(), prompt, Rating)
 
 
-def _material(sample: Sample) -> dict[str, str]:
+def _shown_to_judge(sample: Sample) -> dict[str, str]:
     """What a judge is shown of each field."""
     documents = [text for text in sample.retrieved_documents if text.strip()]
     return {
@@ -163,9 +162,7 @@ class $kind(Evaluator):
 
 
 def as_file(metric: PromptMetric) -> tuple[str, bytes]:
-    """The metric as a file for `evaluators/custom`, by name and content; it gives the same scores
-    there.
-    """
+    """The metric as a file for `evaluators/custom`, by name and content, with the same scores."""
     name = slug(metric.title)
     kind = "".join(part.capitalize() for part in name.split("_"))
     content = _FILE.substitute(

@@ -21,8 +21,7 @@ from evaluators.records import Sample, Score
     "retriever_recall", title="Retriever recall", needs=("retrieved_documents", "gold_documents")
 )
 class RetrieverRecall(Evaluator):
-    """Compares the retrieved documents with the gold contexts, those that hold what is needed for
-    the answer.
+    """Compares the retrieved documents with the gold contexts, which hold what the answer needs.
 
     Retriever recall = gold contexts contained in the joined documents / gold contexts. Of the first
     `k` documents: recall at k, the same share; precision at k = documents that contain a gold
@@ -43,10 +42,10 @@ class RetrieverRecall(Evaluator):
         retrieved_contexts: Sequence[str | Sequence[str]],
         gt_contexts: Sequence[str | Sequence[str]],
     ) -> Averaged:
-        """The mean recall over all queries, and that of each; raises `ParameterError` where the
-        lengths differ.
+        """The mean recall over all queries, and that of each.
 
         The retrieved contexts of a query are a list, or one string where they are joined already.
+        Raises `ParameterError` where the lengths differ.
         """
         return averaged(
             self.compute_single_item, retrieved_contexts=retrieved_contexts, gt_contexts=gt_contexts
@@ -59,16 +58,14 @@ class RetrieverRecall(Evaluator):
 
         Raises `MissingInputError` where there is no gold context, or where a context is no text.
         """
-        gold = _gold(_texts(gt_context, "gold context"))
+        gold = _without_empty(_as_texts(gt_context, "gold context"))
         if not gold:
             raise MissingInputError("There is no gold context. Give one, or leave the query out.")
-        return _recall(_texts(retrieved_context, "retrieved context"), gold)
+        return _recall(_as_texts(retrieved_context, "retrieved context"), gold)
 
     def score(self, sample: Sample) -> Score:
-        """All four values of one sample; not applicable without gold contexts, 0 where nothing was
-        retrieved.
-        """
-        documents, gold = sample.retrieved_documents, _gold(sample.gold_documents)
+        """All four values of one sample; without gold contexts they do not apply."""
+        documents, gold = sample.retrieved_documents, _without_empty(sample.gold_documents)
         names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")
         if not gold:
             return Score(
@@ -103,18 +100,20 @@ def _recall(documents: Sequence[str], gold: Sequence[str]) -> float:
     return sum(text in whole for text in gold) / len(gold)
 
 
-def _gold(texts: Sequence[str]) -> list[str]:
+def _without_empty(texts: Sequence[str]) -> list[str]:
     """Without the empty ones, which every text contains."""
     return [text for text in texts if text and not text.isspace()]
 
 
-def _texts(given: str | Sequence[str], what: str) -> Sequence[str]:
+def _as_texts(contexts: str | Sequence[str], what: str) -> Sequence[str]:
     """One text or several as a list; raises `MissingInputError` for anything else."""
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, list | tuple):
-        raise MissingInputError(f"The {what} is {given!r:.40}. Give a string or a list of strings.")
-    for number, text in enumerate(given, start=1):
+    if isinstance(contexts, str):
+        return (contexts,)
+    if not isinstance(contexts, list | tuple):
+        raise MissingInputError(
+            f"The {what} is {contexts!r:.40}. Give a string or a list of strings."
+        )
+    for number, text in enumerate(contexts, start=1):
         if not isinstance(text, str):
             raise MissingInputError(f"The {what} number {number} is {text!r:.40}. Make it text.")
-    return given
+    return contexts

@@ -1,6 +1,4 @@
-"""Turns at what only so many may do at once on a host: first come, first served, and nobody waits
-for ever.
-"""
+"""Turns at what only so many may do at once on a host: first come, first served, within limits."""
 
 from __future__ import annotations
 
@@ -12,8 +10,9 @@ from evaluators.errors import HostLimitError
 
 
 class Turns:
-    """A queue for what at most `most()` may do at once; who has waited `patience` seconds is
-    refused.
+    """A queue for what at most `most()` may do at once.
+
+    Who has waited `patience` seconds is refused.
     """
 
     def __init__(self, doing: str, most: Callable[[], int], patience: float) -> None:

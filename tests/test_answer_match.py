@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from evaluators.answer_match import AnswerMatchAcc, words
+from evaluators.answer_match import AnswerMatchAcc, hotpotqa_words
 from evaluators.catalogue import from_spec
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
@@ -67,7 +67,7 @@ def test_anything_with_a_text_is_compared(y, y_gt, matches):
     ],
 )
 def test_case_punctuation_articles_and_spaces_do_not_count(text, left):
-    assert words(text) == left
+    assert hotpotqa_words(text) == left
 
 
 # Values

@@ -135,7 +135,7 @@ def _fields(sentences: Sentences, labels: Labels, name: str) -> dict[str, Any]:
         **{metric: step.value for metric, step in worked.items()},
         "supported_share": _supported_share(sentences, labels),
         "definition": name,
-        "reason": " ".join(_notes(sentences, worked["adherence"])),
+        "reason": " ".join(_reason_notes(sentences, worked["adherence"])),
     }
 
 
@@ -154,7 +154,7 @@ def _supported_share(sentences: Sentences, labels: Labels) -> float | None:
     return judged.count(Support.FULL) / len(judged) if judged else None
 
 
-def _notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
+def _reason_notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
     if not sentences.document_keys:
         yield (
             "The documents hold no sentence: relevance, utilization and completeness do not apply."

@@ -177,6 +177,28 @@ def test_each_labeller_has_its_own_scores(jury: AppTest, by: str, values: tuple[
     assert tuple(cards(show(jury, by)).values()) == values
 
 
+@pytest.mark.parametrize(
+    ("by", "outside"),
+    [
+        (JURY, "Relevance, Adherence"),
+        (LUNA.id, "Relevance, Utilization, Completeness, Adherence"),
+    ],
+)
+def test_values_outside_their_ideal_range_are_named(jury: AppTest, by: str, outside: str) -> None:
+    assert f"Ideal are 0.7 or more, and an adherence of 1. Outside: {outside}." in said(
+        show(jury, by), "text"
+    )
+
+
+def test_the_pattern_of_one_sample_is_named_with_its_remedy(open_page: OpenPage) -> None:
+    """Relevance 3 / 4 and utilization 1 / 3."""
+    unused = labels("0a 0b 1a", "0a", STATED, support("b", Support.NONE))
+    stored(Labelling(by="heuristic", labels=unused), counted=unused, by="heuristic")
+    assert "Good retrieval, bad generation. Much of what was retrieved" in said(
+        open_page("sample", run="hand", sample="1"), "text"
+    )
+
+
 def test_the_labels_that_count_come_first_and_are_shown_first(jury: AppTest) -> None:
     assert segments(jury, f"labels_{NAME}").options[0] == "Jury"
     assert [option.content for option in segments(jury, f"labels_{NAME}").proto.options][

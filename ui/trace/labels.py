@@ -20,6 +20,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
+from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import (
     CORRECTED,
     GOLD,
@@ -30,6 +31,7 @@ from evaluators.trace.labelling import (
     labellings,
 )
 from evaluators.trace.metrics import TRACEScores, arithmetic, from_score, trace_scores
+from evaluators.trace.patterns import HIGH
 from ui import session
 from ui.parts import highlight, tables
 from ui.parts.labellers import escaped_title, title
@@ -39,6 +41,7 @@ from ui.trace import correction, judge
 from ui.trace.correction import RunCell
 from ui.trace.results import VALUES, definition_switch
 
+IDEAL_RANGES = f"Ideal are {HIGH:g} or more, and an adherence of 1."
 MOST_PILLS = 40
 """More sentences than these are chosen from a list."""
 
@@ -324,8 +327,15 @@ def _expanders(run: Run, shown: Shown, question: str, corrections: Sequence[Corr
         icon=":material/calculate:",
         key="how_each_number_was_worked_out",
     ):
-        for line in arithmetic(shown.scores[shown.by]).values():
+        scores = shown.scores[shown.by]
+        for line in arithmetic(scores).values():
             st.text(line)
+        # By the usual definition, as the ranges and patterns of a run are.
+        usual = scores.under(SENTENCE)
+        outside = [VALUES[name] for name, is_ideal in usual.ideals().items() if is_ideal is False]
+        st.text(f"{IDEAL_RANGES} Outside: {', '.join(outside) or 'none'}.")
+        if pattern := usual.pattern():
+            st.text(f"{pattern.name}. {pattern.meaning} {pattern.remedy}")
     if len(shown.labellings) > 1:
         _methods_side_by_side(shown)
     if corrections:
