@@ -61,7 +61,7 @@ A bucket that is used up is full again after the whole time, which is what a win
 SAME_RESET = 0.01
 """How far from a bucket's a reset may be to be taken for one, as a part of the window's time.
 
-Headers are rounded, and name the tokens and the reset a moment apart.
+The numbers in headers are rounded.
 """
 
 RESETS_TO_BE_SURE = 2
