@@ -115,7 +115,8 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     texts = [text for texts in filled_lists for text in texts]
     is_usual = column in COLUMNS["retrieved_documents"] + COLUMNS["gold_documents"]
     is_short = sum(map(len, texts)) < SHORT_TEXT * len(texts)
-    if is_usual or not is_short or any(isinstance(cell, list | dict) for cell in cells):
+    are_lists = any(not isinstance(cell, str) or cell.lstrip()[:1] == "[" for cell in cells)
+    if is_usual or not is_short or are_lists:
         return False
     if canonical(last_part(column)).startswith("source"):
         return True

@@ -160,7 +160,11 @@ def _llamaindex_rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of an object whose keys are questions and whose values are their answers."""
     asking = sum(key.rstrip().endswith(("?", "？")) for key in value)
-    if 2 * asking <= len(value) or not all(isinstance(answer, str) for answer in value.values()):
+    if 2 * asking <= len(value):
+        return []
+    if all(isinstance(answer, dict) for answer in value.values()):
+        return [{"question": question} | cells for question, cells in value.items()]
+    if not all(isinstance(answer, str) for answer in value.values()):
         return []
     return [{"question": question, "answer": answer} for question, answer in value.items()]
 

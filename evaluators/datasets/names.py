@@ -118,6 +118,12 @@ SCORES = re.compile(
 RECORDED = re.compile("(^|_)(model|temperature|latency|retriev|top_k|token)")
 """Stands in the name of a column that says how an answer was made."""
 
+PUBLISHED = re.compile(
+    "supporting_fact|is_supporting|alias|(^|_)alt_ans|justification|answerable|decomposition"
+    "|is_impossible|distractor|evidence_doc|(^|_)doc_name"
+)
+"""Stands in the name of a column of published questions, whose answers are the true ones."""
+
 _NEVER = frozenset(
     word
     for words in (

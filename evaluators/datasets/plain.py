@@ -25,6 +25,7 @@ from evaluators.datasets.names import (
     FIELDS,
     HINTS,
     KNOWN,
+    PUBLISHED,
     RECORDED,
     SCORES,
     TEXT_FIELDS,
@@ -94,7 +95,17 @@ def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
             found[field] = column
     if (documents := found.get("retrieved_documents")) is not None:
         found["retrieved_documents"] = _list_inside(documents, columns, rows)
+    if _are_goldens(found):
+        found["gold_documents"] = found.pop("retrieved_documents")
     return found | _gold_of_deepeval(found, named, rows)
+
+
+def _are_goldens(found: Found) -> bool:
+    """Whether these are DeepEval's goldens, which nobody has answered yet."""
+    fields = ("question", "ground_truth", "retrieved_documents")
+    names = [canonical(last_part(found.get(field, ""))) for field in fields]
+    is_open = "response" not in found and "gold_documents" not in found
+    return is_open and names == ["input", "expected_output", "context"]
 
 
 def _list_inside(column: str, columns: Columns, rows: Rows) -> str:
@@ -130,7 +141,12 @@ def _decided_answer(
     if any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
         return {"ground_truth": answer}, 0.7, ""
     is_recorded = any(RECORDED.search(folded(column)) for column in columns)
-    is_judged = "retrieved_documents" in named or is_recorded or _has_scores(columns, rows)
+    own = [folded(column) for column in columns if "." not in column]
+    is_published = any(map(PUBLISHED.search, own))
+    has_scores = _has_scores(columns, rows)
+    if "question" in named and is_published and not is_recorded and not has_scores:
+        return {"ground_truth": answer}, 0.7, ""
+    is_judged = "retrieved_documents" in named or is_recorded or has_scores
     field = "response" if is_judged or "question" not in named else "ground_truth"
     return {field: answer}, DOUBTFUL, f"{answer[:30]} may be the answer to judge or the true one."
 

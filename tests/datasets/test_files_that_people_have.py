@@ -77,6 +77,12 @@ def test_long_texts_that_no_field_took_are_asked_about(cell):
     assert "The documents may be in findings." in loaded.guess.why
 
 
+def test_short_texts_in_a_list_are_documents():
+    loaded = rows({"question": "q?", "response": "r", "source_documents": "['a b', 'c d']"})
+
+    assert only(loaded).retrieved_documents == ("a b", "c d")
+
+
 @pytest.mark.parametrize(
     "name", ["reasoning", "Relevance_Reason", "critiques", "notes", "metadata"]
 )
@@ -466,6 +472,36 @@ def test_questions_may_be_keys():
 
     assert [s.question for s in loaded.data.samples] == ["Who?", "When?"]
     assert not loaded.guess.is_sure
+
+
+def test_questions_may_be_the_keys_of_rows():
+    value = {
+        "Who?": {"answer": "Anna", "contexts": ["Anna did it."]},
+        "When?": {"answer": "1812", "contexts": ["In 1812."]},
+    }
+
+    samples = open_file("qa.json", json.dumps(value).encode()).data.samples
+
+    assert [s.question for s in samples] == ["Who?", "When?"]
+    assert samples[1].retrieved_documents == ("In 1812.",)
+
+
+def test_goldens_of_deepeval_hold_what_should_be_retrieved():
+    sample = only(rows({"input": "q?", "expected_output": "t", "context": ["It is so."]}))
+
+    assert (sample.retrieved_documents, sample.gold_documents) == ((), ("It is so.",))
+
+
+@pytest.mark.parametrize(
+    "more", [{"supporting_facts": [["T", 0]]}, {"answer_aliases": []}, {"alt_ans": ["b"]}]
+)
+def test_answers_of_published_questions_are_the_true_ones(more):
+    context = [["T", ["One is.", "Two is."]]]
+
+    loaded = rows({"question": "q?", "answer": "a", "context": context} | more)
+
+    assert loaded.guess.is_sure
+    assert (only(loaded).response, only(loaded).ground_truth) == (None, "a")
 
 
 def test_responses_of_llamaindex_are_asked_about():
