@@ -35,7 +35,7 @@ from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
 from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
 from evaluators.trace.definitions import SENTENCE, definition_named
-from evaluators.trace.jury import counted, names
+from evaluators.trace.jury import counted_labelling, names
 from evaluators.trace.labelling import STRICTEST_FIRST, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
@@ -297,7 +297,9 @@ class AdvancedRAGEvaluator(TRACEMethod):
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
         labellings = self.label(sentences, sample.question)
-        return labelled_score(sample, sentences, labellings, counted(labellings, sentences))
+        return labelled_score(
+            sample, sentences, labellings, counted_labelling(labellings, sentences)
+        )
 
     def _judges(self) -> dict[str, LLMClient]:
         """The judges by name; the same model at another address gets a number."""
@@ -341,7 +343,7 @@ def scores_of(
     labellings: Sequence[Labelling], sentences: Sentences, definition: str = SENTENCE
 ) -> GPTLabelingScores:
     """The values of what counts among judges' labels."""
-    scores = trace_scores(sentences, counted(labellings, sentences).labels, definition)
+    scores = trace_scores(sentences, counted_labelling(labellings, sentences).labels, definition)
     verdicts = [
         labelling.judgement.overall_supported for labelling in labellings if labelling.judgement
     ]

@@ -22,7 +22,7 @@ from evaluators.text.sentences import cut
 from evaluators.text.similarity import embedder
 from evaluators.trace import batch
 from evaluators.trace.definitions import SENTENCE, definition_named
-from evaluators.trace.jury import counted
+from evaluators.trace.jury import counted_labelling
 from evaluators.trace.labelling import HEURISTIC, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
@@ -136,7 +136,7 @@ class HybridEvaluator(TRACEMethod):
         definition_named(definition)
         sentences = cut(response, retrieved_documents)
         heuristic, judges = self._labellings(sentences, question)
-        judged = counted(judges, sentences) if judges else None
+        judged = counted_labelling(judges, sentences) if judges else None
         return HybridScores(
             trace=trace_scores(sentences, heuristic.labels, definition),
             gpt_labeling=scores_of(judges, sentences, definition) if judges else None,
@@ -182,7 +182,7 @@ class HybridEvaluator(TRACEMethod):
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
         heuristic, judges = self._labellings(sentences, sample.question)
-        chosen = counted(judges, sentences) if judges else heuristic
+        chosen = counted_labelling(judges, sentences) if judges else heuristic
         return labelled_score(sample, sentences, [heuristic, *judges], chosen)
 
     def doubt(self, sample: Sample) -> float:

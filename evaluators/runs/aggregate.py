@@ -47,8 +47,9 @@ class View(NamedTuple):
 
 
 class NoisePoint(Record):
-    """The accuracy at one noise level; `effective_noise` is the mean share of negatives that
-    prompts really held.
+    """The accuracy at one noise level.
+
+    `effective_noise` is the mean share of negatives that prompts really held.
     """
 
     noise: float
@@ -85,7 +86,7 @@ def viewed(
     """
     values: dict[Cell, dict[str, float | None]] = {}
     for cell, sample, score in scored:
-        counted = _scores(sample, score, view, corrections.get(cell, ()))
+        counted = _viewed_scores(sample, score, view, corrections.get(cell, ()))
         values[cell] = counted.values() if counted else {}
 
     def of(row: Outline) -> Outline:
@@ -98,16 +99,20 @@ def viewed(
 
 
 def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[str]:
-    """Who labelled samples of the run: the jury, its judges, the heuristic, and whoever published
-    labels (gold).
-    """
-    found: set[str] = set()
+    """Who labelled samples of the run: jury, judges, heuristic, and published labels (gold)."""
+    names: set[str] = set()
     for _, sample, score in scored:
-        found.update(labelling.labellings(score, sample))
-    judges = [spec.id for spec in run.judges]
-    order = {name: number for number, name in enumerate(dict.fromkeys([JURY, *judges]))}
-    last = {HEURISTIC: 1, GOLD: 2}
-    return sorted(found, key=lambda name: (last.get(name, 0), order.get(name, len(order)), name))
+        names.update(labelling.labellings(score, sample))
+    first = [JURY, *(spec.id for spec in run.judges)]
+    last = [HEURISTIC, GOLD]
+
+    def place(name: str) -> tuple[int, str]:
+        if name in last:
+            return len(first) + 1 + last.index(name), name
+        # A second copy of a judge has a number behind its id: it stands after those of the run.
+        return first.index(name) if name in first else len(first), name
+
+    return sorted(names, key=place)
 
 
 def flips(rows: Iterable[Outline]) -> dict[str, int]:
@@ -127,7 +132,7 @@ def of_metric(rows: Iterable[Outline], number: int) -> list[Outline]:
 
 
 def merged(rows: Iterable[Outline]) -> list[Outline]:
-    """One row for each answer with the values of all metrics, under the names of `columns`.
+    """One row for each answer with the values of all metrics, under the names of `value_titles`.
 
     It is failed where any metric failed, else open where any is open. For tables: a mean is of one
     metric's rows.
@@ -135,42 +140,43 @@ def merged(rows: Iterable[Outline]) -> list[Outline]:
     answers: dict[Cell, list[Outline]] = {}
     for row in rows:
         answers.setdefault(Cell(row.position, row.model), []).append(row)
-    names = columns(chain.from_iterable(answers.values()))
-    return [_merged(own, names) for own in answers.values()]
+    names = value_titles(chain.from_iterable(answers.values()))
+    return [_one_row(own, names) for own in answers.values()]
 
 
-def columns(rows: Iterable[Outline]) -> dict[tuple[int, str], str]:
-    """What each value is called beside those of other metrics, by metric and its own name, in the
-    metrics' order.
+def value_titles(rows: Iterable[Outline]) -> dict[tuple[int, str], str]:
+    """What each value is called beside those of other metrics, by metric and its own name.
 
-    A name that an earlier metric has gets the metric's number, counted from 1: "recall (2)".
+    They are in the metrics' order. A name that an earlier metric has gets the metric's number,
+    counted from 1: "recall (2)".
     """
-    found = dict.fromkeys((row.metric, name) for row in rows for name in row.values)
-    named: dict[tuple[int, str], str] = {}
-    for metric, name in sorted(found, key=lambda value: value[0]):
-        is_taken = name in named.values()
-        named[metric, name] = f"{name} ({metric + 1})" if is_taken else name
-    return named
+    values = dict.fromkeys((row.metric, name) for row in rows for name in row.values)
+    titles: dict[tuple[int, str], str] = {}
+    for metric, name in sorted(values, key=lambda value: value[0]):
+        is_taken = name in titles.values()
+        titles[metric, name] = f"{name} ({metric + 1})" if is_taken else name
+    return titles
 
 
-def with_ability(rows: Iterable[Outline], ability: Ability) -> list[Outline]:
+def of_ability(rows: Iterable[Outline], ability: Ability) -> list[Outline]:
     return [row for row in rows if row.ability == ability]
 
 
-def accuracy_by_noise(rows: Iterable[Outline], ability: Ability) -> list[NoisePoint]:
+def noise_points(rows: Iterable[Outline], ability: Ability) -> list[NoisePoint]:
     """One point for each noise level that the ability was asked at, lowest first."""
     levels: dict[float, list[Outline]] = {}
-    for row in with_ability(rows, ability):
+    for row in of_ability(rows, ability):
         if row.noise is not None:
             levels.setdefault(row.noise, []).append(row)
-    return [_point(noise, levels[noise]) for noise in sorted(levels)]
+    return [_noise_point(noise, levels[noise]) for noise in sorted(levels)]
 
 
 def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
-    """The headline rates of the abilities that were asked, by title; a judge's rates where a judge
-    was asked.
+    """The headline rates of the abilities in these rows, by title.
+
+    A judge's rates are among them where a judge was asked.
     """
-    wanted = (
+    rates = (
         ("Noise robustness", Ability.NOISE, "accuracy"),
         ("Negative rejection", Ability.REJECTION, "rejection"),
         ("Integration", Ability.INTEGRATION, "accuracy"),
@@ -180,52 +186,54 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
         ("Negative rejection (judge)", Ability.REJECTION, "rejection_judged"),
         ("Error detection (judge)", Ability.COUNTERFACTUAL, "detection_judged"),
     )
-    asked = [(title, with_ability(rows, ability), name) for title, ability, name in wanted]
-    judged = {name for row in rows for name in row.values}
-    return {
-        title: summarise(group, name)
-        for title, group, name in asked
-        if group and (name in judged or not name.endswith("_judged"))
-    }
+    names = {name for row in rows for name in row.values}
+    means = {}
+    for title, ability, name in rates:
+        own_rows = of_ability(rows, ability)
+        is_of_no_judge = name.endswith("_judged") and name not in names
+        if own_rows and not is_of_no_judge:
+            means[title] = summarise(own_rows, name)
+    return means
 
 
-def _scores(
+def _viewed_scores(
     sample: Sample, score: Score, view: View, corrections: Sequence[Correction]
 ) -> TRACEScores | None:
     counted = from_score(score, sample, view.definition)
-    labels = _labels(sample, score, view.by, counted.labels, corrections)
+    labels = _viewed_labels(sample, score, view.by, counted.labels, corrections)
     if labels is counted.labels:
         return counted
     return trace_scores(counted.sentences, labels, view.definition) if labels else None
 
 
-def _labels(
+def _viewed_labels(
     sample: Sample, score: Score, by: str | None, counted: Labels, corrections: Sequence[Correction]
 ) -> Labels | None:
     if by == CORRECTED and not corrections:
         return None
     if by in (None, CORRECTED):
         return labelling.corrected(counted, corrections)
-    found = labelling.labellings(score, sample).get(by)
-    return found.labels if found else None
+    own = labelling.labellings(score, sample).get(by)
+    return own.labels if own else None
 
 
-def _merged(rows: Sequence[Outline], names: Mapping[tuple[int, str], str]) -> Outline:
+def _one_row(rows: Sequence[Outline], names: Mapping[tuple[int, str], str]) -> Outline:
     """The rows of one answer as one row, the values in the order of the names."""
     states = {row.status for row in rows}
+    status = None if None in states else "scored"
     values = {(row.metric, name): value for row in rows for name, value in row.values.items()}
     return rows[0].model_copy(
         update={
             "metric": 0,
-            "status": "failed" if "failed" in states else None if None in states else "scored",
-            "values": {shown: values[key] for key, shown in names.items() if key in values},
+            "status": "failed" if "failed" in states else status,
+            "values": {title: values[key] for key, title in names.items() if key in values},
             "by": next((row.by for row in rows if row.by), ""),
             "corrected": max(row.corrected for row in rows),
         }
     )
 
 
-def _point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
+def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
     effective = [row.effective_noise for row in rows if row.effective_noise is not None]
     return NoisePoint(
         noise=noise,

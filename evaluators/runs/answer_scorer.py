@@ -16,7 +16,12 @@ from evaluators.llm.layers import ResponseCache
 from evaluators.records import Cell, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
 from evaluators.runs.run_control import RunControl
-from evaluators.runs.scoring import answered, details, reason, scored
+from evaluators.runs.scoring import (
+    checked_score,
+    failure_details,
+    failure_reason,
+    generated_response,
+)
 from evaluators.runs.store import Store
 from evaluators.runs.tasks import SamplePrefetch, Task
 
@@ -113,7 +118,7 @@ class AnswerScorer:
             call_log.discard(getattr(error, "texts", ()))
             self._control.log_foreign(error)
             failure = type(error)
-            outcome = {**_failed_fields(error), "details": details(error)}
+            outcome = {**_failed_fields(error), "details": failure_details(error)}
         cell = Cell(answer.task.position, answer.task.model, metric)
         facts = {
             "response": answer.response,
@@ -150,13 +155,13 @@ class AnswerScorer:
         prompt = self._run.prompt
         if not generator.is_remote and self._pool.can_take(sample):
             return self._pool.answer(sample, prompt, lambda: self._control.is_cancelled)
-        return answered(sample, prompt, generator.client(call_log))
+        return generated_response(sample, prompt, generator.client(call_log))
 
     def _score(self, evaluator: Evaluator, sample: Sample) -> Score:
         # In a worker process, where one can do it, the threads of the pages hardly wait for it.
         if pool.takes(evaluator) and self._pool.can_take(sample):
             return self._pool.score(evaluator, sample, lambda: self._control.is_cancelled)
-        return scored(evaluator, sample)
+        return checked_score(evaluator, sample)
 
     def _with_judges(self, evaluator: Evaluator, call_log: CallLog) -> Evaluator:
         """The evaluator with its judge, or with a tuple of judges where they are a jury."""
@@ -170,5 +175,5 @@ class AnswerScorer:
 
 def _failed_fields(error: BaseException) -> dict[str, object]:
     """The fields of a result that failed with this error."""
-    why = reason(error)
+    why = failure_reason(error)
     return {"status": "failed", "error": why.message, "error_kind": why.kind, "remedy": why.remedy}

@@ -1,6 +1,4 @@
-"""Files to take away: the values of a run as a table, and every labeller's labels with a person's
-corrections.
-"""
+"""Files to take away: the values of a run as a table, and all labels with their corrections."""
 
 from __future__ import annotations
 
@@ -9,14 +7,14 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evaluators.records import Cell, Labels, Sample, Score
+from evaluators.records import Cell, Sample, Score
 from evaluators.runs.aggregate import merged
 from evaluators.runs.store import Outline
 from evaluators.text.spreadsheet import safe
-from evaluators.trace.labelling import Correction, corrected, labellings
+from evaluators.trace.labelling import CORRECTED, Correction, corrected, labellings
 
 
-def table(
+def results_csv(
     rows: Sequence[Outline],
     models: Sequence[str] = (),
     responses: Mapping[tuple[int, int], str] | None = None,
@@ -30,61 +28,58 @@ def table(
     is counted. Text that looks like a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
-    names = dict.fromkeys(name for row in rows for name in row.values)
+    values = dict.fromkeys(name for row in rows for name in row.values)
+    has_models = len(models) > 1
+    has_task = any(row.ability for row in rows)
+
+    header = ["sample", "id"]
+    header += ["model"] if has_models else []
+    header += ["ability", "noise"] if has_task else []
+    header += ["status", "labels_by", "corrections"]
+    header += ["definition"] if definition else []
+    header += [*map(safe, values), "question"]
+    header += ["response"] if responses else []
+
     file = io.StringIO()
     writer = csv.writer(file)
-    model, response = ["model"] if len(models) > 1 else [], ["response"] if responses else []
-    task = ["ability", "noise"] if any(row.ability for row in rows) else []
-    counted_by = ["definition"] if definition else []
-    facts: list[object] = ["sample", "id", *model, *task, "status"]
-    facts += ["labels_by", "corrections", *counted_by]
-    writer.writerow([*facts, *map(safe, names), "question", *response])
+    writer.writerow(header)
     for row in rows:
-        answered = [safe(models[row.model])] if model else []
-        asked = [row.ability, row.noise] if task else []
-        facts = [
-            row.position + 1,
-            safe(row.sample_id),
-            *answered,
-            *asked,
-            row.status or "open",
-            safe(row.by),
-            row.corrected,
-            *([definition] if definition else []),
-        ]
-        texts = [row.question, (responses or {}).get((row.position, row.model), "")][
-            : 1 + len(response)
-        ]
-        writer.writerow([*facts, *(row.values.get(name) for name in names), *map(safe, texts)])
+        cells: list[object] = [row.position + 1, safe(row.sample_id)]
+        cells += [safe(models[row.model])] if has_models else []
+        cells += [row.ability, row.noise] if has_task else []
+        cells += [row.status or "open", safe(row.by), row.corrected]
+        cells += [definition] if definition else []
+        cells += [*(row.values.get(name) for name in values), safe(row.question)]
+        if responses:
+            cells.append(safe(responses.get((row.position, row.model), "")))
+        writer.writerow(cells)
+    # A text may hold half a character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
-def labels(
+def label_lines(
     scored: Iterable[tuple[Cell, Sample, Score]],
     corrections: Mapping[Cell, Sequence[Correction]],
     models: Sequence[str] = (),
 ) -> Iterator[bytes]:
-    """A JSON line for each scored answer: whose labels count, all labellers' labels, corrections
-    and their outcome.
+    """A JSON line for each scored answer, with all labellers' labels and a person's corrections.
 
+    `labels_by` says whose labels count; "corrected" are those with the corrections in them.
     `models` names the run's models where there are several.
     """
     for cell, sample, score in scored:
-        found = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
-        made = corrections.get(cell, ())
-        counted = next(iter(found))
-        changed = {"corrected": _plain(corrected(found[counted], made))} if made else {}
+        labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
+        counted_by = next(iter(labels))
+        changes = corrections.get(cell, ())
+        if changes:
+            labels[CORRECTED] = corrected(labels[counted_by], changes)
         facts = {
             "sample": cell.position + 1,
             "id": sample.id,
             **({"model": models[cell.model]} if len(models) > 1 else {}),
             "question": sample.question,
-            "labels_by": counted,
-            "labels": {by: _plain(each) for by, each in found.items()} | changed,
-            "corrections": [each.model_dump(mode="json") for each in made],
+            "labels_by": counted_by,
+            "labels": {by: own.model_dump(mode="json") for by, own in labels.items()},
+            "corrections": [change.model_dump(mode="json") for change in changes],
         }
         yield json.dumps(facts).encode() + b"\n"
-
-
-def _plain(each: Labels) -> dict[str, object]:
-    return each.model_dump(mode="json")

@@ -1,6 +1,4 @@
-"""One process at a time works on a run: a lock of the operating system, which a killed process
-cannot leave behind.
-"""
+"""One process at a time works on a run, by a lock that a killed process cannot leave behind."""
 
 from __future__ import annotations
 
@@ -15,14 +13,16 @@ PATIENCE = 0.5
 
 
 class RunLock:
-    """The right to work on one run; without a folder (a store in memory) there is nobody to share
-    with.
+    """The right to work on one run, a lock of the operating system.
+
+    Without a folder, as of a store in memory, there is nobody to share with.
     """
 
     def __init__(self, folder: Path | None, run_id: str) -> None:
-        self._lock = (
-            FileLock(folder / f"{run_id}.lock", mode=0o600, thread_local=False) if folder else None
-        )
+        self._lock: FileLock | None = None
+        if folder:
+            # Not bound to a thread: the one that ends a run is another than the one that began it.
+            self._lock = FileLock(folder / f"{run_id}.lock", mode=0o600, thread_local=False)
 
     def acquire(self) -> None:
         """Takes the lock; raises `RunElsewhereError` where another process has it."""
@@ -53,6 +53,7 @@ class RunLock:
             return False
         try:
             with self._lock.acquire(timeout=0):
+                # More than once where this object held it before, which counts as held.
                 return self._lock.lock_counter > 1
         except Timeout:
             return True

@@ -85,7 +85,7 @@ class RunView:
 
     def columns(self) -> Mapping[tuple[int, str], str]:
         """What each value is called in the merged rows, by metric and its own name."""
-        return self._once("columns", None, lambda: aggregate.columns(self.rows))
+        return self._once("columns", None, lambda: aggregate.value_titles(self.rows))
 
     def failed_metrics(self) -> Mapping[Cell, Sequence[int]]:
         """The numbers of the metrics that failed, by answer; without answers for which none did."""

@@ -1,6 +1,4 @@
-"""The two runs that need nothing: RGB with the offline reader, TRACE without an LLM, on bundled
-data.
-"""
+"""The two runs that need nothing: RGB with the offline reader, TRACE by the heuristic."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What becomes of one sample: a score, or what it failed of; the same in a run's threads and in a
-worker process.
-"""
+"""What becomes of one sample, in a run's threads and in worker processes: a score or a failure."""
 
 from __future__ import annotations
 
@@ -17,45 +15,45 @@ from evaluators.records import Reason, Sample, Score
 from evaluators.surrogates import without_surrogates
 
 
-def answered(sample: Sample, prompt: str, llm: LLMClient) -> str:
+def generated_response(sample: Sample, prompt: str, llm: LLMClient) -> str:
     """What the model answers to the prompt, filled with the sample's question and documents."""
     completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
     return without_surrogates(completion.text)
 
 
-def scored(evaluator: Evaluator, sample: Sample) -> Score:
-    """What the evaluator says; raises where that could not be stored, which fails this sample and
-    not the run.
+def checked_score(evaluator: Evaluator, sample: Sample) -> Score:
+    """What the evaluator says; raises where that could not be stored.
+
+    So it fails this sample, and not the run when the result is to be stored.
     """
     score = evaluator.score(sample)
     if not isinstance(score, Score):
         kind = type(score).__name__
         what = f"{evaluator.title} gave a {kind}, not a Score."
         raise ParameterError(f"{what} Let its score method return a Score.")
+    # Details may hold what JSON cannot.
     score.model_dump_json()
     return score
 
 
-def reason(error: BaseException) -> Reason:
-    """Why a sample failed: our own errors speak for themselves, a person's own file is theirs to
-    fix.
+def failure_reason(error: BaseException) -> Reason:
+    """Why a sample failed.
 
-    Of any other error only the class is named, as its text may hold anything.
+    Our own errors speak for themselves, and a mistake in a person's own file is shown with its
+    line. Of any other error only the class is named: its text may hold anything, also a key.
     """
     if isinstance(error, PlumblineError):
         return error.reason
     if mistake := custom_files.mistake(error):
-        words = without_surrogates(mask(mistake.message)).rstrip(".")
-        message = f"{mistake.file}, line {mistake.line}: {words}. Fix the file, then retry."
+        own_words = without_surrogates(mask(mistake.message)).rstrip(".")
+        message = f"{mistake.file}, line {mistake.line}: {own_words}. Fix the file, then retry."
         return Reason(kind="own_code", message=message)
     message = f"Unexpected {type(error).__name__}. Try again; if it happens again, report it."
     return Reason(kind="unexpected", message=message)
 
 
-def details(error: BaseException) -> str:
-    """What our own errors tell the curious; of any other its kind and where it happened, not its
-    text.
-    """
+def failure_details(error: BaseException) -> str:
+    """What our own errors add for the curious; of any other its kind and where it happened."""
     if isinstance(error, PlumblineError):
         return without_surrogates(str(getattr(error, "details", "")))
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]

@@ -1,5 +1,4 @@
-"""A worker process: it scores samples, or answers them as the offline reader does, one after the
-other.
+"""A worker process: it scores samples, or answers them as the offline reader does, one by one.
 
 It reads a `Request` and writes a `Reply`, a line of JSON each; its first line says that it is
 ready. It ends when its input does, that is with the process that started it, even if that one is
@@ -19,7 +18,12 @@ from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import PlumblineError
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.records import EvaluatorSpec, Reason, Record, Sample, Score
-from evaluators.runs.scoring import answered, details, reason, scored
+from evaluators.runs.scoring import (
+    checked_score,
+    failure_details,
+    failure_reason,
+    generated_response,
+)
 from evaluators.text.sentences import split_sentences
 
 READY = b"ready\n"
@@ -32,9 +36,7 @@ SECONDS = 120
 
 
 class Request(Record):
-    """A sample to be scored by an evaluator, or, with a prompt, to be answered by the offline
-    reader.
-    """
+    """A sample to be scored by an evaluator, or, with a prompt, answered by the offline reader."""
 
     sample: Sample
     evaluator: EvaluatorSpec | None = None
@@ -52,64 +54,62 @@ class Reply(Record):
 
 
 def reply(request: Request) -> Reply:
-    """Does what is asked; what it fails of is told as a run tells it."""
+    """Does what is requested; a failure is worded as that of a run's own threads."""
     try:
         if request.evaluator is None:
-            return Reply(answer=answered(request.sample, request.prompt, OfflineReader()))
-        return Reply(score=scored(from_spec(request.evaluator), request.sample))
+            return Reply(answer=generated_response(request.sample, request.prompt, OfflineReader()))
+        return Reply(score=checked_score(from_spec(request.evaluator), request.sample))
     except MemoryError:
-        limit = f"{MEMORY / 2**20:,.0f} MB"
-        message = f"This sample needs more memory than {limit}. Shorten its texts, or split it."
+        most = f"{MEMORY / 2**20:,.0f} MB"
+        message = f"This sample needs more memory than {most}. Shorten its texts, or split it."
         return Reply(reason=Reason(kind="worker", message=message))
     except (Exception, SystemExit) as error:
         foreign = "" if isinstance(error, PlumblineError) else type(error).__name__
-        return Reply(reason=reason(error), details=details(error), foreign=foreign)
+        return Reply(reason=failure_reason(error), details=failure_details(error), foreign=foreign)
 
 
 def main() -> None:
     """Works until the input ends."""
-    output = _own_output()
+    output = _output_for_replies()
     catalogue()
-    split_sentences(
-        "Loads the cutter."
-    )  # the first sample shall not wait for it, nor count as its memory
-    _restrict()
+    # Loads the sentence cutter: else the first sample would wait for it and count its memory.
+    split_sentences("One sentence.")
+    _limit_memory()
     requests: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
-    _write(output, READY)
+    threading.Thread(target=_receive, args=(requests,), daemon=True).start()
+    _send(output, READY)
     while True:
         request = Request.model_validate_json(requests.get())
         _alarm(2 * SECONDS)
-        _write(output, reply(request).model_dump_json().encode() + b"\n")
+        _send(output, reply(request).model_dump_json().encode() + b"\n")
         _alarm(0)
 
 
-def _own_output() -> BinaryIO:
-    """The standard output, kept for replies: whatever else a library prints goes to the error
-    stream.
-    """
+def _output_for_replies() -> BinaryIO:
+    """The standard output, kept for replies: what a library prints goes to the error stream."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return output
 
 
-def _listen(requests: SimpleQueue[bytes]) -> None:
-    """Hands the requests on; with the end of the input ends the process, whatever it is at."""
+def _receive(requests: SimpleQueue[bytes]) -> None:
+    """Passes the requests on; the end of the input ends the process, whatever it is doing."""
     for line in sys.stdin.buffer:
         requests.put(line)
     os._exit(0)
 
 
-def _write(output: BinaryIO, line: bytes) -> None:
+def _send(output: BinaryIO, line: bytes) -> None:
     output.write(line)
     output.flush()
 
 
-def _restrict() -> None:
+def _limit_memory() -> None:
     """Bounds the memory where the system can, which is on Linux."""
     try:
-        import resource
+        import resource  # POSIX alone has it
 
+        # Python and its libraries are in use already; the limit is for what a sample adds.
         with open("/proc/self/statm", encoding="ascii") as sizes:
             now = int(sizes.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY,) * 2)
@@ -119,8 +119,7 @@ def _restrict() -> None:
 
 
 def _alarm(seconds: int) -> None:
-    """Ends this process by itself so long from now, should the one that started it be gone; 0 calls
-    that off.
+    """Ends this process so many seconds from now, should nobody else do so; 0 calls that off.
 
     The system does it, even in the middle of a regular expression.
     """

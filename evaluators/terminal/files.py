@@ -15,7 +15,7 @@ from evaluators.runs import export
 def table(results: Results) -> Iterator[bytes]:
     """CSV, as the app gives it."""
     run = results.run
-    yield export.table(
+    yield export.results_csv(
         results.rows(),
         [model_title(spec) for spec in run.models],
         results.store.results.responses(run),
@@ -34,7 +34,7 @@ def labels(results: Results) -> Iterable[bytes]:
     if not results.has_labels:
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
     run, store = results.run, results.store
-    return export.labels(
+    return export.label_lines(
         store.results.scored(run),
         store.corrections.by_cell(run.id),
         [model_title(spec) for spec in run.models],

@@ -1,6 +1,4 @@
-"""How far labellers agree: for each two of them and each label, over all sentences that both
-labelled.
-"""
+"""How far labellers agree: each two of them, on each label, over all that both labelled."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ _Verdicts = dict[Cell, bytes]
 
 
 class Agreement(Record):
-    """How far two labellers agree on one label: the share of sentences with the same verdict, and
-    Cohen's kappa.
+    """How far two labellers agree on one label, with Cohen's kappa.
 
-    `sentences` counts those that both labelled: document sentences, for "support" those of
-    responses. `kappa` is `None` where both gave all of them one and the same verdict.
+    `equal` is the share of sentences with the same verdict; `sentences` counts those that both
+    labelled: document sentences, for "support" those of responses. `kappa` is `None` where both
+    gave all of them one and the same verdict.
     """
 
     first: str
@@ -47,8 +45,9 @@ class Agreement(Record):
 def agreement(
     scored: Iterable[tuple[Cell, Sample, Score]], corrections: Mapping[Cell, Sequence[Correction]]
 ) -> list[Agreement]:
-    """Every two labellers that labelled a sentence in common; "corrected" is there for corrected
-    samples only.
+    """Every two labellers that labelled a sentence in common.
+
+    "corrected" is there for corrected samples only.
     """
     verdicts: dict[str, dict[str, _Verdicts]] = {}
     for cell, sample, score in scored:
@@ -56,11 +55,12 @@ def agreement(
         for by, labels in _all_labels(sample, score, corrections.get(cell, ())).items():
             for label, codes in zip(LABELS, _codes(sentences, labels), strict=True):
                 verdicts.setdefault(by, {name: {} for name in LABELS})[label][cell] = codes
+    # Published and corrected labels come last, so that others are compared with them.
     names = sorted(verdicts, key=(GOLD, CORRECTED).__contains__)
-    found = (
+    pairs = (
         _agreement(pair, label, verdicts) for pair in combinations(names, 2) for label in LABELS
     )
-    return [each for each in found if each]
+    return [pair for pair in pairs if pair is not None]
 
 
 def _all_labels(
@@ -74,7 +74,7 @@ def _all_labels(
 def _codes(sentences: Sentences, labels: Labels) -> tuple[bytes, bytes, bytes]:
     keys = sentences.document_keys
     relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)
-    support = {each.key: _SUPPORTS[each.support] for each in labels.sentence_support}
+    support = {verdict.key: _SUPPORTS[verdict.support] for verdict in labels.sentence_support}
     return (
         bytes(_YES if key in relevant else _NO for key in keys),
         bytes(_YES if key in utilized else _NO for key in keys),
@@ -86,7 +86,7 @@ def _agreement(
     pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, _Verdicts]]
 ) -> Agreement | None:
     first, second = (verdicts[by][label] for by in pair)
-    table = _table(first, second)
+    table = _verdict_counts(first, second)
     total = int(table.sum())
     if not total:
         return None
@@ -100,11 +100,13 @@ def _agreement(
     )
 
 
-def _table(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
+def _verdict_counts(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
     """How often each verdict of one met each verdict of the other."""
     common = [cell for cell in first if cell in second]
     one, other = (
-        np.frombuffer(b"".join(each[cell] for cell in common), np.uint8) for each in (first, second)
+        np.frombuffer(b"".join(verdicts[cell] for cell in common), np.uint8)
+        for verdicts in (first, second)
     )
     counts = np.bincount(one.astype(np.int64) * _CODES + other, minlength=_CODES**2)
+    # Without row and column 0: sentences that one of the two did not label.
     return counts.reshape(_CODES, _CODES)[1:, 1:]

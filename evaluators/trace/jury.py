@@ -15,37 +15,39 @@ from evaluators.trace.labelling import JURY, STRICTEST_FIRST
 
 
 def names(models: Sequence[str]) -> list[str]:
-    """By what names judges with these model ids label; the same model at another address gets a
-    number.
+    """By which names judges with these model ids label.
+
+    The same model at another address gets a number.
     """
-    before = (models[:number].count(model) for number, model in enumerate(models))
-    return [
-        f"{model} ({same + 1})" if same else model
-        for model, same in zip(models, before, strict=True)
-    ]
+    labellers = []
+    for number, model in enumerate(models):
+        same_before = models[:number].count(model)
+        labellers.append(f"{model} ({same_before + 1})" if same_before else model)
+    return labellers
 
 
-def counted(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
+def counted_labelling(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
     """Whose labels count: the only judge's, or those of the jury."""
     return labellings[0] if len(labellings) == 1 else majority(labellings, sentences)
 
 
 def majority(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
     """The jury's labels, from those of its judges."""
-    labels, keys = [labelling.labels for labelling in labellings], sentences.document_keys
-    supports = [_support(sentence.key, labels, keys) for sentence in sentences.response]
+    labels = [labelling.labels for labelling in labellings]
+    keys = sentences.document_keys
+    supports = [_majority_support(sentence.key, labels, keys) for sentence in sentences.response]
     most = len(labels) / 2
     return Labelling(
         by=JURY,
         labels=Labels(
-            relevant_keys=_named(keys, (each.relevant_keys for each in labels), more_than=most),
-            utilized_keys=_named(keys, (each.utilized_keys for each in labels), more_than=most),
+            relevant_keys=_voted_keys(keys, (own.relevant_keys for own in labels), more_than=most),
+            utilized_keys=_voted_keys(keys, (own.utilized_keys for own in labels), more_than=most),
             sentence_support=tuple(support for support in supports if support),
         ),
     )
 
 
-def _named(
+def _voted_keys(
     keys: Sequence[str], votes: Iterable[Sequence[str]], more_than: float
 ) -> tuple[str, ...]:
     """The keys that more than so many judges name, in the documents' order."""
@@ -53,14 +55,17 @@ def _named(
     return tuple(key for key in keys if counts[key] > more_than)
 
 
-def _support(key: str, labels: Sequence[Labels], keys: Sequence[str]) -> SentenceSupport | None:
+def _majority_support(
+    key: str, labels: Sequence[Labels], keys: Sequence[str]
+) -> SentenceSupport | None:
     """The verdict on one response sentence; `None` where no judge gave one."""
-    votes = [vote for each in labels for vote in each.sentence_support if vote.key == key]
+    votes = [vote for own in labels for vote in own.sentence_support if vote.key == key]
     if not votes:
         return None
-    level = _level([vote.support for vote in votes])
+    level = _middle_level([vote.support for vote in votes])
+    # At least half of those who voted: the rule is "more than", and whole votes are half apart.
     half = len(votes) / 2 - 0.5
-    carrying = _named(keys, (vote.supporting_keys for vote in votes), more_than=half)
+    carrying = _voted_keys(keys, (vote.supporting_keys for vote in votes), more_than=half)
     return SentenceSupport(
         key=key,
         support=level,
@@ -69,7 +74,7 @@ def _support(key: str, labels: Sequence[Labels], keys: Sequence[str]) -> Sentenc
     )
 
 
-def _level(votes: Sequence[Support]) -> Support:
+def _middle_level(votes: Sequence[Support]) -> Support:
     """The lower median: the middle vote, and of two in the middle the stricter one."""
     return sorted(votes, key=STRICTEST_FIRST.index)[(len(votes) - 1) // 2]
 

@@ -1,5 +1,4 @@
-"""Who labelled what: every labeller's sentence labels of one sample, and which of them the score
-counts.
+"""Who labelled what: each labeller's sentence labels of one sample, and which of them count.
 
 Heuristic, judge, jury, published (gold) labels and a person's corrections are all `Labels`; the
 four metrics, the colours and the comparison are written once, on those.
@@ -31,11 +30,10 @@ STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)
 
 
 class Correction(Record):
-    """One label that a person set, and when: of a document sentence (`value` "yes" or "no") or of
-    its support.
+    """One label that a person set, and when.
 
-    `label` "relevant" or "utilized" goes with a document key, "support" (full, partial, none) with
-    a response key.
+    `label` "relevant" or "utilized" goes with a document key and the `value` "yes" or "no",
+    "support" with a response key and "full", "partial" or "none".
     """
 
     label: Literal["relevant", "utilized", "support"]
@@ -45,9 +43,7 @@ class Correction(Record):
 
 
 def sentences_of(sample: Sample) -> Sentences:
-    """The sample's published sentences, where it has some, else its documents and its answer cut
-    into sentences.
-    """
+    """The sample's published sentences; where it has none, its texts are cut into sentences."""
     return sample.sentences or cut(sample.response or "", sample.retrieved_documents)
 
 
@@ -70,15 +66,13 @@ def labellings(score: Score, sample: Sample) -> dict[str, Labelling]:
 
 
 def corrected(labels: Labels, corrections: Sequence[Correction]) -> Labels:
-    """The labels after a person's corrections, in their order; the labels themselves stay as they
-    are.
-    """
+    """Other labels: these after a person's corrections, in their order."""
     for correction in corrections:
-        labels = labels.model_copy(update=_change(labels, correction))
+        labels = labels.model_copy(update=_changed_labels(labels, correction))
     return labels
 
 
-def _change(labels: Labels, correction: Correction) -> dict[str, Any]:
+def _changed_labels(labels: Labels, correction: Correction) -> dict[str, Any]:
     key = correction.key
     if correction.label == "support":
         supports = {support.key: support for support in labels.sentence_support}
@@ -88,5 +82,5 @@ def _change(labels: Labels, correction: Correction) -> dict[str, Any]:
         supports[key] = before.model_copy(update={"support": support, "supporting_keys": keys})
         return {"sentence_support": tuple(supports.values())}
     field = f"{correction.label}_keys"
-    others = tuple(each for each in getattr(labels, field) if each != key)
+    others = tuple(other for other in getattr(labels, field) if other != key)
     return {field: (*others, key) if correction.value == "yes" else others}

@@ -209,7 +209,7 @@ def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopbac
         ("2", READER, ANSWER),
         ("2", OF_LUNA, OTHER),
     ]
-    lines = export.labels(session.store().results.scored(run), {}, [READER, OF_LUNA])
+    lines = export.label_lines(session.store().results.scored(run), {}, [READER, OF_LUNA])
     assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
 
 

@@ -22,16 +22,16 @@ from evaluators.records import (
 from evaluators.runs.aggregate import (
     Mean,
     View,
-    accuracy_by_noise,
-    columns,
     flips,
     labellers,
     merged,
+    noise_points,
+    of_ability,
     of_metric,
     rgb_rates,
     summarise,
+    value_titles,
     viewed,
-    with_ability,
 )
 from evaluators.runs.store import Outline
 from evaluators.statistics import wilson
@@ -121,7 +121,7 @@ def test_accuracy_by_noise_has_a_point_for_each_level_lowest_first():
         scored(noise=None, accuracy=1.0),
     ]
 
-    points = accuracy_by_noise(rows, Ability.NOISE)
+    points = noise_points(rows, Ability.NOISE)
 
     assert [point.noise for point in points] == [0.0, 0.4, 0.8]
     assert [point.accuracy.mean for point in points] == [1.0, None, 0.5]
@@ -132,7 +132,7 @@ def test_accuracy_by_noise_has_a_point_for_each_level_lowest_first():
 def test_rows_of_an_ability_are_found_by_its_name():
     stored = outline(ability="negative_rejection")
 
-    assert with_ability([stored, OPEN], Ability.REJECTION) == [stored]
+    assert of_ability([stored, OPEN], Ability.REJECTION) == [stored]
 
 
 def test_rates_are_those_of_the_abilities_asked():
@@ -173,7 +173,7 @@ def test_rates_are_those_of_the_abilities_asked():
 
 def test_without_rows_there_are_no_rates():
     assert rgb_rates([]) == {}
-    assert accuracy_by_noise([], Ability.NOISE) == []
+    assert noise_points([], Ability.NOISE) == []
 
 
 # Several metrics
@@ -225,7 +225,7 @@ def test_a_name_that_an_earlier_metric_has_gets_the_number_of_its_metric():
         scored(at=Cell(1, 0, 2), f1=None, other=1.0),
     ]
 
-    assert columns(rows) == {(0, "f1"): "f1", (2, "f1"): "f1 (3)", (2, "other"): "other"}
+    assert value_titles(rows) == {(0, "f1"): "f1", (2, "f1"): "f1 (3)", (2, "other"): "other"}
     assert [row.values for row in merged(rows)] == [
         {"f1 (3)": 0.2, "other": 0.0},
         {"f1": 1.0, "f1 (3)": None, "other": 1.0},

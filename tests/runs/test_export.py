@@ -54,7 +54,7 @@ def test_the_table_holds_every_row_with_its_labeller_and_corrections():
         Outline(position=2, sample_id="s2", question="Why?"),
     ]
 
-    read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
+    read = list(csv.DictReader(io.StringIO(export.results_csv(rows).decode("utf-8-sig"))))
 
     assert [
         (row["sample"], row["status"], row["labels_by"], row["corrections"]) for row in read
@@ -81,7 +81,7 @@ def test_several_metrics_stand_in_one_row():
         Outline(**facts | {"position": 1}, metric=1, status="scored", values={"f1": 0.5}),
     ]
 
-    read = list(csv.DictReader(io.StringIO(export.table(rows).decode("utf-8-sig"))))
+    read = list(csv.DictReader(io.StringIO(export.results_csv(rows).decode("utf-8-sig"))))
 
     assert [(row["status"], row["adherence"], row["f1"]) for row in read] == [
         ("failed", "1.0", ""),
@@ -91,15 +91,19 @@ def test_several_metrics_stand_in_one_row():
 
 def test_several_models_have_a_column():
     rows = [Outline(position=0, model=number, sample_id="s", question="q") for number in (0, 1)]
-    read = list(csv.DictReader(io.StringIO(export.table(rows, ["A", "B"]).decode("utf-8-sig"))))
+    read = list(
+        csv.DictReader(io.StringIO(export.results_csv(rows, ["A", "B"]).decode("utf-8-sig")))
+    )
     assert [row["model"] for row in read] == ["A", "B"]
 
 
 def test_generated_responses_have_a_column_in_which_nothing_is_a_formula():
     rows = [Outline(position=number, sample_id="s", question="q") for number in (0, 1)]
-    assert "response" not in export.table(rows).decode()
+    assert "response" not in export.results_csv(rows).decode()
     read = list(
-        csv.DictReader(io.StringIO(export.table(rows, ["A"], {(1, 0): "=1+1"}).decode("utf-8-sig")))
+        csv.DictReader(
+            io.StringIO(export.results_csv(rows, ["A"], {(1, 0): "=1+1"}).decode("utf-8-sig"))
+        )
     )
     assert [row["response"] for row in read] == ["", "'=1+1"]
 
@@ -123,7 +127,7 @@ def test_labels_come_with_corrections_and_what_became_of_them():
     score = labelled_score(sample, sentences, [judged], judged)
     change = Correction(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
 
-    (line,) = export.labels([(Cell(0), sample, score)], {Cell(0): [change]})
+    (line,) = export.label_lines([(Cell(0), sample, score)], {Cell(0): [change]})
 
     read = json.loads(line)
     assert (read["sample"], read["id"], read["labels_by"]) == (1, "s", "openai/x")
@@ -131,8 +135,8 @@ def test_labels_come_with_corrections_and_what_became_of_them():
     assert read["labels"]["openai/x"]["sentence_support"][0]["support"] == "none"
     assert read["labels"]["corrected"]["sentence_support"][0]["support"] == "full"
     assert read["corrections"] == [change.model_dump()]
-    (plain,) = export.labels([(Cell(0), sample, score)], {})
+    (plain,) = export.label_lines([(Cell(0), sample, score)], {})
     assert "corrected" not in json.loads(plain)["labels"]
     assert "model" not in json.loads(plain)
-    (of_the_second,) = export.labels([(Cell(0, 1), sample, score)], {}, ["A", "B"])
+    (of_the_second,) = export.label_lines([(Cell(0, 1), sample, score)], {}, ["A", "B"])
     assert json.loads(of_the_second)["model"] == "B"

@@ -27,7 +27,7 @@ from evaluators.runs import pool as pools
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.pool import Pool, takes
-from evaluators.runs.scoring import answered, scored
+from evaluators.runs.scoring import checked_score, generated_response
 from evaluators.runs.worker import Request, reply
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests.runs import slow
@@ -80,13 +80,13 @@ def test_a_worker_gives_the_same_score_as_this_process(pool, name):
         update={"response": "I don't know.", "gold_documents": bed.retrieved_documents[:1]}
     )
     assert takes(made(name))
-    there, here = pool.score(made(name), sample, never), scored(made(name), sample)
+    there, here = pool.score(made(name), sample, never), checked_score(made(name), sample)
     assert there.model_dump_json() == here.model_dump_json()  # as it is stored
 
 
 def test_a_worker_answers_as_the_offline_reader_does_here(pool):
     sample = compose(bundled()[ENGLISH_BED], [Ability.NOISE], limit=1).samples[0]
-    assert pool.answer(sample, PROMPT, never) == answered(sample, PROMPT, OfflineReader())
+    assert pool.answer(sample, PROMPT, never) == generated_response(sample, PROMPT, OfflineReader())
 
 
 def test_a_sample_that_lacks_something_fails_with_the_same_words(pool):
@@ -303,7 +303,7 @@ def test_a_run_with_the_offline_reader_is_the_same_with_workers(store, registry)
     )
     registry.start(run, store).wait()
 
-    expected = [answered(sample, PROMPT, OfflineReader()) for sample in dataset.samples]
+    expected = [generated_response(sample, PROMPT, OfflineReader()) for sample in dataset.samples]
     assert [
         store.results.get(run.id, number).response for number in range(len(expected))
     ] == expected

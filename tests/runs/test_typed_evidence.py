@@ -45,20 +45,20 @@ def test_values_states_and_corrections_are_as_they_were(store, run_id):
 @pytest.mark.parametrize("run_id", ["one-judge", "jury", "hybrid", "rgb"])
 def test_the_table_to_take_away_is_the_same_to_the_letter(store, run_id):
     rows = store.results.outlines(store.runs.get(run_id))
-    assert export.table(rows).decode("utf-8-sig") == THEN[run_id]["table"]
+    assert export.results_csv(rows).decode("utf-8-sig") == THEN[run_id]["table"]
 
 
 def test_the_table_now_names_the_heuristic_as_the_labeller(store):
     rows = store.results.outlines(store.runs.get("heuristic"))
     then = THEN["heuristic"]["table"].replace(",scored,,", ",scored,heuristic,")
     then = then.replace(",open,,", ",open,heuristic,")  # its second metric has no result there
-    assert export.table(rows).decode("utf-8-sig") == then
+    assert export.results_csv(rows).decode("utf-8-sig") == then
 
 
 @pytest.mark.parametrize("run_id", LABELLED)
 def test_the_labels_to_take_away_are_the_same(store, run_id):
     run = store.runs.get(run_id)
-    lines = export.labels(store.results.scored(run), store.corrections.by_cell(run_id))
+    lines = export.label_lines(store.results.scored(run), store.corrections.by_cell(run_id))
     assert [json.loads(line) for line in lines] == THEN[run_id]["labels"]
     assert aggregate.labellers(run, store.results.scored(run)) == THEN[run_id]["labellers"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluators.records import Labelling, Labels, Sentence, Sentences, SentenceSupport, Support
-from evaluators.trace.jury import counted, majority
+from evaluators.trace.jury import counted_labelling, majority
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 SENTENCES = Sentences(
@@ -97,5 +97,5 @@ def test_only_judges_with_a_verdict_on_a_sentence_vote_on_it():
 
 def test_a_single_judge_counts_as_it_is():
     only = judge(relevant=("0a", "0a", "9z"), a=(FULL,))
-    assert counted([only], SENTENCES) is only
-    assert counted([only, only], SENTENCES).by == "jury"
+    assert counted_labelling([only], SENTENCES) is only
+    assert counted_labelling([only, only], SENTENCES).by == "jury"

@@ -237,7 +237,7 @@ def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> No
 def exported(view: RunView, rows: Sequence[Outline], definition: str = "") -> bytes:
     """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
     responses = view.store.results.responses(view.run)
-    return export.table(rows, run_facts.titles(view.run), responses, definition)
+    return export.results_csv(rows, run_facts.titles(view.run), responses, definition)
 
 
 # How it works

@@ -93,7 +93,7 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
 def _noise_curves(rows: Sequence[Outline]) -> Curves:
     curves = {}
     for ability in (Ability.NOISE, Ability.INTEGRATION):
-        if points := aggregate.accuracy_by_noise(rows, ability):
+        if points := aggregate.noise_points(rows, ability):
             curves[ability] = points
     return curves
 
@@ -152,7 +152,7 @@ def _filtered(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
         )
         outcome = st.segmented_control("Outcome", list(OUTCOMES), key=f"outcome_{run.id}", **common)
     kept = by_model[model] if model else rows
-    kept = aggregate.with_ability(kept, ability) if ability else kept
+    kept = aggregate.of_ability(kept, ability) if ability else kept
     return [row for row in kept if OUTCOMES[outcome](row)] if outcome else kept
 
 

@@ -133,7 +133,7 @@ def _downloads(view: RunView, rows: Sequence[Outline], definition: str) -> None:
 
     def labels() -> bytes:
         models = run_facts.titles(view.run)
-        return b"".join(export.labels(view.scored(), view.corrections, models))
+        return b"".join(export.label_lines(view.scored(), view.corrections, models))
 
     with st.container(horizontal=True):
         metric_results.download(view, rows, definition)

@@ -196,9 +196,7 @@ class ResultTable:
                            count(*)
                     from results where run_id = ? and status = 'failed'
                     group by 1, 2, 3 order by 4 desc, 1"""
-        return [
-            (_failure_reason(*row), count) for *row, count in self._database.rows(query, run_id)
-        ]
+        return [(_stored_reason(*row), count) for *row, count in self._database.rows(query, run_id)]
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
@@ -225,7 +223,7 @@ def _result_or_failed(cell: Cell, body: Any) -> SampleResult:
         return SampleResult(**cell._asdict(), status="failed", error=message)
 
 
-def _failure_reason(message: Any, kind: Any, remedy: Any) -> Reason:
+def _stored_reason(message: Any, kind: Any, remedy: Any) -> Reason:
     """Why a cell failed, from the parts of its result; versions before 9 kept the message alone."""
     try:
         fields = {"kind": kind or "", "message": message, "remedy": remedy and json.loads(remedy)}
