@@ -38,8 +38,9 @@ class Forecast(NamedTuple):
     def named(self, *, marks_judges: bool = True) -> list[tuple[str, Estimate]]:
         """The estimates with their names for a table, judges marked as such."""
         mark = " (judge)" if marks_judges else ""
-        models = [(each.title, each) for each in self.models]
-        return [*models, *((each.title + mark, each) for each in self.judges)]
+        models = [(estimate.title, estimate) for estimate in self.models]
+        judges = [(estimate.title + mark, estimate) for estimate in self.judges]
+        return [*models, *judges]
 
 
 class Measured(NamedTuple):
@@ -98,7 +99,7 @@ class Measures:
 
     def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
         """How doubtful the heuristic is of each response that is there, by position."""
-        return {position: hybrid.doubt(sample) for position, sample in _answered(plan)}
+        return {position: hybrid.doubt(sample) for position, sample in _samples_with_response(plan)}
 
     def calls(
         self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
@@ -106,7 +107,7 @@ class Measures:
         """How many calls it takes judges of these budgets to label each response, by position."""
         return {
             position: sum(len(prompts_of(labeller, sample, budget)) for budget in budgets)
-            for position, sample in _answered(plan)
+            for position, sample in _samples_with_response(plan)
         }
 
 
@@ -121,17 +122,15 @@ def forecast(
     count = stored if plan.use_cache else None
     models: list[Estimate] = []
     if plan.models:
-        asked = Measured(measures.answers(plan), SHORT_ANSWER)
-        models = [_without_stored(model, [asked], count) for model in plan.models]
+        answers = Measured(measures.answers(plan), SHORT_ANSWER)
+        models = [_without_stored(model, [answers], count) for model in plan.models]
     judges = []
     for number, judge in enumerate(plan.judges):
         budget = prompt_budget(judge, keys)
-        asked_of_judge = [
-            measured
-            for evaluator in plan.asking(number)
-            for measured in _asked_by(evaluator, plan, judge, budget, measures)
-        ]
-        judges.append(_without_stored(judge, asked_of_judge, count))
+        judgements: list[Measured] = []
+        for evaluator in plan.asking(number):
+            judgements += _judgements_of(evaluator, plan, judge, budget, measures)
+        judges.append(_without_stored(judge, judgements, count))
     return Forecast(tuple(models), tuple(judges))
 
 
@@ -158,7 +157,7 @@ def doubt_within(
     return threshold(list(doubts.values()), most, [calls[position] for position in doubts])
 
 
-def _asked_by(
+def _judgements_of(
     evaluator: Evaluator,
     plan: RunPlan,
     judge: ModelSpec,
@@ -170,17 +169,20 @@ def _asked_by(
     if isinstance(evaluator, HybridEvaluator):
         if not evaluator.needs_judge:
             return
+        # Doubts are measured apart from prompts: they take far longer, and stay the same while a
+        # person tries how many calls to allow.
         positions = doubtful(plan, evaluator, measures)
         evaluator = evaluator.labeller
     shortest = SHORT_LABELS if evaluator.leads == "trace" else SHORT_ANSWER
     yield Measured(measures.judgements(plan, evaluator, judge, budget, positions), shortest)
+    # What reads no response asks the same about every model, and so only once.
     if plan.models and "response" in evaluator.needed:
         to_come = measures.judgements_to_come(plan, evaluator, budget)
         yield Measured(to_come._replace(tokens=to_come.tokens * len(plan.models)), shortest)
 
 
 def _without_stored(
-    model: ModelSpec, asked: Sequence[Measured], count: CountStored | None
+    model: ModelSpec, parts: Sequence[Measured], count: CountStored | None
 ) -> Estimate:
     """What is left to be asked: how many answers are stored is known, which ones is not.
 
@@ -189,7 +191,7 @@ def _without_stored(
     prompts: list[int] = []
     shortest: list[int] = []
     stored = 0
-    for sizes, least in asked:
+    for sizes, least in parts:
         keys = sizes.keys.get(model)
         kept = count(keys) if count and keys else 0
         left = sorted(sizes.tokens)[kept:]
@@ -199,6 +201,6 @@ def _without_stored(
     return estimate(model, prompts, cached=stored, shortest=shortest)
 
 
-def _answered(plan: RunPlan) -> Iterator[tuple[int, Sample]]:
+def _samples_with_response(plan: RunPlan) -> Iterator[tuple[int, Sample]]:
     samples = enumerate(plan.dataset.samples)
     return ((position, sample) for position, sample in samples if sample.response is not None)

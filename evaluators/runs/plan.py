@@ -57,7 +57,7 @@ class RunPlan:
 
     def asking(self, number: int) -> list[Evaluator]:
         """The evaluators that ask the judge of this number: all do the first, a jury the others."""
-        return [each for each in self.evaluators if number < each.most_judges()]
+        return [metric for metric in self.evaluators if number < metric.most_judges()]
 
     def check(self) -> None:
         """Raises a `PlumblineError` with the remedy where it could not be run."""
@@ -128,7 +128,10 @@ class RunPlan:
         samples = self.dataset.samples
         for evaluator in self.in_order:
             needs = tuple(field for field in evaluator.needed if field in fields)
-            lacking = [missing(needs, each, has_generator=bool(self.models)) for each in samples]
+            # A model gives the responses that are missing.
+            lacking = [
+                missing(needs, sample, has_generator=bool(self.models)) for sample in samples
+            ]
             if lacking and all(lacking):
                 raise ParameterError(_no_sample_has(evaluator, lacking, self.dataset.name))
 

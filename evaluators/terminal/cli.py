@@ -148,11 +148,12 @@ class _OfARun(click.Command):
         options = [name for parameter in self.params for name in parameter.opts]
         known = {name[:2] for name in [*options, *ctx.help_option_names]}
         ids = [
-            each
-            for each in args
-            if len(each) >= tables.SHORT and each.startswith("-") and each[:2] not in known
+            argument
+            for argument in args
+            if len(argument) >= tables.SHORT
+            if argument.startswith("-") and argument[:2] not in known
         ]
-        others = [each for each in args if each not in ids]
+        others = [argument for argument in args if argument not in ids]
         return super().parse_args(ctx, [*others, "--", *ids] if ids else args)
 
 
@@ -284,8 +285,8 @@ def metrics() -> None:
             f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on "
             "the Metrics page."
         )
-    for each in broken():
-        _to_stderr(f"{each.file}, line {each.line}, cannot be used: {each.message}")
+    for file in broken():
+        _to_stderr(f"{file.file}, line {file.line}, cannot be used: {file.message}")
 
 
 @lists.command()
@@ -360,11 +361,10 @@ def export(run_id: str, kind: str, output: BinaryIO | None, definition: str) -> 
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace FILE where it is there already.")
 def backup(file: Path, replace: bool) -> None:
-    made = back_up(local_store(), file, replace=replace)
-    runs = "1 run" if made.runs == 1 else f"{made.runs:,} runs"
-    click.echo(
-        printable(f"{made.path}: {runs}, {made.size / 2**20:,.1f} MB, checked by opening it.")
-    )
+    copy = back_up(local_store(), file, replace=replace)
+    runs = "1 run" if copy.runs == 1 else f"{copy.runs:,} runs"
+    size = f"{copy.size / 2**20:,.1f} MB"
+    click.echo(printable(f"{copy.path}: {runs}, {size}, checked by opening it."))
 
 
 # What they share

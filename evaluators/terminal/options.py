@@ -27,10 +27,12 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     root = ctx.find_root().command
     command = root.commands["run"] if isinstance(root, click.Group) else ctx.command
     options = [
-        each for each in command.params if isinstance(each, click.Option) and each.name != "config"
+        option
+        for option in command.params
+        if isinstance(option, click.Option) and option.name != "config"
     ]
-    by_name = {each.opts[0].removeprefix("--"): each for each in options}
-    settings = settings_file.read(path, {name: each.multiple for name, each in by_name.items()})
+    by_name = {option.opts[0].removeprefix("--"): option for option in options}
+    settings = settings_file.read(path, {name: option.multiple for name, option in by_name.items()})
     for name, value in settings.items():
         try:
             by_name[name].type_cast_value(ctx, value)

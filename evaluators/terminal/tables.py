@@ -204,26 +204,31 @@ def go_on(run: Run) -> str:
 
 def facts(results: Results) -> Table:
     """What the run is, a line for each fact."""
-    made = table(["", ""], _facts(results))
-    made.show_header = False
-    return made
+    fact_table = table(["", ""], _named_facts(results))
+    fact_table.show_header = False
+    return fact_table
 
 
-def _facts(results: Results) -> list[tuple[str, str]]:
-    run, store = results.run, results.store
-    found = [
+def _named_facts(results: Results) -> list[tuple[str, str]]:
+    run = results.run
+    lines = [
         ("run", run.id),
         ("title", run.title),
         ("data", run.dataset_name),
         ("begun", _begun(run)),
-        ("state", state(run, store)),
-        *(("metric", f"{spec.name}  {_params_in_words(spec.params)}") for spec in run.evaluators),
-        *([("definition", results.definition)] if results.has_labels else []),
-        *(("model", _model_in_words(spec)) for spec in run.models),
-        *(("judge", _model_in_words(spec)) for spec in run.judges),
+        ("state", state(run, results.store)),
     ]
-    origin = "that ships" if run.prompt in shipped() else "of your own"
-    return [*found, ("prompt", f"one {origin}, {run.prompt_hash}")] if run.models else found
+    lines += [
+        ("metric", f"{spec.name}  {_params_in_words(spec.params)}") for spec in run.evaluators
+    ]
+    if results.has_labels:
+        lines.append(("definition", results.definition))
+    lines += [("model", _model_in_words(model)) for model in run.models]
+    lines += [("judge", _model_in_words(judge)) for judge in run.judges]
+    if run.models:
+        origin = "that ships" if run.prompt in shipped() else "of your own"
+        lines.append(("prompt", f"one {origin}, {run.prompt_hash}"))
+    return lines
 
 
 def _params_in_words(params: Mapping[str, Any]) -> str:
@@ -239,10 +244,9 @@ def _model_in_words(spec: ModelSpec) -> str:
 
 def spent(run: Run, store: Store) -> Table | None:
     """What each model cost; nothing where no LLM was asked."""
-    found = store.calls.spent(run.id)
     rows = [
-        (model, each.calls, each.prompt_tokens, each.answer_tokens, dollars(each.cost))
-        for model, each in found.items()
+        (model, bill.calls, bill.prompt_tokens, bill.answer_tokens, dollars(bill.cost))
+        for model, bill in store.calls.spent(run.id).items()
     ]
     headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
     return table(headings, rows, headings[1:]) if rows else None

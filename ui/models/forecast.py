@@ -49,8 +49,8 @@ class RememberedMeasures(Measures):
         self._data = data
 
     def answers(self, plan: RunPlan) -> PromptSizes:
-        asked = ("answers", plan.prompt, plan.models)
-        return self._once(PROMPTS, asked, partial(super().answers, plan))
+        key = ("answers", plan.prompt, plan.models)
+        return self._once(PROMPTS, key, partial(super().answers, plan))
 
     def judgements(
         self,
@@ -60,29 +60,30 @@ class RememberedMeasures(Measures):
         budget: int | None,
         positions: Sequence[int] | None = None,
     ) -> PromptSizes:
-        asked = ("judgements", _kind(evaluator), judge, budget, positions)
+        key = ("judgements", _kind(evaluator), judge, budget, positions)
         measure = partial(super().judgements, plan, evaluator, judge, budget, positions)
-        return self._once(PROMPTS, asked, measure)
+        return self._once(PROMPTS, key, measure)
 
     def judgements_to_come(
         self, plan: RunPlan, evaluator: Evaluator, budget: int | None
     ) -> PromptSizes:
-        asked = ("to come", _kind(evaluator), budget)
+        key = ("to come", _kind(evaluator), budget)
         measure = partial(super().judgements_to_come, plan, evaluator, budget)
-        return self._once(PROMPTS, asked, measure)
+        return self._once(PROMPTS, key, measure)
 
     def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
         # How doubtful a sample is does not depend on the doubt that is asked for.
-        asked = ("doubts", _kind(hybrid.model_copy(update={"doubt_from": 0.0})))
-        return self._once(DOUBTS, asked, partial(super().doubts, plan, hybrid))
+        key = ("doubts", _kind(hybrid.model_copy(update={"doubt_from": 0.0})))
+        return self._once(DOUBTS, key, partial(super().doubts, plan, hybrid))
 
     def calls(
         self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
     ) -> Mapping[int, int]:
-        asked = ("calls", _kind(labeller), tuple(budgets))
-        return self._once(PROMPTS, asked, partial(super().calls, plan, labeller, budgets))
+        key = ("calls", _kind(labeller), tuple(budgets))
+        return self._once(PROMPTS, key, partial(super().calls, plan, labeller, budgets))
 
     def _once(self, words: str, asked: Hashable, measure: Callable[[], T]) -> T:
+        """What was measured before, else what is measured now, beside a spinner with words."""
         key = (RememberedMeasures, self._data, asked)
         measured: T | None = held.find(key)
         if measured is None:

@@ -27,7 +27,7 @@ def show(run: Run) -> None:
     names = {spec.id: model_title(spec) for spec in (*run.models, *run.judges)}
     rows = [_row(name, spent[model]) for model, name in names.items() if model in spent]
     if len(rows) > 1:
-        rows.append(_row_of_all(spent))
+        rows.append(_row_of_whole_run(spent))
     with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
         if rows:
             st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
@@ -63,7 +63,7 @@ def _row(name: str, spent: Spent) -> dict[str, object]:
     }
 
 
-def _row_of_all(spent: Mapping[str, Spent]) -> dict[str, object]:
+def _row_of_whole_run(spent: Mapping[str, Spent]) -> dict[str, object]:
     bills = spent.values()
     return {
         "Model": "Together",

@@ -76,11 +76,12 @@ def _form_to_ask_models() -> None:
     bed = session.test_bed(name)
     composition = _composition_fields(bed, name)
     params = forms.parameter_widgets(RGBEvaluator, "rgb")
-    prompt, problem = _prompt_area(bed)
+    prompt, problem = _prompt_with_wordings(bed)
     with st.expander("Judge and answer options", icon=":material/balance:", key="rgb_options"):
         judge = model_form.judge_beside_rules(by_id, models, JUDGE, "rgb_judge")
         judges = [judge] if judge else []
         options = model_form.answer_options([*models, *judges], "rgb")
+    # Composed at the start of the run only: a form is drawn again at every click.
     drafted = RunPlan(
         partial(_composed_samples, bed, composition, prompt),
         [RGBEvaluator(**params)],
@@ -103,8 +104,8 @@ def _is_anything_asked(plan: RunPlan, measures: RememberedMeasures) -> bool:
     if not count:
         st.caption("Choose at least one ability and one noise level.")
         return False
-    each = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
-    st.caption(f"{count:,} prompts will be asked{each}.")
+    whom = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
+    st.caption(f"{count:,} prompts will be asked{whom}.")
     model_forecast.show(plan, measures)
     return True
 
@@ -157,7 +158,7 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
     )
 
 
-def _prompt_area(bed: TestBed) -> tuple[str, str]:
+def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
     key = f"rgb_prompt_{language}"

@@ -85,7 +85,7 @@ def unused(evaluator: str) -> tuple[str, ...]:
 
 
 def _form_without_judges(dataset: Dataset, generators: Generators | None) -> None:
-    params = _parameter_fields(dataset, METHODS[HEURISTIC])
+    params = _method_fields(dataset, METHODS[HEURISTIC])
     further = choice.choose("Also measure", dataset, "trace")
     answering = generators or NOBODY
     count = counted(len(dataset.samples), "sample")
@@ -109,7 +109,7 @@ def _form_with_judges(dataset: Dataset, method: str, generators: Generators | No
     is_by_budget = method == HYBRID and not answering.models
     most_calls = _most_calls_field(dataset, len(judges)) if is_by_budget else None
     left_out = ("doubt_from",) if is_by_budget or method != HYBRID else ()
-    params = _parameter_fields(dataset, METHODS[method], left_out)
+    params = _method_fields(dataset, METHODS[method], left_out)
     further = choice.choose("Also measure", dataset, "trace")
     drafted = RunPlan(dataset, further or [], prompt=answering.prompt)
     plan = model_form.asking(drafted, answering.models, judges, "trace") if judges else None
@@ -134,7 +134,7 @@ def _form_with_judges(dataset: Dataset, method: str, generators: Generators | No
         data_choice.start(plan)
 
 
-def _parameter_fields(
+def _method_fields(
     dataset: Dataset, evaluator: str, left_out: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The parameters of a method that make a difference to it."""
