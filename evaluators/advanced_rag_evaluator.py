@@ -101,7 +101,9 @@ class GPTLabelingOutput(BaseModel):
         if not isinstance(answer, dict) or "overall_supported" in answer:
             return answer
         supports = answer.get("sentence_support_information")
-        if not isinstance(supports, list) or not all(isinstance(each, dict) for each in supports):
+        if not isinstance(supports, list) or not all(
+            isinstance(support, dict) for support in supports
+        ):
             return answer  # is refused for that
         verdicts = [support.get("fully_supported") for support in supports]
         return {**answer, "overall_supported": all(verdict is True for verdict in verdicts)}
@@ -171,8 +173,7 @@ class GPTLabelingPromptGenerator:
 
 
 class GPTLabelingScores(TRACEScores):
-    """The TRACE values of one answer, with how many of its sentences are supported, and who
-    labelled what.
+    """The TRACE values of one answer, how many sentences are supported, and who labelled what.
 
     `overall_supported` is the judge's own word on the whole response; of a jury, that of more than
     half.

@@ -128,13 +128,13 @@ class AnswerMatchAcc(Evaluator):
     def _compared(self, answer: str, truth: str) -> Comparison:
         normalised = hotpotqa_words(truth) if self.normalise == "hotpotqa" else []
         is_literal = not normalised
-        true = literal_words(truth) if is_literal else normalised
-        said = literal_words(answer) if is_literal else hotpotqa_words(answer)
-        joined, true_joined = " ".join(said), " ".join(true)
+        true_words = literal_words(truth) if is_literal else normalised
+        answer_words = literal_words(answer) if is_literal else hotpotqa_words(answer)
+        joined, true_joined = " ".join(answer_words), " ".join(true_words)
         if self.type == "f1_score":
-            value = _f1(said, true)
+            value = _f1(answer_words, true_words)
         elif self.type == "exact_match":
-            value = float(said == true)
+            value = float(answer_words == true_words)
         elif is_literal and not is_chinese(truth):
             # Letter by letter, the choice "A" would be found in "Answer: B", and 5 in 3.5.
             value = float(f" {true_joined} " in f" {joined} ")
@@ -165,22 +165,22 @@ def _by_value(comparison: Comparison) -> float:
     return comparison.value
 
 
-def _f1(said: list[str], true: list[str]) -> float:
-    common = _count_common(said, true)
+def _f1(answer_words: list[str], true_words: list[str]) -> float:
+    common = _count_common(answer_words, true_words)
     if not common:
         return 0.0
-    precision, recall = common / len(said), common / len(true)
+    precision, recall = common / len(answer_words), common / len(true_words)
     return 2 * precision * recall / (precision + recall)
 
 
-def _count_common(said: list[str], true: list[str]) -> int:
+def _count_common(answer_words: list[str], true_words: list[str]) -> int:
     """How many words both have, a repeated word as often as both repeat it."""
     # By hand: a `Counter` is slower on short texts.
     left: dict[str, int] = {}
-    for word in true:
+    for word in true_words:
         left[word] = left.get(word, 0) + 1
     common = 0
-    for word in said:
+    for word in answer_words:
         if left.get(word):
             left[word] -= 1
             common += 1

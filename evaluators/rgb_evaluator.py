@@ -21,7 +21,7 @@ from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Ability, Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
-from evaluators.rgb_rules import Policy, Reading, Trial, TriedRule
+from evaluators.rgb_rules import AnswerReading, Policy, Trial, TriedRule
 from evaluators.text.accepted import groups, spellings
 from evaluators.text.normalise import remove_reasoning
 
@@ -166,8 +166,8 @@ class RGBEvaluator(Evaluator):
         return [int(verdict.passed) for verdict in verdicts]
 
     @property
-    def _reading(self) -> Reading:
-        return Reading(self.policy, self.nfkc, self.remove_reasoning)
+    def _reading(self) -> AnswerReading:
+        return AnswerReading(self.policy, self.nfkc, self.remove_reasoning)
 
     def _rejection_rules(self, response: str) -> Iterator[Trial]:
         return rgb_rules.rejection_rules(
@@ -222,8 +222,8 @@ class RGBEvaluator(Evaluator):
         prompt = self._judge_prompt(name, sample)
         if prompt is None:
             return JudgedRate(passed=False, words="The answer is empty.")
-        said = judge.complete(prompt).text
-        return JudgedRate(passed=judge_says_yes(said), words=remove_reasoning(said))
+        reply = judge.complete(prompt).text
+        return JudgedRate(passed=judge_says_yes(reply), words=remove_reasoning(reply))
 
     def _judge_prompt(self, name: str, sample: Sample) -> Prompt | None:
         """The question to the judge; `None` where the answer is empty."""
@@ -389,17 +389,17 @@ class RGBEvaluator(Evaluator):
         return any(float(verdict.passed) != values[name] for name, verdict in without.items())
 
 
-def judge_says_yes(said: str) -> bool:
+def judge_says_yes(reply: str) -> bool:
     """What the last line with nothing but a verdict says."""
     lines = [
         line
-        for text in remove_reasoning(said).splitlines()
+        for text in remove_reasoning(reply).splitlines()
         if (line := VERDICT_LINE.fullmatch(text))
     ]
     if not lines:
         what = "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”"
         raise UnreadableAnswerError(
-            f"{what}. Retry, or start a run with another judge.", said[:300], texts=[said]
+            f"{what}. Retry, or start a run with another judge.", reply[:300], texts=[reply]
         )
     return lines[-1][1] is not None
 

@@ -67,7 +67,7 @@ class TriedRule(NamedTuple):
     verdict: Verdict | None
 
 
-class Reading(NamedTuple):
+class AnswerReading(NamedTuple):
     """By which policy an answer is read, and what is done to it before."""
 
     policy: Policy
@@ -112,31 +112,33 @@ def tried_rules(question: str, trials: Iterator[Trial]) -> Iterator[TriedRule]:
 
 
 def answer_verdicts(
-    reading: Reading, response: str, truth: Accepted, strict: bool = False
+    reading: AnswerReading, response: str, truth: Accepted, strict: bool = False
 ) -> list[Verdict]:
     """A verdict on each required answer; raises `MissingInputError` where there is none."""
     required = groups(truth)
     if not required or not all(required):
         raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
-    said = reading.comparable(response)
-    return [_best_spelling(reading, said, group, strict) for group in required]
+    answer = reading.comparable(response)
+    return [_best_spelling(reading, answer, group, strict) for group in required]
 
 
-def _best_spelling(reading: Reading, said: str, group: Sequence[str], strict: bool) -> Verdict:
+def _best_spelling(
+    reading: AnswerReading, answer: str, group: Sequence[str], strict: bool
+) -> Verdict:
     verdict = NO_MATCH
     for spelling in group:
-        verdict = first_verdict(_answer_rules(reading, said, spelling, strict), NO_MATCH)
+        verdict = first_verdict(_answer_rules(reading, answer, spelling, strict), NO_MATCH)
         if verdict.passed:
             break
     return verdict
 
 
-def tried_on_answer(reading: Reading, response: str, truth: Accepted) -> Iterator[TriedRule]:
+def tried_on_answer(reading: AnswerReading, response: str, truth: Accepted) -> Iterator[TriedRule]:
     """The rules tried on each spelling, up to the first that is given."""
-    said = reading.comparable(response)
+    answer = reading.comparable(response)
     for group in groups(truth):
         for spelling in group:
-            trials = _answer_rules(reading, said, spelling)
+            trials = _answer_rules(reading, answer, spelling)
             tried = list(tried_rules(f"Is it “{spelling}”?", trials))
             yield from tried
             if tried[-1].verdict and tried[-1].verdict.passed:
@@ -144,85 +146,85 @@ def tried_on_answer(reading: Reading, response: str, truth: Accepted) -> Iterato
 
 
 def _answer_rules(
-    reading: Reading, said: str, spelling: str, strict: bool = False
+    reading: AnswerReading, answer: str, spelling: str, strict: bool = False
 ) -> Iterator[Trial]:
-    """The rules for one spelling; `said` is the response made comparable."""
+    """The rules for one spelling; `answer` is the response made comparable."""
     is_short = len(spelling) <= LONGEST_REMEMBERED
     true = _remembered(reading, spelling) if is_short else reading.comparable(spelling)
     if reading.policy == "paper":
-        yield _contains(without_spaces(said) if is_chinese(said) else said, true)
+        yield _contains(without_spaces(answer) if is_chinese(answer) else answer, true)
         return
-    if not (said.isascii() and true.isascii()) and (is_chinese(said) or is_chinese(true)):
+    if not (answer.isascii() and true.isascii()) and (is_chinese(answer) or is_chinese(true)):
         # So that "iPhone 14" is found in Chinese text.
-        said, true = without_spaces(said), without_spaces(true)
-    if not (said and true):
+        answer, true = without_spaces(answer), without_spaces(true)
+    if not (answer and true):
         yield "empty", Verdict(False, "empty")
     if strict:
-        is_same = said == true
+        is_same = answer == true
         yield "exact match", Verdict(is_same, "exact match", (true,) if is_same else ())
-    yield _contains(said, true)
-    yield "short answer", Verdict(True, "short answer", (said,)) if said in true else None
-    yield BY_WORDS, _overlap(said, true)
+    yield _contains(answer, true)
+    yield "short answer", Verdict(True, "short answer", (answer,)) if answer in true else None
+    yield BY_WORDS, _overlap(answer, true)
 
 
 @lru_cache(maxsize=4096)
-def _remembered(reading: Reading, spelling: str) -> str:
+def _remembered(reading: AnswerReading, spelling: str) -> str:
     # A run asks for the same few spellings again and again.
     return reading.comparable(spelling)
 
 
-def _contains(said: str, true: str) -> Trial:
-    return CONTAINED, Verdict(True, CONTAINED, (true,)) if true in said else None
+def _contains(answer: str, true: str) -> Trial:
+    return CONTAINED, Verdict(True, CONTAINED, (true,)) if true in answer else None
 
 
-def _overlap(said: str, true: str) -> Verdict | None:
+def _overlap(answer: str, true: str) -> Verdict | None:
     wanted = dict.fromkeys(true.split())
-    shared = _response_words(said).intersection(wanted)
+    shared = _response_words(answer).intersection(wanted)
     if len(shared) / len(wanted) < ENOUGH_OVERLAP:
         return None
     return Verdict(True, BY_WORDS, tuple(word for word in wanted if word in shared))
 
 
 @lru_cache(maxsize=16)
-def _response_words(said: str) -> frozenset[str]:
+def _response_words(answer: str) -> frozenset[str]:
     # Remembered while the answers are tried on one response.
-    return frozenset(said.split())
+    return frozenset(answer.split())
 
 
 # Does it decline? Does it notice the error?
 
 
 def rejection_rules(
-    reading: Reading, response: str, primary: Sequence[str], keywords: Sequence[str]
+    reading: AnswerReading, response: str, primary: Sequence[str], keywords: Sequence[str]
 ) -> Iterator[Trial]:
-    said = reading.prepared(response)
+    answer = reading.prepared(response)
     if reading.policy == "paper":
-        yield _phrases("marker phrase", PAPER_REJECTIONS, said)
+        yield _phrases("marker phrase", PAPER_REJECTIONS, answer)
         return
-    said = said.lower().strip()
-    yield _phrases("primary phrase", primary, said)
-    yield _phrases("keyword", keywords, said)
-    yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, said)
+    answer = answer.lower().strip()
+    yield _phrases("primary phrase", primary, answer)
+    yield _phrases("keyword", keywords, answer)
+    yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, answer)
 
 
 def detection_rules(
-    reading: Reading, response: str, planted: Accepted | None, keywords: Sequence[str]
+    reading: AnswerReading, response: str, planted: Accepted | None, keywords: Sequence[str]
 ) -> Iterator[Trial]:
-    said = reading.prepared(response)
+    answer = reading.prepared(response)
     if reading.policy == "paper":
-        yield _phrases("marker phrase", PAPER_DETECTIONS, said)
+        yield _phrases("marker phrase", PAPER_DETECTIONS, answer)
         return
-    said = said.lower()
-    yield _phrases("keyword", keywords, said)
+    answer = answer.lower()
+    yield _phrases("keyword", keywords, answer)
     wrong = [reading.prepared(spelling).lower() for spelling in spellings(planted) if spelling]
     denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
-    yield _phrases("denies the planted answer", denials, said)
-    yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, said)
+    yield _phrases("denies the planted answer", denials, answer)
+    yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, answer)
 
 
-def _phrases(rule: str, phrases: Sequence[str], said: str) -> Trial:
+def _phrases(rule: str, phrases: Sequence[str], answer: str) -> Trial:
     for phrase in phrases:
-        if phrase in said:
+        if phrase in answer:
             return rule, Verdict(True, rule, (phrase,))
     return rule, None
 
@@ -231,7 +233,7 @@ def _phrases(rule: str, phrases: Sequence[str], said: str) -> Trial:
 
 
 def only_planted(
-    reading: Reading, response: str, truth: Accepted, planted: Accepted
+    reading: AnswerReading, response: str, truth: Accepted, planted: Accepted
 ) -> Verdict | None:
     """The verdict on an answer that holds the planted answer and not the true one."""
     wrong = _contained(reading, response, planted)
@@ -240,10 +242,10 @@ def only_planted(
     return None
 
 
-def _contained(reading: Reading, response: str, accepted: Accepted) -> list[str]:
-    said = reading.comparable(response)
+def _contained(reading: AnswerReading, response: str, accepted: Accepted) -> list[str]:
+    answer = reading.comparable(response)
     verdicts = [
-        first_verdict(_answer_rules(reading, said, spelling), NO_MATCH)
+        first_verdict(_answer_rules(reading, answer, spelling), NO_MATCH)
         for spelling in spellings(accepted)
         if spelling.strip()
     ]
