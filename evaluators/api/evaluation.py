@@ -71,8 +71,7 @@ def evaluate(
     progress: bool = True,
     definition: str = SENTENCE,
 ) -> Results:
-    """Runs the metrics over the samples and waits for the results; the app shows the run as its
-    own.
+    """Runs the metrics over the samples and waits for the results; the run is in the app as well.
 
     `dataset` is a `Dataset`, a file, the name of bundled or uploaded data, a `DataFrame`, or a list
     with a mapping for each sample. `metrics` are names, evaluators or specs, one or several.

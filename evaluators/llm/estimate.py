@@ -34,12 +34,11 @@ NamedEstimate = tuple[str, "Estimate"]
 
 
 class Estimate(Record):
-    """What the calls to one model will take; money in US dollars, `None` where a price or a plan is
-    unknown.
+    """What the calls to one model will take, in US dollars and minutes.
 
-    `calls` are those that will be made, `cached` those that need not be. `limited_by` names the
-    limit that makes the run take its time, and `too_long` counts the calls that can never be
-    answered.
+    `None` where a price or a plan is unknown. `calls` are those that will be made, `cached` those
+    that need not be. `limited_by` names the limit that makes the run take its time, and `too_long`
+    counts the calls that can never be answered.
     """
 
     model: str

@@ -208,9 +208,7 @@ def chosen_metrics(
 
 
 def _numbers_meant(metric: str, field: str, names: Sequence[str]) -> list[int]:
-    """The numbers from 0 of the metrics that a parameter is for; without a metric, of all that
-    have the field.
-    """
+    """The numbers from 0 of the metrics that a parameter is for: the named one, or all with it."""
     if metric:
         numbers = [n for n, name in enumerate(names) if metric in (name, str(n + 1))]
         if not numbers:
