@@ -39,6 +39,15 @@ def test_a_text_that_looks_like_a_formula_is_quoted(text, cell):
     assert export.safe(text) == cell
 
 
+def test_every_row_of_the_table_names_the_definition_it_is_counted_by():
+    rows = [Outline(position=n, sample_id=f"s{n}", question="Why?") for n in range(2)]
+
+    for definition in ("", "fixed_20"):
+        text = export.table(rows, definition=definition).decode("utf-8-sig")
+        read = list(csv.DictReader(io.StringIO(text)))
+        assert [row.get("definition", "") for row in read] == [definition] * 2
+
+
 def test_the_table_holds_every_row_with_its_labeller_and_corrections():
     rows = [
         Outline(
