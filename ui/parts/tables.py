@@ -39,23 +39,16 @@ def samples(
     if not rows:
         st.info("No sample matches.", icon=":material/filter_alt_off:")
         return
-    names = run_facts.titles(run)
     pages = -(-len(rows) // PAGE_ROWS)
     with st.container(horizontal=True, vertical_alignment="center"):
         page = (
             st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
         )
         st.caption(
-            f"{len(rows):,} {'answers' if len(names) > 1 else 'samples'}. Select a row to "
+            f"{len(rows):,} {'answers' if len(run.models) > 1 else 'samples'}. Select a row to "
             "open the sample."
         )
     of_page = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
-    failed = _titles_of_failed(view)
-    cells = []
-    for row in of_page:
-        titles = failed.get(Cell(row.position, row.model))
-        state = {"State": f"failed: {titles}"} if titles else {}
-        cells.append(_cells_of_sample(row, values, facets, names) | state)
     bars = {
         title: st.column_config.ProgressColumn(
             title,
@@ -68,7 +61,7 @@ def samples(
     }
     # A key for each page: a row that was selected on one would be selected on the next as well.
     picked = st.dataframe(
-        pd.DataFrame(cells),
+        pd.DataFrame(_sample_rows(view, of_page, values, facets)),
         hide_index=True,
         key=f"samples_{run.id}_{page}",
         on_select="rerun",
@@ -83,6 +76,18 @@ def samples(
         picked_row = of_page[picked.selection.rows[0]]
         cell = {"sample": str(picked_row.position + 1), "model": str(picked_row.model + 1)}
         st.switch_page("../pages/sample.py", query_params=session.address(run=run.id, **cell))
+
+
+def _sample_rows(
+    view: RunView, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]
+) -> list[dict[str, object]]:
+    names, failed = run_facts.titles(view.run), _titles_of_failed(view)
+    cells = []
+    for row in rows:
+        titles = failed.get(Cell(row.position, row.model))
+        state = {"State": f"failed: {titles}"} if titles else {}
+        cells.append(_cells_of_sample(row, values, facets, names) | state)
+    return cells
 
 
 def last_positions(run: Run, model: int) -> list[int]:
