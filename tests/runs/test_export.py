@@ -43,7 +43,7 @@ def test_every_row_of_the_table_names_the_definition_it_is_counted_by():
     rows = [Outline(position=n, sample_id=f"s{n}", question="Why?") for n in range(2)]
 
     for definition in ("", "fixed_20"):
-        text = export.table(rows, definition=definition).decode("utf-8-sig")
+        text = export.results_csv(rows, definition=definition).decode("utf-8-sig")
         read = list(csv.DictReader(io.StringIO(text)))
         assert [row.get("definition", "") for row in read] == [definition] * 2
 
