@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 Accepted = str | tuple[str | tuple[str, ...], ...]
-"""Accepted answers: one string; several (all required); or groups of spellings (each group
-required, any spelling).
+"""Accepted answers: one string, several (all required), or groups of spellings.
+
+Of groups each is required, in any of its spellings.
 """
 
 
@@ -62,9 +63,7 @@ class Sentences(Record):
 
 
 class SentenceSupport(Record):
-    """What carries one response sentence:
-    its supporting document keys and how far they carry it.
-    """
+    """What carries one response sentence: supporting document keys, and how far they do."""
 
     key: str
     support: Support
@@ -73,8 +72,7 @@ class SentenceSupport(Record):
 
 
 class Labels(Record):
-    """Sentence labels of one sample; every labeller (heuristic, judge, gold, person) produces
-    these.
+    """Sentence labels of one sample, as every labeller (heuristic, judge, gold, person) gives them.
 
     `relevant_keys` and `utilized_keys` name document sentences. Published labels are kept as
     published, with repeated or unknown keys; `dropped_keys` counts keys that a judge invented and
@@ -88,9 +86,7 @@ class Labels(Record):
 
 
 class RGBTask(Record):
-    """What one RGB prompt tests, and the noise it was asked for and really holds (shares from 0 to
-    1).
-    """
+    """What one RGB prompt tests, with the noise it was to hold and really holds (0 to 1)."""
 
     ability: Ability
     noise: float | None = Field(None, ge=0, le=1)
@@ -99,8 +95,7 @@ class RGBTask(Record):
 
 
 class Sample(Record):
-    """One question with its documents, the answer to judge (if there is one yet) and what is known
-    to be true.
+    """One question with its documents, the answer to judge, and what is known to be true.
 
     `generator` names the model that answered, where the data tells; `labels` are published (gold)
     labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
@@ -122,8 +117,9 @@ class Sample(Record):
 
 
 WITH_SOURCES = "+sources"
-"""How the fingerprint of samples that have `sources` ends where it does not count them (migration
-007).
+"""How the fingerprint of samples with `sources` ends where it does not count them.
+
+Migration 007 has put it there.
 """
 
 
@@ -139,11 +135,10 @@ class Dataset(Record):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the samples in order, 64 hex digits; all of a sample counts, name and origin
-        do not.
+        """SHA-256 over the samples in order, 64 hex digits.
 
-        Samples are stored once for each fingerprint: what it left out, one visitor could see of
-        another.
+        All of a sample counts, name and origin of the data set do not. Samples are stored once for
+        each fingerprint: what it left out, one visitor could see of another.
         """
         return self._fingerprint(("gold_documents", "sources"))
 
@@ -158,9 +153,7 @@ class Dataset(Record):
         )
 
     def _fingerprint(self, added: Sequence[str], left_out: Collection[str] = ()) -> str:
-        """Fields that were `added` later count where a sample has them, so that older runs keep
-        their data.
-        """
+        # Fields that were `added` later count only where a sample has them: older runs keep theirs.
         digest = hashlib.sha256()
         for sample in self.samples:
             empty = {name for name in added if not getattr(sample, name)}
@@ -282,10 +275,10 @@ class Usage(Record):
 
 
 class Completion(Record):
-    """What a model answered; `note` says what of the request the provider would not accept and was
-    left out.
+    """What a model answered.
 
-    `mode` is how a JSON schema was asked for: strict, schema, object or none; empty where none was.
+    `note` says what of the request the provider would not accept and was left out. `mode` is how a
+    JSON schema was asked for: strict, schema, object or none; empty where none was.
     """
 
     text: str
@@ -318,8 +311,9 @@ class ModelSpec(Record):
 
 
 class Call(Record):
-    """One request that was answered and paid for; `reusable` where the answer is whole and may
-    serve again.
+    """One request that was answered and paid for.
+
+    It is `reusable` where the answer is whole and may serve again.
     """
 
     key: str
@@ -331,9 +325,7 @@ class Call(Record):
 
 
 class Cap(Record):
-    """What a run may spend before it stops by itself: calls, and money in US dollars; `None` is no
-    cap.
-    """
+    """What a run may spend before it stops by itself; `None` is no cap, `cost` in US dollars."""
 
     calls: int | None = Field(None, ge=1)
     cost: float | None = Field(None, gt=0)
@@ -347,11 +339,11 @@ class EvaluatorSpec(Record):
 
 
 class Run(Record):
-    """Everything that makes a run reproducible. Every model answers every sample; without models
-    answers are given.
+    """Everything that makes a run reproducible.
 
-    All `evaluators` judge the same answers. Several `judges` are a jury. `prompt` is the
-    generators' template; `origin` says how the samples were made from their source.
+    Every model answers every sample; without models the answers are given. All `evaluators` judge
+    the same answers. Several `judges` are a jury. `prompt` is the generators' template; `origin`
+    says how the samples were made from their source.
     """
 
     id: str
@@ -381,9 +373,7 @@ class Run(Record):
 
     @property
     def prompt_hash(self) -> str:
-        """The first 12 hex digits of the template's SHA-256:
-        runs compare only where it is equal.
-        """
+        """The first 12 hex digits of the template's SHA-256; only equal ones can be compared."""
         return prompt_hash(self.prompt)
 
 
@@ -447,9 +437,7 @@ class Remedy:
 
 
 class Reason(Record):
-    """Why a run stopped, or a result failed;
-    a `remedy` that is kept is not named in the message.
-    """
+    """Why a run stopped, or a result failed; the message does not name the `remedy`."""
 
     kind: ReasonKind = ""
     message: str
@@ -461,8 +449,9 @@ class Reason(Record):
 
 
 class Cell(NamedTuple):
-    """One thing to do in a run: the sample at `position`, answered by its model and judged by its
-    metric (from 0).
+    """One thing to do in a run: a sample, answered by a model, judged by a metric.
+
+    All three by their numbers in the run, from 0.
     """
 
     position: int

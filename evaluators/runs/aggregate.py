@@ -78,11 +78,11 @@ def viewed(
     view: View,
     corrections: Mapping[Cell, Sequence[Correction]],
 ) -> list[Outline]:
-    """The rows with their TRACE values as the view counts them; without values where its labeller
-    gave no labels.
+    """The rows with their TRACE values as the view counts them.
 
-    TRACE is the run's first metric; rows of the others stay as they are. A row that is not among
-    the `scored` ones although it has a score cannot be read: it counts as failed.
+    They are without values where its labeller gave no labels. TRACE is the run's first metric; rows
+    of the others stay as they are. A row that is not among the `scored` ones although it has a
+    score cannot be read: it counts as failed.
     """
     values: dict[Cell, dict[str, float | None]] = {}
     for cell, sample, score in scored:

@@ -31,28 +31,29 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
     """
     draft = path.parent / f".{path.name}.part"
     try:
-        _check_place(store, path, replace)
-        _remove(draft)
+        _check_target(store, path, replace)
+        _delete_draft(draft)
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(draft)) as copy:
             store.copy_into(copy)
-            copy.execute("pragma journal_mode = delete")  # one file, without others beside it
-        runs = _checked(draft)
-        _check_place(store, path, replace)
+            # One file, without others beside it.
+            copy.execute("pragma journal_mode = delete")
+        runs = _runs_in_checked(draft)
+        _check_target(store, path, replace)
         draft.replace(path)
     except (sqlite3.Error, OSError, ValueError) as error:
         raise StoreError(
             f"No backup at {path} ({error}). Choose a folder with room that can be written."
         ) from error
     finally:
-        _remove(draft)
+        _delete_draft(draft)
     return Backup(path=path, size=path.stat().st_size, runs=runs)
 
 
-def _check_place(store: Store, path: Path, replace: bool) -> None:
+def _check_target(store: Store, path: Path, replace: bool) -> None:
     if store.path and path.exists() and store.path.exists() and path.samefile(store.path):
         raise StoreError(f"{path} is the run store itself. Choose another file.")
-    if store.path and path.absolute().parent.resolve() / path.name in _files(store.path):
+    if store.path and path.absolute().parent.resolve() / path.name in _files_of_store(store.path):
         raise StoreError(f"{path} is a part of the run store. Choose another file.")
     if path.is_dir():
         raise StoreError(
@@ -63,23 +64,23 @@ def _check_place(store: Store, path: Path, replace: bool) -> None:
         raise StoreError(f"{path} is there already.", remedy=Remedy("replace_file"))
 
 
-def _files(path: Path) -> set[Path]:
+def _files_of_store(path: Path) -> set[Path]:
     """The store's own files, whether they are there or not."""
     folder = path.absolute().parent.resolve()
     return {folder / f"{path.name}{end}" for end in ENDS}
 
 
-def _checked(path: Path) -> int:
+def _runs_in_checked(path: Path) -> int:
     """How many runs the copy holds; raises `sqlite3.Error` where it is not whole or no store."""
     with closing(sqlite3.connect(path)) as copy:
-        (found,) = copy.execute("pragma integrity_check").fetchone()
+        (integrity,) = copy.execute("pragma integrity_check").fetchone()
         (version,) = copy.execute("pragma user_version").fetchone()
-        if found != "ok" or version != NEWEST:
-            raise sqlite3.DatabaseError(f"the copy is damaged: {found}, format {version}")
+        if integrity != "ok" or version != NEWEST:
+            raise sqlite3.DatabaseError(f"the copy is damaged: {integrity}, format {version}")
         return int(copy.execute("select count(*) from runs").fetchone()[0])
 
 
-def _remove(draft: Path) -> None:
+def _delete_draft(draft: Path) -> None:
     for end in ENDS:
         with suppress(OSError, ValueError):
             Path(f"{draft}{end}").unlink()

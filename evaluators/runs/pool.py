@@ -1,8 +1,7 @@
-"""Worker processes that score away from the threads of the pages, shared by all runs; a sample can
-end its worker.
+"""Worker processes that score away from the threads of the pages, shared by all runs.
 
-They are programs of their own and no `multiprocessing`: that would run an unguarded script or
-notebook again in every worker, or fork a process full of threads.
+A sample can end its worker. They are programs of their own, not `multiprocessing`: that would run
+an unguarded script or notebook again in every worker, or fork a process full of threads.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ Cancelled = Callable[[], bool]
 
 
 def takes(evaluator: Evaluator) -> bool:
-    """Whether workers can do it: it ships with Plumbline, asks no LLM, and loads no embedding
-    model.
+    """Whether workers can do it: ours, without an LLM, and without an embedding model.
 
     The code of metrics of one's own stays where its author expects it, and a model would be loaded
     once per worker.
@@ -68,7 +66,7 @@ def is_large(sample: Sample) -> bool:
 
 
 class Pool:
-    """So many workers, each with so many seconds for a sample; who asks first is served first."""
+    """`size` workers, each with `seconds` for a sample; who comes first is served first."""
 
     def __init__(self, size: int, seconds: float = SECONDS) -> None:
         self.size = size
@@ -97,8 +95,9 @@ class Pool:
             threading.Thread(target=self._add, daemon=True, name="plumbline-worker").start()
 
     def can_take(self, sample: Sample) -> bool:
-        """Whether the sample goes to a worker: to one that is there, or a large one to the first
-        that will be.
+        """Whether the sample goes to a worker.
+
+        It does where one is there; a large one waits for the first that will be.
         """
         if self._is_broken:
             return False
@@ -110,7 +109,8 @@ class Pool:
     def score(self, evaluator: Evaluator, sample: Sample, is_cancelled: Cancelled) -> Score:
         """The score of a sample.
 
-        Raises `WorkerError` with what it failed of, `CancelledError` soon after `is_cancelled`.
+        Raises `WorkerError` with the reason of a failure, `CancelledError` soon after
+        `is_cancelled`.
         """
         score = self._run(Request(sample=sample, evaluator=evaluator.spec()), is_cancelled).score
         assert score
@@ -121,7 +121,7 @@ class Pool:
         return self._run(Request(sample=sample, prompt=prompt), is_cancelled).answer or ""
 
     def close(self) -> None:
-        """Ends all workers; who waits for one is told that it was cancelled."""
+        """Ends all workers; for whoever waits for one, `CancelledError` is raised."""
         with self._lock:
             self._is_closed = True
             workers = list(self._workers)
@@ -157,7 +157,8 @@ class Pool:
                 worker = self._free.pop()
                 if worker.is_alive:
                     return worker
-                worker.end()  # closes its pipes
+                # It has ended by itself: this closes its pipes.
+                worker.end()
                 self._workers.discard(worker)
             self._waiting.append(ticket)
         self.start()
@@ -224,7 +225,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=_worker_environment(),
             # Ctrl-C in a terminal is meant for us alone. No session of its own, though: Linux
             # shares the processor among sessions alike, however nice their processes are.
             process_group=0 if hasattr(os, "setpgid") else None,
@@ -245,10 +246,9 @@ class _Worker:
         return False
 
     def ask(self, line: bytes, seconds: float, is_cancelled: Cancelled) -> bytes:
-        """Its reply; raises `WorkerError` where none comes,
-        after which this worker is of no use.
-        """
-        with suppress(OSError):  # it has ended: then its output has, too
+        """Its reply; raises `WorkerError` where none comes: then this worker is of no use."""
+        # Where the process has ended, its output has ended, too, which is noticed below.
+        with suppress(OSError):
             self._input.write(line)
             self._input.flush()
         end = time.monotonic() + seconds
@@ -289,10 +289,9 @@ class _Worker:
         self._lines.put(b"")
 
 
-def _environment() -> dict[str, str]:
-    """Nothing of ours, no key above all; one thread for each worker,
-    and no metrics of one's own.
-    """
+def _worker_environment() -> dict[str, str]:
+    """Nothing of ours, no key above all, and no metrics of one's own."""
+    # One thread each: the workers together fill the processor already.
     return environment() | {"OPENBLAS_NUM_THREADS": "1", "PLUMBLINE_CUSTOM_DIR": os.devnull}
 
 

@@ -28,8 +28,9 @@ from evaluators.text.sentences import split_sentences
 
 READY = b"ready\n"
 MEMORY = 2**30
-"""Bytes that one sample may need beside those of Python and its libraries; the heuristic takes a
-quarter at most.
+"""Bytes that one sample may need beside those of Python and its libraries.
+
+The heuristic takes a quarter at most.
 """
 SECONDS = 120
 """The longest that one sample may take, by the clock."""

@@ -1,6 +1,4 @@
-"""The workspaces of a public host: only tokens that it issued open one, each has its limits, and
-unused ones expire.
-"""
+"""The workspaces of a public host: opened by tokens that it issued, limited, expiring unused."""
 
 from __future__ import annotations
 
@@ -23,8 +21,9 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace: at least 128 bits that nobody can guess."""
 
 REMEMBERED = 20_000
-"""Tokens in memory. One under which nothing is kept is nowhere else, so that a visit writes
-nothing.
+"""Tokens in memory.
+
+One under which nothing is kept is nowhere else, so that a visit writes nothing.
 """
 
 VISIT = 300.0
@@ -34,9 +33,7 @@ SWEEP = 3600.0
 """Seconds between two looks for workspaces that have expired."""
 
 EXPIRED = "expired "
-"""What stands before the token of a workspace that is being deleted:
-no visitor's token begins so.
-"""
+"""What stands before the token of a workspace that is being deleted: no visitor's begins so."""
 
 MB = 2**20
 
@@ -46,9 +43,8 @@ class Workspaces:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._visits: OrderedDict[str, float] = (
-            OrderedDict()
-        )  # when the last visit was written down
+        # When the last visit was written down, the longest unseen token first.
+        self._visits: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
         self._next_sweep = -math.inf
 
@@ -68,14 +64,16 @@ class Workspaces:
             return False
         if last is None or time.monotonic() - last > VISIT:
             self._remember(token)
-            with suppress(StoreError):  # a full disk must not keep anybody from reading
+            # A full disk must not keep anybody from reading.
+            with suppress(StoreError):
                 self._store.workspaces.visit(token)
             self._sweep_sometimes()
         return True
 
     def move(self, token: str) -> str:
-        """Gives all that is kept under the token a new one, which is returned; the old one leads
-        nowhere any more.
+        """Gives all that is kept under the token a new one, which is returned.
+
+        The old one leads nowhere any more.
         """
         new = self.issue()
         self._store.workspaces.move(token, new)
@@ -83,9 +81,7 @@ class Workspaces:
         return new
 
     def check_room(self, token: str, incoming: int = 0) -> None:
-        """Raises `HostLimitError` where a public host cannot keep so many more bytes under the
-        token.
-        """
+        """Raises `HostLimitError` where a public host cannot keep so many more bytes."""
         limits = config()
         if not limits.public:
             return
@@ -95,23 +91,21 @@ class Workspaces:
         used = self._store.workspaces.bytes_of(token)
         if used + incoming > limits.workspace_bytes:
             raise HostLimitError(
-                f"Your uploads and runs take up {_mb(used)}, this would add "
-                f"{_mb(incoming)}, and this host keeps "
-                f"{_mb(limits.workspace_bytes)} for each visitor. Delete some first."
+                f"Your uploads and runs take up {_megabytes(used)}, this would add "
+                f"{_megabytes(incoming)}, and this host keeps "
+                f"{_megabytes(limits.workspace_bytes)} for each visitor. Delete some first."
             )
         if self._store.bytes_used() + incoming > limits.store_bytes:
             self.sweep()
         if self._store.bytes_used() + incoming > limits.store_bytes:
+            most = _megabytes(limits.store_bytes)
             raise HostLimitError(
-                f"This host has no space left: its store may take {_mb(limits.store_bytes)}. "
-                "Delete something of yours, try again tomorrow, or run Plumbline on your "
-                "own machine."
+                f"This host has no space left: its store may take {most}. Delete something of "
+                "yours, try again tomorrow, or run Plumbline on your own machine."
             )
 
     def sweep(self) -> None:
-        """Deletes what nobody visited for too long, little by little, and gives the space back to
-        the disk.
-        """
+        """Deletes what nobody visited for too long, and gives the space back to the disk."""
         self._next_sweep = time.monotonic() + SWEEP
         before = datetime.now(UTC) - timedelta(days=config().workspace_days)
         for token in self._store.workspaces.unvisited_since(before):
@@ -120,7 +114,8 @@ class Workspaces:
                 continue
             self._forget(token)
             gone = EXPIRED + token.removeprefix(EXPIRED)
-            self._store.workspaces.move(token, gone)  # at once: nobody comes back to a half of it
+            # Renamed first, at once: nobody comes back to a half of it.
+            self._store.workspaces.move(token, gone)
             self._store.workspaces.delete(gone)
 
     def _sweep_sometimes(self) -> None:
@@ -135,30 +130,29 @@ class Workspaces:
             ).start()
 
     def _sweep_quietly(self) -> None:
-        with suppress(StoreError):  # in an hour it is tried again
+        # In an hour it is tried again.
+        with suppress(StoreError):
             self.sweep()
 
     def _check_new(self) -> None:
         """Raises `HostLimitError` where this host makes no further workspace now."""
         limits = config()
-        if (
-            self._store.workspaces.created_since(datetime.now(UTC) - timedelta(minutes=1))
-            >= limits.workspaces_per_minute
-        ):
+        a_minute_ago = datetime.now(UTC) - timedelta(minutes=1)
+        if self._store.workspaces.created_since(a_minute_ago) >= limits.workspaces_per_minute:
             raise HostLimitError(
                 f"{limits.workspaces_per_minute} new visitors a minute are the most that "
                 "this host takes. "
                 "Nothing was kept yet: try again in a minute."
             )
-        if self._count() >= limits.workspaces_in_all:
+        if self._workspaces_in_all() >= limits.workspaces_in_all:
             self.sweep()
-        if self._count() >= limits.workspaces_in_all:
+        if self._workspaces_in_all() >= limits.workspaces_in_all:
             raise HostLimitError(
                 f"This host keeps {limits.workspaces_in_all:,} workspaces, and has that many. "
                 "Try again tomorrow, or run Plumbline on your own machine."
             )
 
-    def _count(self) -> int:
+    def _workspaces_in_all(self) -> int:
         return self._store.workspaces.created_since(datetime.min.replace(tzinfo=UTC))
 
     def _remember(self, token: str) -> None:
@@ -179,5 +173,5 @@ def of(store: Store) -> Workspaces:
     return Workspaces(store)
 
 
-def _mb(size: int) -> str:
+def _megabytes(size: int) -> str:
     return f"{size / MB:,.1f} MB" if size < 10 * MB else f"{size / MB:,.0f} MB"

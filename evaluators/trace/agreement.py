@@ -18,9 +18,7 @@ LABELS = ("relevant", "utilized", "support")
 _NO, _YES = 1, 2
 _SUPPORTS = {Support.NONE: 1, Support.PARTIAL: 2, Support.FULL: 3}
 _CODES = 4
-"""A verdict is one byte, 0 where there is none:
-many thousands of sentences are compared at once.
-"""
+"""A verdict is one byte, 0 where there is none: thousands of sentences are compared at once."""
 
 _Verdicts = dict[Cell, bytes]
 """One labeller's verdicts on one label, sample by sample, in the order of the sentences."""

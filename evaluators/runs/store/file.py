@@ -28,8 +28,10 @@ LOOK = 1.0
 """Seconds after which a reader looks at the file again; a writer always does."""
 
 AFTER_OTHERS = 30.0
-"""Seconds after another process wrote within which the file may change: SQLite moves what was
-written from the log into the file a little later."""
+"""Seconds within which the file may change after another process wrote.
+
+SQLite moves what was written from the log into the file a little later.
+"""
 
 GONE = (
     "Nothing more is stored, and what is at work has stopped. Put it back to go on, "
@@ -54,12 +56,13 @@ class StoreFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.locks = path.parent / LOCKS
-        beside = os.path.realpath(path)  # SQLite follows a link, and keeps its other files there
+        # SQLite follows a link, and keeps its other files beside what it leads to.
+        beside = os.path.realpath(path)
         self._names = [str(path), *(f"{beside}{end}" for end in COMPANIONS)]
         self._opened: dict[str, os.stat_result] = {}  # of the database and its log
         self._stamp = _Stamp(0, 0.0)
         self._version: int | None = None
-        self._asked = self._others_wrote = -math.inf
+        self._version_read = self._others_wrote = -math.inf
         self._is_foreign = False
 
     def create(self) -> None:
@@ -75,15 +78,15 @@ class StoreFile:
     def opened(self, version: int | None) -> None:
         """Takes others' rights away, and notes which files these are; `version` is of the data."""
         self._make_private()
-        self._opened = {name: found for name in self._names[:2] if (found := _stat(name))}
+        stats = {name: _stat_or_none(name) for name in self._names[:2]}
+        self._opened = {name: stat for name, stat in stats.items() if stat}
         self._stamp, self._version = self._look(), version
 
     def check(self, version: Callable[[], int | None] | None = None) -> None:
-        """Raises `StoreError` where the file is gone, another one, or was changed by another
-        program.
+        """Raises `StoreError` where the file is gone, replaced, or changed by another program.
 
         A copy over an open store does not change which file it is, so size and time are looked at
-        too: only SQLite changes them, and only after somebody wrote. `version()` tells by its
+        too: only SQLite changes them, and only after somebody wrote. `version()` shows by its
         change that others did, and is `None` where it cannot be read.
         """
         if not self._opened:
@@ -92,10 +95,10 @@ class StoreFile:
         if version is None:
             return
         now = time.monotonic()
-        if stamp != self._stamp or now - self._asked > LOOK:
-            self._asked, found = now, version()
-            if found not in (None, self._version):
-                self._version, self._others_wrote = found, now
+        if stamp != self._stamp or now - self._version_read > LOOK:
+            self._version_read, newest = now, version()
+            if newest not in (None, self._version):
+                self._version, self._others_wrote = newest, now
         if stamp.size == 0 or (stamp != self._stamp and now - self._others_wrote > AFTER_OTHERS):
             self._is_foreign = True
         if self._is_foreign:
@@ -117,13 +120,13 @@ class StoreFile:
         for number, (name, opened) in enumerate(self._opened.items()):
             if number == most:
                 break
-            found = _stat(name)
-            if found is None:
+            now = _stat_or_none(name)
+            if now is None:
                 raise StoreError(f"The run store {name} is gone: it was deleted or moved. {GONE}")
-            if found.st_ino != opened.st_ino or found.st_dev != opened.st_dev:
+            if now.st_ino != opened.st_ino or now.st_dev != opened.st_dev:
                 raise StoreError(f"The run store {name} was replaced by another file. {REPLACED}")
             if number == 0:
-                stamp = _Stamp(found.st_size, found.st_mtime if IS_POSIX else 0.0)
+                stamp = _Stamp(now.st_size, now.st_mtime if IS_POSIX else 0.0)
         return stamp
 
     def _make_private(self) -> None:
@@ -136,28 +139,28 @@ class StoreFile:
         ours = {LOCKS, *(f"{self.path.name}{end}" for end in ("", *COMPANIONS))}
         with suppress(OSError):
             if ours.issuperset(os.listdir(self.path.parent)):
-                _narrow(self.path.parent, 0o700)
+                _take_rights_away(self.path.parent, 0o700)
             for name in self._names:
-                _narrow(Path(name), 0o600)
+                _take_rights_away(Path(name), 0o600)
             if self.locks.is_dir():
-                _narrow(self.locks, 0o700)
+                _take_rights_away(self.locks, 0o700)
                 for lock in self.locks.iterdir():
-                    _narrow(lock, 0o600)
+                    _take_rights_away(lock, 0o600)
 
 
-def _narrow(path: Path, most: int) -> None:
-    """Takes away what goes beyond these rights."""
+def _take_rights_away(path: Path, most: int) -> None:
+    """Takes away what goes beyond the rights in `most`."""
     with suppress(OSError):
         now = stat.S_IMODE(path.stat().st_mode)
         if now & ~most:
             path.chmod(now & most)
 
 
-def _stat(name: str) -> os.stat_result | None:
+def _stat_or_none(name: str) -> os.stat_result | None:
     try:
         return os.stat(name)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        words = f"The run store {name} cannot be reached ({error.strerror}). Check the disk."
-        raise StoreError(words) from error
+        message = f"The run store {name} cannot be reached ({error.strerror}). Check the disk."
+        raise StoreError(message) from error
