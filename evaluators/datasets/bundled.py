@@ -21,21 +21,22 @@ ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = (
 def bundled() -> dict[str, TestBed | Dataset]:
     """All bundled data by name; read once per process."""
     return {
-        ENGLISH_BED: _bed(ENGLISH_BED, "en"),
-        CHINESE_BED: _bed(CHINESE_BED, "zh"),
-        TRACE_SAMPLES: _read("trace_en").model_copy(update={"name": TRACE_SAMPLES}),
+        ENGLISH_BED: _joined_bed(ENGLISH_BED, "en"),
+        CHINESE_BED: _joined_bed(CHINESE_BED, "zh"),
+        TRACE_SAMPLES: _read_sample("trace_en").model_copy(update={"name": TRACE_SAMPLES}),
     }
 
 
-def _bed(name: str, language: str) -> TestBed:
+def _joined_bed(name: str, language: str) -> TestBed:
     files = [
-        _read(f"rgb_{language}_{ability}") for ability in ("noise", "integration", "counterfactual")
+        _read_sample(f"rgb_{language}_{ability}")
+        for ability in ("noise", "integration", "counterfactual")
     ]
     return TestBed(
         name=name, rows=tuple(row for bed in files if isinstance(bed, TestBed) for row in bed.rows)
     )
 
 
-def _read(stem: str) -> TestBed | Dataset:
+def _read_sample(stem: str) -> TestBed | Dataset:
     path = FOLDER / f"{stem}.jsonl"
     return load(path.name, path.read_bytes())

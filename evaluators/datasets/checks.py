@@ -71,7 +71,7 @@ def _bed_findings(rows: Sequence[BedRow]) -> Iterable[_Found]:
     yield _duplicates([(row.query, row.positive, row.positive_wrong) for row in rows])
     yield _where(
         "No positive documents",
-        [not documents for documents in map(_positives, rows)],
+        [not documents for documents in map(_all_positives, rows)],
         _NO_POSITIVES,
     )
     yield _where("No negative documents", [not row.negative for row in rows], _NO_NEGATIVES)
@@ -81,7 +81,7 @@ def _bed_findings(rows: Sequence[BedRow]) -> Iterable[_Found]:
     yield _where("Answer in a negative document", [_is_leaked(row) for row in rows], _LEAKED)
     yield _where("Planted error in no document", [_is_unplanted(row) for row in rows], _UNPLANTED)
     yield _languages([row.query[:LOOKED_AT] for row in rows])
-    yield _long([(*_positives(row), *row.negative, *row.positive_wrong) for row in rows])
+    yield _long([(*_all_positives(row), *row.negative, *row.positive_wrong) for row in rows])
 
 
 _NO_POSITIVES = (
@@ -207,14 +207,14 @@ def _long(documents: Sequence[Sequence[str]]) -> _Found:
 _BESIDE_IDEOGRAPHS = re.compile(f"(?<=[{IDEOGRAPHS}]) | (?=[{IDEOGRAPHS}])")
 
 
-def _positives(row: BedRow) -> tuple[str, ...]:
+def _all_positives(row: BedRow) -> tuple[str, ...]:
     return tuple(
         text for part in row.positive for text in ([part] if isinstance(part, str) else part)
     )
 
 
 def _is_unanswered(row: BedRow) -> bool:
-    texts = [_plain(text) for text in _positives(row)]
+    texts = [_comparable(text) for text in _all_positives(row)]
     return bool(texts) and not all(
         any(_mentions(text, group) for text in texts) for group in _plain_groups(row.answer)
     )
@@ -223,28 +223,28 @@ def _is_unanswered(row: BedRow) -> bool:
 def _is_leaked(row: BedRow) -> bool:
     required = _plain_groups(row.answer)
     return bool(required) and any(
-        all(_holds(text, group) for group in required) for text in map(_plain, row.negative)
+        all(_holds(text, group) for group in required) for text in map(_comparable, row.negative)
     )
 
 
 def _is_unplanted(row: BedRow) -> bool:
     if Ability.COUNTERFACTUAL not in row.abilities or row.fakeanswer is None:
         return False
-    texts = [_plain(text) for text in row.positive_wrong]
+    texts = [_comparable(text) for text in row.positive_wrong]
     return not all(
         any(_mentions(text, group) for text in texts) for group in _plain_groups(row.fakeanswer)
     )
 
 
 def _plain_groups(answer: Accepted) -> list[list[str]]:
-    """The spellings of each required answer, as `_plain` writes them;
+    """The spellings of each required answer, as `_comparable` writes them;
     without what is then empty.
     """
-    plain = [list(filter(None, map(_plain, group))) for group in groups(answer)]
+    plain = [list(filter(None, map(_comparable, group))) for group in groups(answer)]
     return list(filter(None, plain))
 
 
-def _plain(text: str) -> str:
+def _comparable(text: str) -> str:
     """Lower case, one form, single spaces, and none beside a Chinese character."""
     return _BESIDE_IDEOGRAPHS.sub("", " ".join(nfkc(text).casefold().split()))
 

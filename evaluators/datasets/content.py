@@ -51,7 +51,7 @@ class Content:
 
     @classmethod
     def of(cls, column: str, rows: Rows) -> Content:
-        cells = filled(column, rows)
+        cells = filled_cells(column, rows)
         if not cells:
             return cls()
         texts = [cell for cell in cells if is_worded(cell)]
@@ -64,7 +64,7 @@ class Content:
         )
 
 
-def filled(column: str, rows: Rows) -> list[Any]:
+def filled_cells(column: str, rows: Rows) -> list[Any]:
     """The first cells of a column that hold anything."""
     cells: list[Any] = []
     size = 0
@@ -84,7 +84,7 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
 
     One odd cell under a usual name is a mistake in a row, not another kind of column.
     """
-    cells = filled(column, rows)
+    cells = filled_cells(column, rows)
     if field == "labels":
         return any(map(_is_labels, cells))
     is_usual = column in COLUMNS.get(field, ())
@@ -126,7 +126,7 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
 
 def may_be_documents(column: str, rows: Rows) -> bool:
     """Whether a column holds lists of texts, or long texts, that no other field is read from."""
-    cells = filled(column, rows)
+    cells = filled_cells(column, rows)
     content = Content.of(column, rows)
     if any(isinstance(cell, str) and cell.lstrip().startswith("{") for cell in cells):
         # What a program wrote of itself, such as a configuration

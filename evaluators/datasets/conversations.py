@@ -61,10 +61,10 @@ def last_turn(cell: Any) -> Turn | None:
     if not isinstance(messages, list) or not all(isinstance(item, dict) for item in messages):
         return None
     parts = [part for message in messages for part in _parts_of(message)]
-    asked = [at for at, (role, _) in enumerate(parts) if role in _USER]
-    if not asked:
+    questions = [at for at, (role, _) in enumerate(parts) if role in _USER]
+    if not questions:
         return None
-    last = asked[-1]
+    last = questions[-1]
     answers = (text for role, text in parts[last + 1 :] if role in _ASSISTANT and text)
     return Turn(parts[last][1], next(answers, None), last)
 
@@ -95,7 +95,7 @@ def _holds_conversations(column: str, rows: list[dict[str, Any]]) -> bool:
 def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Who says what in a message; one object may hold a question and its answer."""
     role = next((str(message[key]).casefold() for key in _ROLES if key in message), "")
-    text = next((_text_of(message[key]) for key in _TEXTS if key in message), "")
+    text = next((_message_text(message[key]) for key in _TEXTS if key in message), "")
     if role and text:
         return [(role, text)]
     return [
@@ -105,7 +105,7 @@ def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _text_of(content: Any) -> str:
+def _message_text(content: Any) -> str:
     """The text of a message, which OpenAI may cut into parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]

@@ -42,11 +42,11 @@ def csv_table(text: Text, rows: Collector) -> Table:
     quotation marks may be mere text.
     """
     delimiter = delimiter_of(text, rows.longest_row)
-    title = _title(text, delimiter)
-    _read(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
+    title = _lines_of_the_title(text, delimiter)
+    _read_records(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
     if delimiter == "\t" and rows.problems:
         plain = Collector(rows.name, rows.limits, rows.first)
-        _read(text, plain, delimiter, csv.QUOTE_NONE, title)
+        _read_records(text, plain, delimiter, csv.QUOTE_NONE, title)
         rows = plain if len(plain.problems) < len(rows.problems) else rows
     notes = (*text.notes, _NOTES.get(delimiter, ""), TITLE if title else "")
     return rows.table("TSV" if delimiter == "\t" else "CSV", *notes)
@@ -62,7 +62,7 @@ def delimiter_of(text: Text, longest: int) -> str:
     return max(DELIMITERS, key=_QUOTED.sub("", first[0]).count)
 
 
-def _title(text: Text, delimiter: str) -> int:
+def _lines_of_the_title(text: Text, delimiter: str) -> int:
     """How many records stand above the column names: a title, or the `sep=;` by which Excel is told
     the delimiter.
     """
@@ -89,7 +89,7 @@ class _Lines:
         return line
 
 
-def _read(text: Text, rows: Collector, delimiter: str, quoting: int, title: int) -> None:
+def _read_records(text: Text, rows: Collector, delimiter: str, quoting: int, title: int) -> None:
     csv.field_size_limit(rows.limits.cell_bytes)
     lines = _Lines(text.lines(rows.longest_row))
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
@@ -120,10 +120,10 @@ def _records(reader: Reader) -> Iterator[tuple[list[str], str]]:
             return
         except csv.Error as error:
             is_open = reader.line_num > first and str(error).startswith(_OPEN)
-            yield [], _broken(str(error), first, reader.line_num, is_open)
+            yield [], _quoting_problem(str(error), first, reader.line_num, is_open)
 
 
-def _broken(what: str, first: int, last: int, is_open: bool) -> str:
+def _quoting_problem(what: str, first: int, last: int, is_open: bool) -> str:
     if is_open or what.startswith(_OPEN[0]):
         return (
             "a quotation mark opens here and does not close, so no row after it was read. "

@@ -144,10 +144,10 @@ def _encoding(name: str, data: bytes, limits: Config) -> str:
             _check_text(name, encoding != "utf-8-sig" and "\0" in text)
     if is_blank:
         raise DatasetError(f"{name} is empty. Choose a file with rows.")
-    return found or _finished(name, decoder, encoding)
+    return found or _encoding_at_the_end(name, decoder, encoding)
 
 
-def _finished(name: str, decoder: codecs.IncrementalDecoder, encoding: str) -> str:
+def _encoding_at_the_end(name: str, decoder: codecs.IncrementalDecoder, encoding: str) -> str:
     """UTF-8 may break off at its end; then the last row is damaged."""
     try:
         decoder.decode(b"", final=True)

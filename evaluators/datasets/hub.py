@@ -146,7 +146,7 @@ def fetch(
     chosen = _chosen(listing, config_name, split)
     most = config().rows_per_dataset
     wanted = min(rows or most, most)
-    found = _table(listing, chosen, wanted, on_progress)
+    found = _rows_of_files(listing, chosen, wanted, on_progress)
     name = " ".join(
         [listing.id.split("/")[1], *([] if config_name == "default" else [config_name]), split]
     )
@@ -245,7 +245,7 @@ def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> 
             for pattern in islice(patterns, max(0, left.patterns))
         ]
         left.patterns -= len(wanted)
-        named = {file for pattern in wanted for file in _named(pattern, usable, left)}
+        named = {file for pattern in wanted for file in _files_named(pattern, usable, left)}
         found[split] = found.get(split, ()) + tuple(
             file for file in usable if named and file in named
         )
@@ -268,7 +268,7 @@ def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
         )
 
 
-def _named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
+def _files_named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
     """The files that a pattern names: only ** goes into folders, as the slashes of both are
     counted.
     """
@@ -317,23 +317,23 @@ def _chosen(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
     return listing.configs[config_name][split]
 
 
-def _table(
+def _rows_of_files(
     listing: Listing, chosen: tuple[File, ...], wanted: int, on_progress: Progress | None
 ) -> Table:
     """The rows of all files, one after the other, until there are enough."""
     tables: list[Table] = []
     missing, here, in_all = wanted, 0, sum(file.size for file in chosen)
     for file in chosen:
-        data = _bytes(listing, file, missing, _part(on_progress, here, in_all))
+        data = _file_bytes(listing, file, missing, _part(on_progress, here, in_all))
         here += len(data)
         tables.append(read_first(PurePosixPath(file.path).name, data, missing))
         missing -= len(tables[-1].rows) + len(tables[-1].problems)
         if missing <= 0:
-            return _joined(tables, f"These are the first {wanted:,} rows of the split.")
-    return _joined(tables)
+            return _joined_tables(tables, f"These are the first {wanted:,} rows of the split.")
+    return _joined_tables(tables)
 
 
-def _joined(tables: list[Table], *notes: str) -> Table:
+def _joined_tables(tables: list[Table], *notes: str) -> Table:
     """One table of several, its rows numbered on."""
     rows: list[Row] = []
     problems: list[Problem] = []
@@ -359,7 +359,7 @@ def _part(on_progress: Progress | None, before: int, in_all: int) -> Progress | 
     )
 
 
-def _bytes(listing: Listing, file: File, rows: int, on_progress: Progress | None) -> bytes:
+def _file_bytes(listing: Listing, file: File, rows: int, on_progress: Progress | None) -> bytes:
     """A file, or as much of it as holds so many rows."""
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
 
@@ -429,10 +429,12 @@ def _in_words(dataset_id: str) -> Iterator[None]:
             yield
         except HfHubHTTPError as error:
             code = error.response.headers.get("x-error-code", "")
-            raise DatasetError(_refusal(dataset_id, error.response.status_code, code)) from error
+            raise DatasetError(
+                _refusal_of_the_hub(dataset_id, error.response.status_code, code)
+            ) from error
 
 
-def _refusal(dataset_id: str, status: int, code: str) -> str:
+def _refusal_of_the_hub(dataset_id: str, status: int, code: str) -> str:
     if code == "GatedRepo" or status == 403:
         return f"{dataset_id} {_GATED}"
     if code == "EntryNotFound":

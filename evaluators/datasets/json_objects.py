@@ -16,7 +16,7 @@ QUESTIONS = frozenset({"question", "query", "user_input", "问题"})
 """A text so named makes an object a row, a list so named makes it a table of columns."""
 
 _LOOKED_AT = 5
-"""Rows of a list by whose fields it is told which list is meant."""
+"""Rows of a list whose fields tell which list is meant."""
 
 _TOLD = ("question", "response", "retrieved_documents", "gold_documents", "ground_truth")
 _LLAMAINDEX = frozenset({"queries", "corpus", "relevant_docs"})
@@ -53,38 +53,44 @@ def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
     if _is_row(value):
         return [value], ""
     errors: list[DatasetError] = []
-    found = list(_row_lists(value, (), KEY_DEPTH, errors))
-    if not found and errors:
+    candidates = list(_row_lists(value, (), KEY_DEPTH, errors))
+    if not candidates and errors:
         raise errors[0]
-    chosen = _likeliest(found)
-    places = ", ".join(".".join(each.path)[:60] for each in chosen[:9])
-    if len({each.names for each in chosen}) > 1:
+    chosen = _likeliest(candidates)
+    places = ", ".join(".".join(candidate.path)[:60] for candidate in chosen[:9])
+    if len({candidate.names for candidate in chosen}) > 1:
         raise DatasetError(
             f"{name} holds lists of different rows ({places}). Keep the one that is meant."
         )
     if not chosen:
         return [value], ""
     notes = [f"The rows were found under {places}."] if places else []
-    others = [each for each in found if each not in chosen]
+    others = [candidate for candidate in candidates if candidate not in chosen]
     if others:
-        names = ", ".join(f"{'.'.join(each.path)[:60]} ({len(each.rows):,})" for each in others[:9])
+        names = ", ".join(
+            f"{'.'.join(candidate.path)[:60]} ({len(candidate.rows):,})" for candidate in others[:9]
+        )
         more = f" and {len(others) - 9:,} more" if len(others) > 9 else ""
         notes.append(f"Other lists are not read: {names}{more}.")
     if errors:
         notes.append(f"{len(errors):,} other parts cannot be read as rows. {errors[0]}")
-    return [row for each in chosen for row in each.rows], " ".join(notes)
+    return [row for candidate in chosen for row in candidate.rows], " ".join(notes)
 
 
-def _likeliest(found: list[FoundRows]) -> list[FoundRows]:
+def _likeliest(candidates: list[FoundRows]) -> list[FoundRows]:
     """Of several lists those whose rows have a question, or else the most fields; of these the ones
     that lie least deep.
     """
-    if len(found) < 2:
-        return found
-    most = max(("question" in each.fields, len(each.fields)) for each in found)
-    best = [each for each in found if ("question" in each.fields, len(each.fields)) == most]
-    least = min(len(each.path) for each in best)
-    return [each for each in best if len(each.path) == least]
+    if len(candidates) < 2:
+        return candidates
+    most = max(("question" in candidate.fields, len(candidate.fields)) for candidate in candidates)
+    best = [
+        candidate
+        for candidate in candidates
+        if ("question" in candidate.fields, len(candidate.fields)) == most
+    ]
+    least = min(len(candidate.path) for candidate in best)
+    return [candidate for candidate in best if len(candidate.path) == least]
 
 
 def _row_lists(
@@ -115,7 +121,7 @@ def _rows_of_object(value: dict[str, Any]) -> list[Any]:
         return [{"id": name} | row for name, row in value.items()]
     if rows := _split_rows(value) or _llamaindex_rows(value) or _answered_questions(value):
         return rows
-    columns = _columns(value) or _columns_by_id(value)
+    columns = _columns_of_lists(value) or _columns_by_id(value)
     return _rows_of(columns) if columns else []
 
 
@@ -169,7 +175,7 @@ def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"question": question, "answer": answer} for question, answer in value.items()]
 
 
-def _columns(value: dict[str, Any]) -> dict[str, list[Any]]:
+def _columns_of_lists(value: dict[str, Any]) -> dict[str, list[Any]]:
     """An object of lists, or of objects numbered alike as pandas writes them, as columns; empty
     where it is neither.
     """
@@ -201,8 +207,8 @@ def _columns_by_id(value: dict[str, Any]) -> dict[str, list[Any]]:
 def _rows_of(columns: dict[str, list[Any]]) -> list[Any]:
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name[:30]} {length}" for name, length in list(lengths.items())[:8])
+        shown = ", ".join(f"{name[:30]} {length}" for name, length in list(lengths.items())[:8])
         raise DatasetError(
-            f"The columns have different lengths ({told}). Give each row a value or null."
+            f"The columns have different lengths ({shown}). Give each row a value or null."
         )
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]

@@ -84,7 +84,7 @@ def _add_line(rows: Collector, number: int, line: str) -> None:
         value = _DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         where = f"character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
-        rows.reject(number, _broken(error, where, rows), line, "broken JSON")
+        rows.reject(number, _json_problem(error, where, rows), line, "broken JSON")
     else:
         rows.add(number, value, line)
 
@@ -95,7 +95,7 @@ def _unfit(row: str, rows: Collector) -> str:
     return "" if row.isascii() or not DAMAGED.search(row) else _DAMAGE
 
 
-def _broken(error: Exception, where: str, rows: Collector) -> str:
+def _json_problem(error: Exception, where: str, rows: Collector) -> str:
     if isinstance(error, RecursionError):
         return too_deep(rows.limits)
     what = f"{error.msg}, {where}" if isinstance(error, json.JSONDecodeError) else str(error)[:80]
@@ -208,7 +208,7 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         where = (
             f"line {window.line_of(error.pos)}" if isinstance(error, json.JSONDecodeError) else ""
         )
-        message = _broken(error, where, rows)
+        message = _json_problem(error, where, rows)
         window.at += 1
         if not window.next_row():
             message = f"{message} No row after it was read."
@@ -225,7 +225,7 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
 
 
 def _whole(text: Text, rows: Collector) -> Table:
-    whole = _joined(text, rows.name)
+    whole = _whole_text(text, rows.name)
     rows.weigh(whole)
     try:
         value = _DECODER.decode(whole.lstrip("\ufeff"))
@@ -237,7 +237,7 @@ def _whole(text: Text, rows: Collector) -> Table:
     return rows.table("JSON", *text.notes, note)
 
 
-def _joined(text: Text, name: str) -> str:
+def _whole_text(text: Text, name: str) -> str:
     pieces: list[str] = []
     size = 0
     for piece in text.pieces():

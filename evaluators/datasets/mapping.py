@@ -239,7 +239,7 @@ def _with_own_ids(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[F
         key = _key(item)
         if key in counts:
             repeated.append(number)
-            item = _numbered(item, counts[key], taken)
+            item = _with_number(item, counts[key], taken)
         else:
             counts[key] = itertools.count(2)
         kept.append(item)
@@ -251,7 +251,7 @@ def _key(item: Item) -> tuple[str, str]:
     return item.id, str(item.abilities) if isinstance(item, rgb.BedRow) else ""
 
 
-def _numbered(item: Item, numbers: Iterator[int], taken: set[tuple[str, str]]) -> Item:
+def _with_number(item: Item, numbers: Iterator[int], taken: set[tuple[str, str]]) -> Item:
     """The item with the next of these numbers behind its id by which no other item is called."""
     _, abilities = _key(item)
     ids = (f"{item.id} ({number})" for number in numbers)

@@ -41,8 +41,10 @@ def fetch(bed: str, on_progress: Progress | None = None) -> Fetched:
     if bed not in BEDS:
         raise DatasetError(f"RGB has no file {bed[:60]!r}. Choose one of: {', '.join(BEDS)}.")
     path = f"data/{bed}.json"
-    data = _bytes(path, config().upload_bytes, on_progress)
-    return Fetched(f"{bed}.json", read(f"{bed}.json", data), {"rgb": {"address": _address(path)}})
+    data = _checked_bytes(path, config().upload_bytes, on_progress)
+    return Fetched(
+        f"{bed}.json", read(f"{bed}.json", data), {"rgb": {"address": _address_of_file(path)}}
+    )
 
 
 def prompt(language: str) -> str:
@@ -53,7 +55,7 @@ def prompt(language: str) -> str:
     joins the documents by line ends; here all of it is one message, and the documents are numbered
     as always.
     """
-    parts = _parts(_bytes(PROMPTS, PROMPT_BYTES), language)
+    parts = _parts(_checked_bytes(PROMPTS, PROMPT_BYTES), language)
     text = "\n\n".join(part.strip() for part in parts).replace("$", "$$")
     template = text.replace("{DOCS}", "$documents").replace("{QUERY}", "$question")
     try:
@@ -89,15 +91,16 @@ def _has_aliases(text: str) -> bool:
 
 def _unreadable() -> DatasetError:
     return DatasetError(
-        f"{_address(PROMPTS)} is not the benchmark's prompt file. Check PLUMBLINE_RGB_ADDRESS."
+        f"{_address_of_file(PROMPTS)} is not the benchmark's prompt file. "
+        "Check PLUMBLINE_RGB_ADDRESS."
     )
 
 
-def _bytes(path: str, limit: int, on_progress: Progress | None = None) -> bytes:
+def _checked_bytes(path: str, limit: int, on_progress: Progress | None = None) -> bytes:
     """A file of the repository; no other address is asked for it."""
     import httpx2
 
-    address, name = _address(path), path.rpartition("/")[2]
+    address, name = _address_of_file(path), path.rpartition("/")[2]
     headers = {"accept-encoding": "identity"}
     with (
         in_words(_host()),
@@ -106,11 +109,11 @@ def _bytes(path: str, limit: int, on_progress: Progress | None = None) -> bytes:
         ) as response,
     ):
         if response.status_code != 200:
-            raise DatasetError(_refusal(path, response.status_code))
+            raise DatasetError(_refusal_of_the_host(path, response.status_code))
         return received(name, response, limit, on_progress)
 
 
-def _refusal(path: str, status: int) -> str:
+def _refusal_of_the_host(path: str, status: int) -> str:
     if status == 404:
         return f"{_host()} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {REMEDY}"
     if 300 <= status < 400:
@@ -121,7 +124,7 @@ def _refusal(path: str, status: int) -> str:
     return f"{_host()} answers with error {status}. Try again later. {REMEDY}"
 
 
-def _address(path: str) -> str:
+def _address_of_file(path: str) -> str:
     return f"{config().rgb_address.rstrip('/')}/{path}"
 
 

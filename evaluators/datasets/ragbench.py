@@ -49,7 +49,7 @@ def sample(row: Mapping[str, Any]) -> Sample:
         retrieved_documents=tuple(row["documents"]),
         generator=row["generation_model_name"] if is_answered else "",
         sentences=_sentences(row) if is_answered else None,
-        labels=_labels(row) if is_answered else None,
+        labels=_published_labels(row) if is_answered else None,
     )
 
 
@@ -66,9 +66,9 @@ def _sentences(row: Mapping[str, Any]) -> Sentences:
     """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or
     name a sentence.
     """
-    documents = [_keyed(document) for document in row["documents_sentences"]]
+    documents = [_keyed_sentences(document) for document in row["documents_sentences"]]
     found = Sentences.model_validate(
-        {"documents": documents, "response": _keyed(row["response_sentences"])}
+        {"documents": documents, "response": _keyed_sentences(row["response_sentences"])}
     )
     counts = Counter(
         sentence.key for part in (*found.documents, found.response) for sentence in part
@@ -82,13 +82,15 @@ def _sentences(row: Mapping[str, Any]) -> Sentences:
     return found
 
 
-def _keyed(pairs: Iterable[Any]) -> list[dict[str, Any]]:
+def _keyed_sentences(pairs: Iterable[Any]) -> list[dict[str, Any]]:
     return [{"key": key, "text": text} for key, text in pairs]
 
 
-def _labels(row: Mapping[str, Any]) -> Labels:
+def _published_labels(row: Mapping[str, Any]) -> Labels:
     unsupported = {_response_key(key) for key in row["unsupported_response_sentence_keys"]}
-    supports = [_support(entry, unsupported) for entry in row["sentence_support_information"]]
+    supports = [
+        _sentence_support(entry, unsupported) for entry in row["sentence_support_information"]
+    ]
     unlisted = unsupported - {support.key for support in supports}
     return Labels(
         relevant_keys=tuple(row["all_relevant_sentence_keys"]),
@@ -100,18 +102,18 @@ def _labels(row: Mapping[str, Any]) -> Labels:
     )
 
 
-def _support(entry: Mapping[str, Any], unsupported: set[str]) -> SentenceSupport:
+def _sentence_support(entry: Mapping[str, Any], unsupported: set[str]) -> SentenceSupport:
     key = _response_key(entry["response_sentence_key"])
     supporting = entry["supporting_sentence_keys"]
     return SentenceSupport(
         key=key,
-        support=_level(entry["fully_supported"], key in unsupported),
+        support=_support_level(entry["fully_supported"], key in unsupported),
         supporting_keys=() if supporting is None else tuple(supporting),
         explanation=entry["explanation"] or "",
     )
 
 
-def _level(fully_supported: bool | None, is_unsupported: bool) -> Support:
+def _support_level(fully_supported: bool | None, is_unsupported: bool) -> Support:
     """Null means that the annotator gave no verdict of its own beside the list of unsupported
     sentences.
     """

@@ -53,17 +53,17 @@ def read(name: str, data: bytes) -> Table:
             f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or leave "
             "out columns."
         )
-    return _table(data, Collector(name, limits))
+    return _prepared_table(data, Collector(name, limits))
 
 
 def read_first(name: str, data: bytes, count: int) -> Table:
     """The first `count` rows of a file that Plumbline fetched itself, which may be larger than an
     upload.
     """
-    return _table(data, Collector(name, config(), count))
+    return _prepared_table(data, Collector(name, config(), count))
 
 
-def _table(data: bytes, rows: Collector) -> Table:
+def _prepared_table(data: bytes, rows: Collector) -> Table:
     table = unfolded(_as_stored(data, rows), rows.name)
     check_no_trace(rows.name, (row for _, row in table.rows[:_LOOKED_AT]))
     return with_last_turns(with_lists(table))

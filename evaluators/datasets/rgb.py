@@ -81,7 +81,7 @@ def compose(
     is asked.
     """
     samples = [
-        _sample(row, ability, noise, passages, seed)
+        _composed_sample(row, ability, noise, passages, seed)
         for ability in abilities
         for row in [row for row in bed.rows if ability in row.abilities][:limit]
         for noise in _levels(ability, noise_levels)
@@ -147,9 +147,11 @@ def _levels(ability: Ability, noise_levels: Sequence[float]) -> Sequence[float]:
     return (0.0,) if ability is Ability.COUNTERFACTUAL else noise_levels
 
 
-def _sample(row: BedRow, ability: Ability, noise: float, passages: int, seed: int) -> Sample:
+def _composed_sample(
+    row: BedRow, ability: Ability, noise: float, passages: int, seed: int
+) -> Sample:
     rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
-    positives, least = _positives(row, ability, rng)
+    positives, least = _positives_in_order(row, ability, rng)
     take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
     documents = [*positives[:take], *row.negative[:fill]]
     rng.shuffle(documents)
@@ -168,7 +170,7 @@ def _sample(row: BedRow, ability: Ability, noise: float, passages: int, seed: in
     )
 
 
-def _positives(row: BedRow, ability: Ability, rng: random.Random) -> tuple[list[str], int]:
+def _positives_in_order(row: BedRow, ability: Ability, rng: random.Random) -> tuple[list[str], int]:
     """The positive documents in the order of taking, and how many must be taken at least."""
     if ability is Ability.COUNTERFACTUAL:
         return rng.sample(row.positive_wrong, len(row.positive_wrong)), 0

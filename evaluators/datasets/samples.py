@@ -65,7 +65,7 @@ def maker(guess: Guess, form: str, separators: Mapping[str, Separator]) -> Maker
         Shape.RAGBENCH: _published,
         Shape.LABELS: _exported_labels,
         Shape.RESULTS: lambda row: _exported_result(row, guess.columns),
-        Shape.VALUES: lambda row: _sample(_unquoted(row), guess.columns, {}),
+        Shape.VALUES: lambda row: _plain_sample(_unquoted(row), guess.columns, {}),
     }
     blank = guess.columns.get("response") if form in FLAT else None
     dotted = [column for column in guess.columns.values() if "." in column]
@@ -75,7 +75,7 @@ def maker(guess: Guess, form: str, separators: Mapping[str, Separator]) -> Maker
         if blank is not None and row.get(blank) == "":
             row = {name: row[name] for name in row if name != blank}
         inside = {column: inner(row, column) for column in dotted if column not in row}
-        return _sample(inside | row, guess.columns, separators)
+        return _plain_sample(inside | row, guess.columns, separators)
 
     return known.get(guess.shape, plain)
 
@@ -105,9 +105,11 @@ def _problem(error: Exception) -> tuple[str, str]:
 # Shapes
 
 
-def _sample(row: Cells, columns: Mapping[str, str], separators: Mapping[str, Separator]) -> Sample:
+def _plain_sample(
+    row: Cells, columns: Mapping[str, str], separators: Mapping[str, Separator]
+) -> Sample:
     question = _question(row, columns.get("question"))
-    response = _text(row, columns.get("response"))
+    response = _text_in(row, columns.get("response"))
     if "question" not in columns and "response" in columns and response is None:
         column = columns["response"]
         message = f"{column} is missing, and there is no question. Add one."
@@ -116,32 +118,32 @@ def _sample(row: Cells, columns: Mapping[str, str], separators: Mapping[str, Sep
     labels = row.get(columns["labels"]) if "labels" in columns else None
     truth = row.get(columns["ground_truth"]) if "ground_truth" in columns else None
     return Sample(
-        id=_text(row, columns.get("id", "id")) or str(row["id"]),
+        id=_text_in(row, columns.get("id", "id")) or str(row["id"]),
         question=question,
         response=response,
-        retrieved_documents=_documents(row, columns.get("retrieved_documents"), separators),
+        retrieved_documents=_documents_in(row, columns.get("retrieved_documents"), separators),
         ground_truth=_accepted(truth),
-        generator=_text(row, columns.get("generator")) or "",
-        situation=_text(row, columns.get("situation")) or "",
+        generator=_text_in(row, columns.get("generator")) or "",
+        situation=_text_in(row, columns.get("situation")) or "",
         labels=Labels.model_validate(as_object(labels)) if labels else None,
-        gold_documents=_documents(row, columns.get("gold_documents"), separators),
+        gold_documents=_documents_in(row, columns.get("gold_documents"), separators),
     )
 
 
 def _recorded_answer(row: Cells) -> Sample:
-    answer = _text(row, "prediction")
+    answer = _text_in(row, "prediction")
     if answer is None:
         raise UnusableRowError("prediction is missing. Add it.", "prediction missing")
     known = {
         "query": _question(row, "query"),
         "prediction": answer,
         "noise_rate": _noise(row, "noise_rate"),
-        "docs": _documents(row, _first_filled(row, "retrieved_documents")),
+        "docs": _documents_in(row, _first_filled(row, "retrieved_documents")),
         "ans": _accepted(row.get(_first_filled(row, "ground_truth") or "")),
         "fakeanswer": _accepted(row.get("fakeanswer")),
     }
     sample = rgb.recorded_answer({**row, **known})
-    gold = _documents(row, _first_filled(row, "gold_documents"))
+    gold = _documents_in(row, _first_filled(row, "gold_documents"))
     return sample.model_copy(update={"gold_documents": gold})
 
 
@@ -173,7 +175,7 @@ def _published(row: dict[str, Any]) -> Sample:
 
 def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
     """A line of a run's results, with the task of RGB where it was judged for one."""
-    sample = _sample(row, columns, {})
+    sample = _plain_sample(row, columns, {})
     if row.get("ability") not in list(Ability):
         return sample
     task = RGBTask(
@@ -195,7 +197,7 @@ def _exported_labels(row: Cells) -> Sample:
         raise UnusableRowError(message, "labels not an object")
     counted = labels.get("corrected", labels.get(str(row.get("labels_by"))))
     return Sample(
-        id=_text(row, "id") or "",
+        id=_text_in(row, "id") or "",
         question=_question(row, "question"),
         labels=Labels.model_validate(counted) if counted is not None else None,
     )
@@ -222,7 +224,7 @@ def _question(row: Cells, column: str | None) -> str:
     """The question; empty only where the file has none at all."""
     if column is None:
         return ""
-    question = _text(row, column)
+    question = _text_in(row, column)
     if question is None:
         raise UnusableRowError(f"{column} is missing. Add it.", f"{column} missing")
     if not question.strip():
@@ -231,7 +233,7 @@ def _question(row: Cells, column: str | None) -> str:
     return question
 
 
-def _text(row: Cells, column: str | None) -> str | None:
+def _text_in(row: Cells, column: str | None) -> str | None:
     """The text in a column; numbers become text, `None` stands for absence."""
     value = row.get(column) if column is not None else None
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
@@ -243,7 +245,7 @@ def _text(row: Cells, column: str | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _documents(
+def _documents_in(
     row: Cells, column: str | None, separators: Mapping[str, Separator] | None = None
 ) -> tuple[str, ...]:
     """The documents as texts."""
@@ -263,7 +265,7 @@ def _accepted(cell: Any) -> Any:
     """Accepted answers, for the record to check."""
     if cell in (None, ""):
         return None
-    answers = _spelled(unpack(cell))
+    answers = _spellings(unpack(cell))
     if isinstance(answers, list):
         counts = (len(group) if isinstance(group, list) else 1 for group in answers)
         _check_count(sum(counts), "accepted answers")
@@ -281,19 +283,19 @@ def _first_filled(row: Cells, field: str) -> str | None:
     return next((name for name in COLUMNS[field] if row.get(name) not in (None, "")), None)
 
 
-def _spelled(value: Any) -> Any:
+def _spellings(value: Any) -> Any:
     """Accepted answers with numbers as text, at any depth.
 
     SQuAD has texts beside the places where they stand: those of one object are kept as they are,
     and objects of a list are spellings of one answer, of which the published score takes the best.
     """
     if isinstance(value, dict) and isinstance(value.get("text"), list | str):
-        return _spelled(value["text"])
+        return _spellings(value["text"])
     if isinstance(value, list) and value and all(_is_placed(item) for item in value):
         spellings = list(dict.fromkeys(item["text"] for item in value))
         return [spellings] if len(spellings) > 1 else spellings[0]
     if isinstance(value, list):
-        return [_spelled(item) for item in value]
+        return [_spellings(item) for item in value]
     return str(value) if isinstance(value, int | float) else value
 
 

@@ -27,6 +27,7 @@ _TABLE = re.compile(r"^[ \t]*\|", re.MULTILINE)
 _TAG = re.compile(r"<\s?/?\s?sep\s?/?\s?>|<\|sep\|>|\[SEP\]", re.IGNORECASE)
 # "[1 | doc1]" is a reference: its bar parts nothing.
 _BAR = re.compile(r"\[[^\[\]\n]{0,60}\]|(\|)")
+_RULE = re.compile(r"\n-{3,}[ \t\r]*\n")
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -36,6 +37,7 @@ class Separator(StrEnum):
     NONE = ""
     TAG = "<sep>"
     BAR = "|"
+    RULE = "lines of dashes"
     BLANK = "blank lines"
     LINE = "line breaks"
 
@@ -48,6 +50,8 @@ def parted(text: str, separator: Separator) -> list[str]:
         bars = [match.start() for match in _BAR.finditer(text) if match[1]]
         starts, ends = [0, *(bar + 1 for bar in bars)], [*bars, len(text)]
         parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    elif separator is Separator.RULE:
+        parts = _RULE.split(text)
     elif separator is Separator.BLANK:
         parts = _BLANK.split(text)
     else:
@@ -73,6 +77,8 @@ def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Se
         return Separator.TAG
     if _are_parted_by_bars(texts):
         return Separator.BAR
+    if 2 * sum(_RULE.search(text) is not None for text in texts) > len(texts):
+        return Separator.RULE
     if 2 * sum(_BLANK.search(text) is not None for text in texts) > len(texts):
         return Separator.BLANK
     return Separator.LINE if is_plural(column) else Separator.NONE
@@ -80,8 +86,9 @@ def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Se
 
 def doubt_about(column: str, separator: Separator, rows: Rows) -> str:
     """Why a person should look at where documents begin; empty where it is clear."""
-    if separator is Separator.BLANK:
-        return f"Blank lines part the documents in {column[:30]}, if they do not part paragraphs."
+    if separator in (Separator.BLANK, Separator.RULE):
+        what = separator.capitalize()
+        return f"{what} part the documents in {column[:30]}, if they do not part paragraphs."
     if separator is not Separator.LINE:
         return ""
     texts = _plain_texts(column, rows)

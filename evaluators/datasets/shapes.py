@@ -47,7 +47,7 @@ def _can_be_read(guess: Guess, rows: Rows) -> bool:
     return all(can_be(field, column, rows) for field, column in guess.columns.items())
 
 
-def _bed(columns: Sequence[str], rows: Rows) -> Guess | None:
+def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"query", "positive", "negative"} <= set(columns):
         return None
     abilities = dict.fromkeys(_tested_by(row) for row in rows)
@@ -67,7 +67,7 @@ def _tested_by(row: Mapping[str, Any]) -> str:
     return "information integration" if is_nested else "noise robustness and rejection"
 
 
-def _answers(columns: Sequence[str], rows: Rows) -> Guess | None:
+def _recorded_answers(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"query", "prediction"} <= set(columns):
         return None
     known = {"retrieved_documents": "docs", "ground_truth": "ans", "id": "id"}
@@ -91,7 +91,7 @@ def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
     return Guess(Shape.RAGBENCH, title, 1.0, fields)
 
 
-def _results(columns: Sequence[str], rows: Rows) -> Guess | None:
+def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     """The JSON lines of a run of the app or the terminal, which hold all that was judged."""
     if not {"id", "question", "response", "status", "metrics", "retrieved_documents"} <= set(
         columns
@@ -102,7 +102,7 @@ def _results(columns: Sequence[str], rows: Rows) -> Guess | None:
     return Guess(Shape.RESULTS, f"{Shape.RESULTS} (an export)", 1.0, fields)
 
 
-def _labels(columns: Sequence[str], rows: Rows) -> Guess | None:
+def _labels_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"sample", "id", "question", "labels_by", "labels", "corrections"} <= set(columns):
         return None
     fields = {"question": "question", "id": "id", "labels": "labels"}
@@ -110,7 +110,7 @@ def _labels(columns: Sequence[str], rows: Rows) -> Guess | None:
     return Guess(Shape.LABELS, title, 1.0, fields, "It holds labels without the texts.")
 
 
-def _values(columns: Sequence[str], rows: Rows) -> Guess | None:
+def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     have = set(columns)
     if not {"sample", "id", "labels_by", "corrections", "question"} <= have:
         return None
@@ -183,6 +183,6 @@ def _present(columns: Sequence[str], **wanted: str) -> dict[str, str]:
 
 
 _RECOGNISERS: tuple[Callable[[Sequence[str], Rows], Guess | None], ...] = (
-    _bed, _answers, _ragbench, _labels, _values, _results, _ragas, _adalflow, _promptfoo,
-    _query_responses,
+    _test_bed, _recorded_answers, _ragbench, _labels_export, _values_export, _results_export,
+    _ragas, _adalflow, _promptfoo, _query_responses,
 )  # fmt: skip

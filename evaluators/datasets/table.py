@@ -169,7 +169,7 @@ class Collector:
     def _large_cell(self, row: dict[str, Any]) -> str:
         limit = self.limits.cell_bytes
         for name, value in row.items():
-            size = _size(value)
+            size = _text_bytes(value)
             if size > limit:
                 return (
                     f"{without_surrogates(name[:60])} has {size:,} bytes; the limit is "
@@ -218,10 +218,10 @@ def _is_flat(value: Any, depth: int) -> bool:
     )
 
 
-def _size(value: Any) -> int:
+def _text_bytes(value: Any) -> int:
     """Bytes of all text in a cell."""
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
     if isinstance(value, dict):
-        return sum(_size(item) for pair in value.items() for item in pair)
-    return sum(map(_size, value)) if isinstance(value, list) else 0
+        return sum(_text_bytes(item) for pair in value.items() for item in pair)
+    return sum(map(_text_bytes, value)) if isinstance(value, list) else 0

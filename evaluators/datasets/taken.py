@@ -25,12 +25,12 @@ def what_became_what(columns: Mapping[str, str], data: Dataset | TestBed | None)
             continue
         name = _WORDS.get(field, field.replace("_", " "))
         column = without_surrogates(columns[field])[:NAME_SHOWN]
-        size = _size(field, data) if isinstance(data, Dataset) else ""
+        size = _size_in_words(field, data) if isinstance(data, Dataset) else ""
         parts.append(f"{name} ← {column}{size}")
     return " · ".join(parts)
 
 
-def _size(field: str, data: Dataset) -> str:
+def _size_in_words(field: str, data: Dataset) -> str:
     """How many documents the rows have that have any, and how long they are."""
     if field == "retrieved_documents":
         return _documents_size([sample.retrieved_documents for sample in data.samples])

@@ -147,7 +147,14 @@ def test_grades_are_not_sentence_labels(name, cell):
 
 @pytest.mark.parametrize(
     ("between", "is_sure"),
-    [(" | ", True), ("|", True), (" <sep> ", True), ("[SEP]", True), ("\n\n", False)],
+    [
+        (" | ", True),
+        ("|", True),
+        (" <sep> ", True),
+        ("[SEP]", True),
+        ("\n\n", False),
+        ("\n---\n", False),
+    ],
 )
 def test_documents_in_one_cell_are_parted(between, is_sure):
     cell = between.join([LONG.strip(), OTHER.strip()])

@@ -48,7 +48,7 @@ def columns(
 
     `table` need hold no more than the first rows.
     """
-    offered = _labels(list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED])
+    offered = _names_shown(list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED])
     chosen: dict[str, str | None] = {}
     for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
         chosen[field] = _choice(place, field, offered, given, key)
@@ -67,7 +67,7 @@ def title(field: str) -> str:
     return field.replace("_", " ").capitalize()
 
 
-def _labels(names: Sequence[str]) -> dict[str, str]:
+def _names_shown(names: Sequence[str]) -> dict[str, str]:
     """Each column's name as it is shown: cut, and told apart from others that begin like it."""
     shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in names]
     return dict(zip(names, column_names(shown), strict=True))
@@ -112,7 +112,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
             return False
         st.dataframe(
             pd.DataFrame(
-                [_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]
+                [_preview_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]
             ).fillna(""),
             hide_index=True,
             alt="The first rows as they would be read",
@@ -121,7 +121,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     return False
 
 
-def _cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
+def _preview_cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
     if isinstance(item, Problem):
         return {"Row": number, "Problem": without_surrogates(item.message)[:CELL]}
     if isinstance(item, BedRow):
@@ -135,12 +135,12 @@ def _cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
         cells = {
             "Question": item.question,
             "Response": item.response or "",
-            "Documents": _documents(item.retrieved_documents),
+            "Documents": _count_and_beginning(item.retrieved_documents),
             "Ground truth": accepted(item.ground_truth),
         }
     return {"Row": number} | {name: text[:CELL] for name, text in cells.items() if text}
 
 
-def _documents(texts: Sequence[str]) -> str:
+def _count_and_beginning(texts: Sequence[str]) -> str:
     """How many there are, and how the first begins."""
     return f"{len(texts)}: {texts[0]}" if texts else ""

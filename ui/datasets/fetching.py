@@ -36,7 +36,9 @@ def load(fetch: Callable[[Progress], Fetched]) -> None:
     bar = Bar("Connecting")
     with problems.caught():
         found = fetch(
-            lambda done, total: bar.show(done / total if total else 0.0, _words(done, total))
+            lambda done, total: bar.show(
+                done / total if total else 0.0, _progress_in_words(done, total)
+            )
         )
         bar.show(1.0, "Reading")
         dataset_view.offer(found.name, found.table, found.origin)
@@ -50,5 +52,5 @@ def in_bytes(size: int) -> str:
     return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{max(1, size // 2**10):,} kB"
 
 
-def _words(done: int, total: int) -> str:
+def _progress_in_words(done: int, total: int) -> str:
     return f"{in_bytes(done)} of {in_bytes(total)}" if total else in_bytes(done)

@@ -85,7 +85,7 @@ def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
     A name that other data have is numbered; equal data are not kept twice. `earlier` names what
     these replace.
     """
-    name = earlier or next(each for each in _numbered(data.name) if _is_free(each, data))
+    name = earlier or next(each for each in _names_to_try(data.name) if _is_free(each, data))
     is_there = not earlier and name in session.sources()
     if not is_there:
         _check_room(name, data)
@@ -134,7 +134,7 @@ def question() -> bool:
     with st.container(border=True):
         st.markdown(f"**Which column is what in {plain(found.name)}?**")
         reading.doubt(found)
-        _columns(found)
+        _ask_for_columns(found)
     return True
 
 
@@ -175,7 +175,7 @@ def show(data: TestBed | Dataset) -> None:
         reading.left_out(found)
         reading.remarks(found.loaded.findings, "row")
         with st.expander("Columns", icon=":material/view_column:", key="columns"):
-            _columns(found)
+            _ask_for_columns(found)
     else:
         reading.remarks(_findings(session.identity(data.name)), unit)
     _rows(data)
@@ -204,7 +204,7 @@ def _hold(found: Reading) -> None:
     st.session_state[READING] = found.name, found.key
 
 
-def _columns(found: Reading) -> None:
+def _ask_for_columns(found: Reading) -> None:
     """The choice of columns; a click reads the file by them and keeps what it holds."""
     if found.loaded and found.guess.shape in FIXED:
         st.caption("With other columns it is read as a plain table.")
@@ -265,7 +265,7 @@ def _check_room(name: str, data: TestBed | Dataset) -> None:
     session.check_room(sum(len(row.model_dump_json(exclude_defaults=True)) for row in rows))
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _names_to_try(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name} ({number})" for number in count(2))
 
@@ -348,9 +348,11 @@ def _about(data: Dataset) -> None:
 
 def _rows(data: TestBed | Dataset) -> None:
     if isinstance(data, TestBed):
-        _table([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]], len(data.rows))
+        _first_rows([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]], len(data.rows))
         return
-    _table([_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]], len(data.samples))
+    _first_rows(
+        [_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]], len(data.samples)
+    )
     with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
         rows = _served(
             session.identity(data.name), tuple(cls for cls in catalogue().values() if cls.needs)
@@ -387,7 +389,7 @@ def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
     return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
 
 
-def _table(rows: list[dict[str, object]], total: int) -> None:
+def _first_rows(rows: list[dict[str, object]], total: int) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="First rows")
     if total > PREVIEW_ROWS:
         st.caption(f"The first {PREVIEW_ROWS} of {total:,} rows.")
