@@ -149,7 +149,9 @@ class OfflineReader:
         Costs no tokens and never fails.
         """
         language = "zh" if is_chinese(prompt.question) else "en"
-        pages = [_lines_of(document, number) for number, document in enumerate(prompt.documents)]
+        pages = [
+            _document_lines(document, number) for number, document in enumerate(prompt.documents)
+        ]
         question_words = frozenset(_asked_words(prompt.question))
         quotes: list[str] = []
         is_contradicted = False
@@ -171,7 +173,7 @@ class OfflineReader:
         return Completion(text=("" if language == "zh" else " ").join(quotes))
 
 
-def _lines_of(document: str, number: int) -> list[Line]:
+def _document_lines(document: str, number: int) -> list[Line]:
     """The sentences of a document."""
     lines = []
     # "..." stands for a gap in a search result, and ends a sentence as well.

@@ -84,7 +84,7 @@ def ask(
     prompt = prompt.model_copy(update={"schema_text": schema(kind)})
     first = _reading_of(llm.complete(prompt), kind, check)
     if not first.complaint:
-        return _answered(first)
+        return _answer_of(first)
     request = filled(load("again_en"), trouble=first.complaint)
     again = prompt.model_copy(update={"text": prompt.text + request})
     try:
@@ -95,14 +95,14 @@ def ask(
     except LLMError as error:
         if first.value is None:
             raise unreadable(llm.model, [first.completion.text], str(error)) from error
-        return _answered(first)
+        return _answer_of(first)
     texts = (first.completion.text, second.completion.text)
     # Of equally good ones the second: it was written with the complaint in view.
     readable = [reading for reading in (second, first) if reading.value is not None]
     if not readable:
         is_too_long = second.complaint == _TOO_LONG
         raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if is_too_long else "")
-    return _answered(min(readable, key=lambda reading: len(reading.complaint)), texts)
+    return _answer_of(min(readable, key=lambda reading: len(reading.complaint)), texts)
 
 
 def parse(text: str, kind: type[T]) -> tuple[T, bool]:
@@ -254,7 +254,7 @@ def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAns
     return UnreadableAnswerError(f"{what}. {remedy}", words, texts=texts)
 
 
-def _answered(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
+def _answer_of(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
     assert reading.value is not None
     texts = texts or (reading.completion.text,)
     return Answered(reading.value, texts, reading.completion.mode, reading.repaired, len(texts) > 1)
