@@ -181,7 +181,7 @@ def _pdf(name: str, data: bytes) -> Document:
     notes = [f"{blank} of {len(pages)} pages hold no text that can be read."] if blank else []
     if running:
         lines = ", ".join(f"“{line[:60]}”" for line in running[:3])
-        notes.append(f"Lines that repeat at the edges of pages were left out, such as {lines}.")
+        notes.append(f"Repeated headers and footers were left out, such as {lines}.")
     text = unwrapped("\n".join(pages)).strip()
     return Document(name, text, tuple(accumulate(counts)), " ".join(notes))
 

@@ -321,7 +321,7 @@ def test_headers_and_footers_of_pages_are_left_out_and_named():
     assert "of 4" not in read.text
     assert "It is so: Rye is ground." in read.text
     assert read.note.startswith(
-        "Lines that repeat at the edges of pages were left out, such as “The Mill of the Valley”, "
+        "Repeated headers and footers were left out, such as “The Mill of the Valley”, "
     )
 
 
