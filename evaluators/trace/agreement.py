@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,47 +50,56 @@ def agreement(
     verdicts: dict[str, dict[str, _Verdicts]] = {}
     for cell, sample, score in scored:
         sentences = from_score(score, sample).sentences
-        for by, labels in _all_labels(sample, score, corrections.get(cell, ())).items():
-            for label, codes in zip(LABELS, _codes(sentences, labels), strict=True):
-                verdicts.setdefault(by, {name: {} for name in LABELS})[label][cell] = codes
+        by_labeller = _all_labels(sample, score, corrections.get(cell, ()))
+        for by, labels in by_labeller.items():
+            if by not in verdicts:
+                verdicts[by] = {label: {} for label in LABELS}
+            for label, codes in _codes(sentences, labels).items():
+                verdicts[by][label][cell] = codes
     # Published and corrected labels come last, so that others are compared with them.
     names = sorted(verdicts, key=(GOLD, CORRECTED).__contains__)
-    pairs = (
-        _agreement(pair, label, verdicts) for pair in combinations(names, 2) for label in LABELS
-    )
-    return [pair for pair in pairs if pair is not None]
+    agreements = []
+    for pair, label in product(combinations(names, 2), LABELS):
+        compared = _agreement(pair, label, verdicts)
+        if compared is not None:
+            agreements.append(compared)
+    return agreements
 
 
 def _all_labels(
     sample: Sample, score: Score, corrections: Sequence[Correction]
 ) -> dict[str, Labels]:
     labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
-    counted = next(iter(labels.values()))
-    return labels | ({CORRECTED: corrected(counted, corrections)} if corrections else {})
+    if corrections:
+        counted = next(iter(labels.values()))
+        labels[CORRECTED] = corrected(counted, corrections)
+    return labels
 
 
-def _codes(sentences: Sentences, labels: Labels) -> tuple[bytes, bytes, bytes]:
+def _codes(sentences: Sentences, labels: Labels) -> dict[str, bytes]:
+    """One labeller's verdicts on one sample, by label."""
     keys = sentences.document_keys
-    relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)
+    relevant = set(labels.relevant_keys)
+    utilized = set(labels.utilized_keys)
     support = {verdict.key: _SUPPORTS[verdict.support] for verdict in labels.sentence_support}
-    return (
-        bytes(_YES if key in relevant else _NO for key in keys),
-        bytes(_YES if key in utilized else _NO for key in keys),
-        bytes(support.get(sentence.key, 0) for sentence in sentences.response),
-    )
+    return {
+        "relevant": bytes(_YES if key in relevant else _NO for key in keys),
+        "utilized": bytes(_YES if key in utilized else _NO for key in keys),
+        "support": bytes(support.get(sentence.key, 0) for sentence in sentences.response),
+    }
 
 
 def _agreement(
     pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, _Verdicts]]
 ) -> Agreement | None:
-    first, second = (verdicts[by][label] for by in pair)
-    table = _verdict_counts(first, second)
+    first, second = pair
+    table = _verdict_counts(verdicts[first][label], verdicts[second][label])
     total = int(table.sum())
     if not total:
         return None
     return Agreement(
-        first=pair[0],
-        second=pair[1],
+        first=first,
+        second=second,
         label=label,
         sentences=total,
         equal=float(table.trace()) / total,
@@ -101,10 +110,8 @@ def _agreement(
 def _verdict_counts(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
     """How often each verdict of one met each verdict of the other."""
     common = [cell for cell in first if cell in second]
-    one, other = (
-        np.frombuffer(b"".join(verdicts[cell] for cell in common), np.uint8)
-        for verdicts in (first, second)
-    )
-    counts = np.bincount(one.astype(np.int64) * _CODES + other, minlength=_CODES**2)
+    ones = np.frombuffer(b"".join(first[cell] for cell in common), np.uint8)
+    others = np.frombuffer(b"".join(second[cell] for cell in common), np.uint8)
+    counts = np.bincount(ones.astype(np.int64) * _CODES + others, minlength=_CODES**2)
     # Without row and column 0: sentences that one of the two did not label.
     return counts.reshape(_CODES, _CODES)[1:, 1:]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from evaluators.records import Sentence, Sentences, SentenceSupport, Support
@@ -101,7 +102,9 @@ def support_estimate(support: SentenceSupport, probability: float) -> float:
     """
     if not is_claim(support):
         return 1.0
-    return probability / 2 if support.support is Support.NONE else probability
+    if support.support is Support.NONE:
+        return probability / 2
+    return probability
 
 
 def is_claim(support: SentenceSupport) -> bool:
@@ -152,9 +155,10 @@ def _support_level(claim: _Claim) -> Support:
     """
     if not claim.evidence or claim.probability < PARTIAL_FROM:
         return Support.NONE
+    if claim.probability < FULL_FROM or claim.unsupported_entities:
+        return Support.PARTIAL
     has_the_words = claim.words_in_evidence >= LEAST_SHARE_FOR_FULL * claim.words
-    is_full = claim.probability >= FULL_FROM and has_the_words and not claim.unsupported_entities
-    return Support.FULL if is_full else Support.PARTIAL
+    return Support.FULL if has_the_words else Support.PARTIAL
 
 
 def _words_counted(claim: _Claim, keys: Sequence[str]) -> str:
@@ -166,12 +170,14 @@ def _words_counted(claim: _Claim, keys: Sequence[str]) -> str:
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:
     """Per response sentence, its numbers and names that neither documents nor question hold."""
-    texts = [_ITEM_NUMBER.sub(_without_number, sentence.text) for sentence in sentences.response]
+    texts = []
+    for sentence in sentences.response:
+        texts.append(_ITEM_NUMBER.sub(_without_number, sentence.text))
     # Where there is nothing to look for, the documents are not joined and lowered in vain.
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
-    documents = (sentence.text for document in sentences.documents for sentence in document)
-    source = _SourceText(" ".join([question, *documents]))
+    in_documents = chain.from_iterable(sentences.documents)
+    source = _SourceText(" ".join([question, *(sentence.text for sentence in in_documents)]))
     return [_entities_missing_from(source, text) for text in texts]
 
 
@@ -180,13 +186,14 @@ def _without_number(item: re.Match[str]) -> str:
 
 
 def _entities_missing_from(source: _SourceText, text: str) -> list[str]:
-    own_numbers = dict.fromkeys(_plain_numbers(text))
-    numbers = [number for number in own_numbers if number not in source.numbers]
-    names = [name for name in dict.fromkeys(_NAME.findall(text)) if not source.holds(name)]
-    return [
-        *(f"the number {number}" for number in numbers),
-        *(f"the name {name}" for name in names),
-    ]
+    missing = []
+    for number in dict.fromkeys(_plain_numbers(text)):
+        if number not in source.numbers:
+            missing.append(f"the number {number}")
+    for name in dict.fromkeys(_NAME.findall(text)):
+        if not source.holds(name):
+            missing.append(f"the name {name}")
+    return missing
 
 
 class _SourceText:
@@ -203,7 +210,10 @@ class _SourceText:
         Beyond the limit of searches only a word of its own counts, which is looked up at once.
         """
         self._searches -= 1
-        return name.lower() in (self._lower if self._searches >= 0 else self._words)
+        lower = name.lower()
+        if self._searches >= 0:
+            return lower in self._lower
+        return lower in self._words
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -108,14 +108,14 @@ class Claims(NamedTuple):
 
 
 def words_of(sentences: Sentences, question: str) -> Words:
-    documents = [
-        [terms(sentence.text) for sentence in document] for document in sentences.documents
-    ]
-    flat = [sentence for document in documents for sentence in document]
-    places = iter(spans([len(sentence) for sentence in flat]))
+    in_documents = list(chain.from_iterable(sentences.documents))
+    documents = [terms(sentence.text) for sentence in in_documents]
+    lengths = [len(sentence) for sentence in documents]
+    places = iter(spans(lengths))
+    by_document = [list(islice(places, len(document))) for document in sentences.documents]
     return Words(
-        documents=flat,
-        places=[list(islice(places, len(document))) for document in documents],
+        documents=documents,
+        places=by_document,
         response=[terms(sentence.text) for sentence in sentences.response],
         question=terms(question),
     )
@@ -145,40 +145,51 @@ def check_sentence_count(sentences: Sentences, is_embedded: bool) -> None:
 
 
 def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
-    documents = [sentence.text for document in sentences.documents for sentence in document]
-    rows = embed([*documents, *(sentence.text for sentence in sentences.response), question])
-    return Meaning(rows[: len(documents)], rows[len(documents) : -1], rows[-1:])
+    documents = [sentence.text for sentence in chain.from_iterable(sentences.documents)]
+    response = [sentence.text for sentence in sentences.response]
+    rows = embed([*documents, *response, question])
+    count = len(documents)
+    return Meaning(
+        documents=rows[:count],
+        response=rows[count:-1],
+        question=rows[-1:],
+    )
 
 
 def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None) -> Likeness:
     """The likeness of the sentences; with embeddings it is averaged with theirs."""
-    columns, weight = vocabulary([words.question, *words.response]), rarity(words.documents)
+    columns = vocabulary([words.question, *words.response])
+    weight = rarity(words.documents)
     weights = np.array([weight(term) for term in columns], np.float32)
     documents = term_sets(words.documents, columns, weight)
     response = term_sets(words.response, columns, weight)
     question = term_sets([words.question], columns, weight)
 
-    of_question, of_response = np.zeros_like(weights), np.zeros_like(weights)
+    of_question = np.zeros_like(weights)
     of_question[question.columns] = weights[question.columns]
+    of_response = np.zeros_like(weights)
     of_response[response.columns] = weights[response.columns]
-    question_cosine = ratio(documents.sums(of_question**2), documents.lengths * question.lengths[0])
+
+    shared_with_question = documents.sums(of_question**2)
+    question_cosine = ratio(shared_with_question, documents.lengths * question.lengths[0])
     if meaning:
         near_question = _embedding_cosines(meaning.documents, meaning.question)[:, 0]
         question_cosine = (question_cosine + near_question) / 2
 
     all_terms = chain.from_iterable(words.documents)
     flat = np.array([columns.get(term, -1) for term in all_terms], int)
-    places = [place for document in words.places for place in document]
-    in_unit = _coverage_by_units(flat, units, of_response)
+    places = list(chain.from_iterable(words.places))
+    question_by_unit = _coverage_by_units(flat, units, of_question)
+    response_by_unit = _coverage_by_units(flat, units, of_response)
     response_cosine, claims = _compare_blocks(documents, response, weights, meaning)
     return Likeness(
         question_cosine=question_cosine,
         response_cosine=response_cosine,
         response_share=ratio(documents.sums(of_response), of_response.sum()),
-        question_in_unit=_best_around(places, units, _coverage_by_units(flat, units, of_question)),
-        response_in_unit=_best_around(places, units, in_unit),
+        question_in_unit=_best_around(places, units, question_by_unit),
+        response_in_unit=_best_around(places, units, response_by_unit),
         claims=claims,
-        whole_response_in_unit=float(in_unit.max(initial=0)),
+        whole_response_in_unit=float(response_by_unit.max(initial=0)),
         response_terms=int(np.count_nonzero(of_response)),
     )
 
@@ -196,15 +207,20 @@ def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -
     starts, ends = np.array(units, int).reshape(-1, 2).T
     position = np.flatnonzero(words >= 0)
     term = words[position]
+    # Stable, so that the places of one term stay in the order of the text.
     order = np.argsort(term, kind="stable")
-    again = order[1:][term[order[1:]] == term[order[:-1]]]
+    earlier, later = order[:-1], order[1:]
+    is_again = term[later] == term[earlier]
     before = np.full(len(position), -1)
-    before[again] = position[order[:-1][term[order[1:]] == term[order[:-1]]]]
+    before[later[is_again]] = position[earlier[is_again]]
 
-    first = np.maximum(starts.searchsorted(before, "right"), ends.searchsorted(position, "right"))
+    begin_later = starts.searchsorted(before, "right")
+    end_later = ends.searchsorted(position, "right")
+    first = np.maximum(begin_later, end_later)
     end = np.maximum(starts.searchsorted(position, "right"), first)
-    begun = np.bincount(first, weights[term], len(units) + 1)
-    ended = np.bincount(end, weights[term], len(units) + 1)
+    count = len(units) + 1
+    begun = np.bincount(first, weights[term], count)
+    ended = np.bincount(end, weights[term], count)
     held = np.cumsum(begun - ended)[:-1]
     return ratio(held.astype(np.float32), weights.sum())
 
@@ -216,12 +232,14 @@ def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) 
     """
     begins, finishes = np.array(places, int).reshape(-1, 2).T
     starts, ends = np.array(units, int).reshape(-1, 2).T
-    first, end = ends.searchsorted(begins, "right"), starts.searchsorted(finishes, "left")
+    first = ends.searchsorted(begins, "right")
+    end = starts.searchsorted(finishes, "left")
     pairs = np.stack([first, np.maximum(first, end)], axis=1).ravel()
     # `reduceat` also gives the stretch from each pair to the next: every other value is of those.
     # The 0 at the end is for a sentence behind the last unit, as no index may lie beyond the array.
-    best = np.maximum.reduceat(np.append(values, np.float32(0)), pairs)[::2]
-    return np.where(first < end, best, np.float32(0))
+    nothing = np.float32(0)
+    best = np.maximum.reduceat(np.append(values, nothing), pairs)[::2]
+    return np.where(first < end, best, nothing)
 
 
 # Document sentences with response sentences
@@ -247,10 +265,11 @@ class _Block(NamedTuple):
         width = len(self.weights)
         height = max(1, TABLE // max(width, CLAIMS))
         for start in range(0, len(self.sentences), height):
-            part = slice(start, min(start + height, len(self.sentences)))
-            of_part = slice(*self.places.searchsorted([part.start, part.stop]))
-            shape = (part.stop - part.start, width)
-            yield part, incidence(self.places[of_part] - start, self.columns[of_part], shape)
+            end = min(start + height, len(self.sentences))
+            of_part = slice(*self.places.searchsorted([start, end]))
+            rows = self.places[of_part] - start
+            columns = self.columns[of_part]
+            yield slice(start, end), incidence(rows, columns, (end - start, width))
 
 
 class _BestSentences:
@@ -269,8 +288,10 @@ class _BestSentences:
         row = gains.argmax(axis=0)
         gain = gains[row, np.arange(gains.shape[1])]
         better = gain > self.gain
-        self.gain[better], self.sentence[better] = gain[better], sentences[row[better]]
-        self.terms[better] = table[row[better]]
+        better_row = row[better]
+        self.gain[better] = gain[better]
+        self.sentence[better] = sentences[better_row]
+        self.terms[better] = table[better_row]
 
 
 def _compare_blocks(
@@ -282,22 +303,26 @@ def _compare_blocks(
     words_in_evidence = np.zeros(response.height, int)
     evidence: list[list[int]] = []
     for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
-        likest = _BestSentences(block.claims.incidence)
-        total = block.claims.incidence @ block.weights
+        claims = block.claims.incidence
+        likest = _BestSentences(claims)
+        total = claims @ block.weights
         tables = _kept(block)
         for rows, table in tables or block.tables():
             sentences = block.sentences[rows]
             alike = cosine(Rows(table, block.lengths[rows]), block.claims, block.weights)
-            shares = coverage(block.claims.incidence, table, block.weights).T
+            shares = coverage(claims, table, block.weights).T
             if meaning:
                 near = _embedding_cosines(meaning.documents[sentences], meaning.response[part])
-                alike, shares = (alike + near) / 2, (shares + near) / 2
-            cosines[sentences] = np.maximum(cosines[sentences], alike.max(axis=1, initial=0))
-            best[part] = np.maximum(best[part], shares.max(axis=0, initial=0))
+                alike = (alike + near) / 2
+                shares = (shares + near) / 2
+            best_of_sentence = alike.max(axis=1, initial=0)
+            best_of_claim = shares.max(axis=0, initial=0)
+            cosines[sentences] = np.maximum(cosines[sentences], best_of_sentence)
+            best[part] = np.maximum(best[part], best_of_claim)
             likest.take(shares * total, sentences, table)
         of_block, held = _collect_evidence(block, tables, likest, total)
         evidence += of_block
-        words_in_evidence[part] = (block.claims.incidence * held).sum(axis=1)
+        words_in_evidence[part] = (claims * held).sum(axis=1)
     words = np.bincount(response.texts, minlength=response.height)
     return cosines, Claims(best, evidence, words, words_in_evidence)
 
@@ -311,8 +336,11 @@ def _blocks(
     """
     # Which of two equal sentences comes first depends on how a product of matrices rounds, hence on
     # its size: as one block, an ordinary sample gives the labels that it always gave.
-    terms, sentences = np.arange(len(weights)), np.arange(documents.height)
-    if max(documents.height, response.height) * max(response.height, len(weights)) <= TABLE:
+    terms = np.arange(len(weights))
+    sentences = np.arange(documents.height)
+    height = max(documents.height, response.height)
+    width = max(response.height, len(weights))
+    if height * width <= TABLE:
         part = slice(0, response.height)
         yield part, _block(documents, response, part, weights, terms, sentences)
         return
@@ -342,7 +370,8 @@ def _block(
 
     own = _places_of_terms(response, part)
     shape = (part.stop - part.start, len(terms))
-    claims = incidence(response.texts[own] - part.start, column[response.columns[own]], shape)
+    rows = response.texts[own] - part.start
+    claims = incidence(rows, column[response.columns[own]], shape)
     columns = column[documents.columns]
     is_shared = columns >= 0
     return _Block(
@@ -378,20 +407,25 @@ def _collect_evidence(
     """
     claims = block.claims.incidence
     evidence: list[list[int]] = [[] for _ in claims]
-    held, missing = np.zeros_like(claims), claims * block.weights
+    held = np.zeros_like(claims)
+    missing = claims * block.weights
     for number in range(MOST_EVIDENCE):
-        is_open = np.flatnonzero((best.gain > LEAST_GAIN * total) & (total > 0))
+        adds_enough = best.gain > LEAST_GAIN * total
+        is_open = np.flatnonzero(adds_enough & (total > 0))
         for row in is_open:
             evidence[row].append(int(best.sentence[row]))
-        held[is_open] = np.maximum(held[is_open], best.terms[is_open])
-        missing[is_open] *= 1 - best.terms[is_open]
+        found_terms = best.terms[is_open]
+        held[is_open] = np.maximum(held[is_open], found_terms)
+        missing[is_open] *= 1 - found_terms
         if number == MOST_EVIDENCE - 1 or not len(is_open):
             break
-        further, claims_left = _BestSentences(missing[is_open]), missing[is_open].T
+        still_missing = missing[is_open]
+        further = _BestSentences(still_missing)
         for rows, table in tables or block.tables():
-            further.take(table @ claims_left, block.sentences[rows], table)
+            further.take(table @ still_missing.T, block.sentences[rows], table)
         best = _BestSentences(claims)
-        best.gain[is_open], best.sentence[is_open] = further.gain, further.sentence
+        best.gain[is_open] = further.gain
+        best.sentence[is_open] = further.sentence
         best.terms[is_open] = further.terms
     return evidence, held
 

@@ -109,11 +109,16 @@ def _to_best(values: Matrix) -> Matrix:
 
 def _nearby(values: Matrix, words: Words) -> Matrix:
     """The higher of the two neighbours' values in the same document."""
-    before, after = np.zeros_like(values), np.zeros_like(values)
-    before[1:], after[:-1] = values[:-1], values[1:]
-    first = np.cumsum([0, *(len(place) for place in words.places)])
-    before[first[first < len(values)]] = 0
-    after[first[first > 0] - 1] = 0
+    before = np.zeros_like(values)
+    before[1:] = values[:-1]
+    after = np.zeros_like(values)
+    after[:-1] = values[1:]
+    counts = [len(places) for places in words.places]
+    starts = np.cumsum([0, *counts])
+    # The first sentence of a document has nothing before it, the last one nothing after it. An
+    # empty document at either end has its bound where no sentence is.
+    before[starts[starts < len(values)]] = 0
+    after[starts[starts > 0] - 1] = 0
     return np.maximum(before, after)
 
 
@@ -122,8 +127,13 @@ def _shared_pairs(words: Words) -> Matrix:
 
     The counts are given as log(1 + n).
     """
-    copied = {pair for sentence in words.response for pair in pairwise(sentence)} - {(STOP, STOP)}
-    counts = [sum(map(copied.__contains__, pairwise(sentence))) for sentence in words.documents]
+    copied: set[tuple[str, str]] = set()
+    for sentence in words.response:
+        copied.update(pairwise(sentence))
+    copied.discard((STOP, STOP))
+    counts = []
+    for sentence in words.documents:
+        counts.append(sum(map(copied.__contains__, pairwise(sentence))))
     return np.log1p(np.array(counts, np.float32))
 
 
@@ -140,22 +150,28 @@ def relevant(likeness: Likeness, features: Features) -> set[int]:
 
 def utilized(likeness: Likeness, features: Features) -> set[int]:
     """Rows of the document sentences that the response likely draws on."""
-    return _rows_expected(_logistic(UTILIZED, features) * (likeness.response_cosine > 0))
+    is_alike = likeness.response_cosine > 0
+    probability = _logistic(UTILIZED, features) * is_alike
+    return _rows_expected(probability)
 
 
 def support_probability(likeness: Likeness) -> list[float]:
     """How likely each response sentence is supported, 0 to 1."""
-    probability: list[float] = _logistic(SUPPORTED, support_features(likeness)).tolist()
-    return probability
+    probability = _logistic(SUPPORTED, support_features(likeness))
+    return list(map(float, probability))
 
 
 def _logistic(weights: Weights, features: Features) -> Matrix:
-    total: Matrix = np.asarray(sum(weight * features[name] for name, weight in weights.items()))
+    terms = [weight * features[name] for name, weight in weights.items()]
+    total: Matrix = np.asarray(sum(terms))
     return np.asarray(1 / (1 + np.exp(-total)))
 
 
 def _rows_expected(probability: Matrix, at_least: int = 0) -> set[int]:
     """As many sentences as the probabilities add up to: the likeliest, and of equals the first."""
     # The sum is the number that is expected, and it is that number that the metrics divide.
-    count = max(int(probability.sum() + 0.5), at_least if probability.any() else 0)
-    return set(np.argsort(-probability, kind="stable")[:count].tolist())
+    count = int(probability.sum() + 0.5)
+    if probability.any():
+        count = max(count, at_least)
+    likeliest_first = np.argsort(-probability, kind="stable")
+    return set(likeliest_first[:count].tolist())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from evaluators.records import Labelling, Labels, Sentences, SentenceSupport, Support
 from evaluators.trace.labelling import JURY, STRICTEST_FIRST
@@ -28,30 +29,35 @@ def names(models: Sequence[str]) -> list[str]:
 
 def counted_labelling(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
     """Whose labels count: the only judge's, or those of the jury."""
-    return labellings[0] if len(labellings) == 1 else majority(labellings, sentences)
+    if len(labellings) == 1:
+        return labellings[0]
+    return majority(labellings, sentences)
 
 
 def majority(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling:
     """The jury's labels, from those of its judges."""
     labels = [labelling.labels for labelling in labellings]
     keys = sentences.document_keys
+    half = len(labels) / 2
+    relevant = [own.relevant_keys for own in labels]
+    utilized = [own.utilized_keys for own in labels]
     supports = [_majority_support(sentence.key, labels, keys) for sentence in sentences.response]
-    most = len(labels) / 2
-    return Labelling(
-        by=JURY,
-        labels=Labels(
-            relevant_keys=_voted_keys(keys, (own.relevant_keys for own in labels), more_than=most),
-            utilized_keys=_voted_keys(keys, (own.utilized_keys for own in labels), more_than=most),
-            sentence_support=tuple(support for support in supports if support),
-        ),
+    voted = Labels(
+        relevant_keys=_voted_keys(keys, relevant, more_than=half),
+        utilized_keys=_voted_keys(keys, utilized, more_than=half),
+        sentence_support=tuple(filter(None, supports)),
     )
+    return Labelling(by=JURY, labels=voted)
 
 
 def _voted_keys(
     keys: Sequence[str], votes: Iterable[Sequence[str]], more_than: float
 ) -> tuple[str, ...]:
     """The keys that more than so many judges name, in the documents' order."""
-    counts = Counter(key for named in votes for key in set(named))
+    counts: Counter[str] = Counter()
+    for named in votes:
+        # A set: a judge that names a key twice has one vote all the same.
+        counts.update(set(named))
     return tuple(key for key in keys if counts[key] > more_than)
 
 
@@ -59,28 +65,29 @@ def _majority_support(
     key: str, labels: Sequence[Labels], keys: Sequence[str]
 ) -> SentenceSupport | None:
     """The verdict on one response sentence; `None` where no judge gave one."""
-    votes = [vote for own in labels for vote in own.sentence_support if vote.key == key]
+    all_votes = chain.from_iterable(own.sentence_support for own in labels)
+    votes = [vote for vote in all_votes if vote.key == key]
     if not votes:
         return None
-    level = _middle_level([vote.support for vote in votes])
+    strictest_first = sorted((vote.support for vote in votes), key=STRICTEST_FIRST.index)
+    # The lower median: of two votes in the middle it is the stricter one.
+    level = strictest_first[(len(votes) - 1) // 2]
     # At least half of those who voted: the rule is "more than", and whole votes are half apart.
     half = len(votes) / 2 - 0.5
-    carrying = _voted_keys(keys, (vote.supporting_keys for vote in votes), more_than=half)
+    carrying = _voted_keys(keys, [vote.supporting_keys for vote in votes], more_than=half)
     return SentenceSupport(
         key=key,
         support=level,
         supporting_keys=() if level is Support.NONE else carrying,
-        explanation=_tally([vote.support for vote in votes]),
+        explanation=_votes_in_words(strictest_first),
     )
 
 
-def _middle_level(votes: Sequence[Support]) -> Support:
-    """The lower median: the middle vote, and of two in the middle the stricter one."""
-    return sorted(votes, key=STRICTEST_FIRST.index)[(len(votes) - 1) // 2]
-
-
-def _tally(votes: Sequence[Support]) -> str:
-    """The votes in words: "full 2, none 1"."""
-    return ", ".join(
-        f"{level} {votes.count(level)}" for level in reversed(STRICTEST_FIRST) if level in votes
-    )
+def _votes_in_words(votes: Sequence[Support]) -> str:
+    """How often each level was voted for, such as "full 2, none 1"."""
+    tally = []
+    for level in reversed(STRICTEST_FIRST):
+        count = votes.count(level)
+        if count:
+            tally.append(f"{level} {count}")
+    return ", ".join(tally)

@@ -60,9 +60,12 @@ def labellings(score: Score, sample: Sample) -> dict[str, Labelling]:
 
     The ones that count come first, published ones last.
     """
-    own = score.evidence.labellings if isinstance(score.evidence, LabelEvidence) else ()
-    gold = [Labelling(by=GOLD, labels=sample.labels)] if sample.labels else []
-    return {labelling.by: labelling for labelling in (*own, *gold)}
+    every: list[Labelling] = []
+    if isinstance(score.evidence, LabelEvidence):
+        every += score.evidence.labellings
+    if sample.labels:
+        every.append(Labelling(by=GOLD, labels=sample.labels))
+    return {labelling.by: labelling for labelling in every}
 
 
 def corrected(labels: Labels, corrections: Sequence[Correction]) -> Labels:
@@ -77,10 +80,13 @@ def _changed_labels(labels: Labels, correction: Correction) -> dict[str, Any]:
     if correction.label == "support":
         supports = {support.key: support for support in labels.sentence_support}
         before = supports.get(key) or SentenceSupport(key=key, support=Support.NONE)
-        support = Support(correction.value)
-        keys = () if support is Support.NONE else before.supporting_keys
-        supports[key] = before.model_copy(update={"support": support, "supporting_keys": keys})
+        changes: dict[str, Any] = {"support": Support(correction.value)}
+        if changes["support"] is Support.NONE:
+            changes["supporting_keys"] = ()
+        supports[key] = before.model_copy(update=changes)
         return {"sentence_support": tuple(supports.values())}
     field = f"{correction.label}_keys"
-    others = tuple(other for other in getattr(labels, field) if other != key)
-    return {field: (*others, key) if correction.value == "yes" else others}
+    keys = [other for other in getattr(labels, field) if other != key]
+    if correction.value == "yes":
+        keys.append(key)
+    return {field: tuple(keys)}

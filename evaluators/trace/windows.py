@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from evaluators.records import Labels, Sentence, Sentences, SentenceSupport
@@ -49,38 +49,51 @@ def merge_windows(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labe
     """The labels of all windows as one: each response sentence by its best window."""
     if len(windows) == 1:
         return windows[0]
-    keys = tuple(dict.fromkeys(key for part in parts for key in part.document_keys))
+    all_keys = chain.from_iterable(part.document_keys for part in parts)
+    # Windows overlap, so that a key can stand in two of them.
+    keys = tuple(dict.fromkeys(all_keys))
+    relevant = [labels.relevant_keys for labels in windows]
+    utilized = [labels.utilized_keys for labels in windows]
     return Labels(
-        relevant_keys=_union((labels.relevant_keys for labels in windows), keys),
-        utilized_keys=_union((labels.utilized_keys for labels in windows), keys),
+        relevant_keys=_in_any_window(relevant, keys),
+        utilized_keys=_in_any_window(utilized, keys),
         sentence_support=_best_supports(windows, keys, parts[0].response),
     )
 
 
 def _next_window(extents: Sequence[Extent], last: Span, most: Extent, overlap: int) -> Span:
-    start, shared = last[1], 0
+    last_start, last_end = last
+    start = last_end
+    shared = 0
     # Back over as many sentences as may be shared, but never to the start of the last window.
-    while start - 1 > last[0] and shared + extents[start - 1].words <= overlap:
+    while start - 1 > last_start:
+        shared += extents[start - 1].words
+        if shared > overlap:
+            break
         start -= 1
-        shared += extents[start].words
+    end = _end_of_window(extents, start, most)
     # Where what is shared leaves no room for a further sentence, less is shared.
-    while (end := _end_of_window(extents, start, most)) <= last[1]:
+    while end <= last_end:
         start += 1
+        end = _end_of_window(extents, start, most)
     return start, end
 
 
 def _end_of_window(extents: Sequence[Extent], start: int, most: Extent) -> int:
-    end, words, size = start, 0, 0
+    end = start
+    words = size = 0
     for extent in islice(extents, start, None):
-        words, size = words + extent.words, size + extent.size
-        if end > start and (words > most.words or size > most.size):
+        words += extent.words
+        size += extent.size
+        is_too_long = words > most.words or size > most.size
+        if is_too_long and end > start:
             break
         end += 1
     return end
 
 
-def _union(named: Iterable[Sequence[str]], keys: Sequence[str]) -> tuple[str, ...]:
-    chosen = {key for some in named for key in some}
+def _in_any_window(named: Iterable[Sequence[str]], keys: Sequence[str]) -> tuple[str, ...]:
+    chosen = set(chain.from_iterable(named))
     return tuple(key for key in keys if key in chosen)
 
 
@@ -88,9 +101,11 @@ def _best_supports(
     windows: Sequence[Labels], keys: Sequence[str], response: Sequence[Sentence]
 ) -> tuple[SentenceSupport, ...]:
     by_key: dict[str, list[SentenceSupport]] = {sentence.key: [] for sentence in response}
-    for support in (support for labels in windows for support in labels.sentence_support):
-        by_key[support.key].append(support)
-    return tuple(_highest_support(supports, keys) for supports in by_key.values() if supports)
+    for labels in windows:
+        for support in labels.sentence_support:
+            by_key[support.key].append(support)
+    judged = [supports for supports in by_key.values() if supports]
+    return tuple(_highest_support(supports, keys) for supports in judged)
 
 
 def _highest_support(supports: Sequence[SentenceSupport], keys: Sequence[str]) -> SentenceSupport:
@@ -98,6 +113,7 @@ def _highest_support(supports: Sequence[SentenceSupport], keys: Sequence[str]) -
 
     It rests on all the sentences that carry it in any window.
     """
-    best = max(supports, key=lambda support: STRICTEST_FIRST.index(support.support))
-    carrying = _union((support.supporting_keys for support in supports), keys)
+    heights = [STRICTEST_FIRST.index(support.support) for support in supports]
+    best = supports[heights.index(max(heights))]
+    carrying = _in_any_window([support.supporting_keys for support in supports], keys)
     return best.model_copy(update={"supporting_keys": carrying})
