@@ -8,7 +8,8 @@ none. Without a judge, a sentence counts by the words that one document shares w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
 
@@ -63,17 +64,23 @@ class Classifications(BaseModel):
     @classmethod
     def _as_ragas_has_it(cls, answer: Any) -> Any:
         """RAGAS asks for the bare list."""
-        return {"classification": answer} if isinstance(answer, list) else answer
+        if isinstance(answer, list):
+            return {"classification": answer}
+        return answer
 
     def by_key(self, keys: Sequence[str]) -> dict[str, Classification]:
         """Each statement's classification; of two on the same statement the stricter one counts."""
-        if len(self.classification) == len(keys) and not any(
-            entry.key for entry in self.classification
-        ):
+        has_keys = any(entry.key for entry in self.classification)
+        if not has_keys and len(self.classification) == len(keys):
             # As many as there are statements, none with a key: they stand in the same order.
             return dict(zip(keys, self.classification, strict=True))
+        # The stricter ones last, so that they are the ones that stay.
         strictest_last = sorted(self.classification, key=lambda entry: not entry.attributed)
-        return {entry.key.strip(_AROUND_KEYS).lower(): entry for entry in strictest_last}
+        by_key = {}
+        for entry in strictest_last:
+            key = entry.key.strip(_AROUND_KEYS).lower()
+            by_key[key] = entry
+        return by_key
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """The keys of the statements that have no classification."""
@@ -110,10 +117,10 @@ class ContextRecall(Evaluator):
         keys = [letters(number) for number in range(len(truths))]
         answer = self._classifications(_recall_prompt(sample, keys, truths), keys)
         classified = answer.value.by_key(keys)
-        judged = [
-            _classified_statement(truth, classified[key].reason, classified[key].attributed)
-            for key, truth in zip(keys, truths, strict=True)
-        ]
+        judged = []
+        for key, truth in zip(keys, truths, strict=True):
+            verdict = classified[key]
+            judged.append(_classified_statement(truth, verdict.reason, verdict.attributed))
         return _recall_score(self.name, judged, outputs=answer.texts, mode=answer.mode)
 
     def evaluate(
@@ -127,10 +134,13 @@ class ContextRecall(Evaluator):
 
         def check(value: Classifications) -> str:
             missing = value.missing(keys)
-            return f"classification lacks {', '.join(missing[:20])}." if missing else ""
+            if not missing:
+                return ""
+            return f"classification lacks {', '.join(missing[:20])}."
 
         answer = ask(judge, prompt, Classifications, check)
-        if trouble := check(answer.value):
+        trouble = check(answer.value)
+        if trouble:
             raise unreadable(judge.model, answer.texts, trouble.rstrip("."))
         return answer
 
@@ -152,13 +162,14 @@ class LexicalContextRecall(Evaluator):
         """Judges the sample; a ground truth without a content word is not applicable."""
         truths = statements(sample.ground_truth)
         documents = [frozenset(terms(document)) for document in sample.retrieved_documents]
-        judged = [
-            _attributed_by_words(truth, *best)
-            for truth in truths
-            if (best := _most_words_held(truth, documents))
-        ]
+        judged = []
+        for truth in truths:
+            best = _most_words_held(truth, documents)
+            if best:
+                judged.append(_attributed_by_words(truth, best))
         if not judged:
-            return Score(values={self.name: None}, reason=NO_CONTENT if truths else NO_TRUTH)
+            reason = NO_CONTENT if truths else NO_TRUTH
+            return Score(values={self.name: None}, reason=reason)
         return _recall_score(self.name, judged)
 
     def evaluate(
@@ -182,14 +193,17 @@ def statements(truth: Accepted | None) -> list[Spellings]:
 
 
 def _recall_score(name: str, judged: Sequence[Statement], **details: Any) -> Score:
-    recall = sum(statement.attributed for statement in judged) / len(judged)
+    attributed = sum(statement.attributed for statement in judged)
+    recall = attributed / len(judged)
     listed = [statement.model_dump() for statement in judged]
     return Score(values={name: recall}, details={"statements": listed, **details})
 
 
 def _classified_statement(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:
     return Statement(
-        statement=" / ".join(spellings), reason=without_surrogates(reason), attributed=is_attributed
+        statement=" / ".join(spellings),
+        reason=without_surrogates(reason),
+        attributed=is_attributed,
     )
 
 
@@ -205,10 +219,21 @@ def _recall_prompt(sample: Sample, keys: Sequence[str], truths: Sequence[Spellin
     return Prompt(text=text, question=sample.question)
 
 
+class _WordsHeld(NamedTuple):
+    """How many of a spelling's content words one document holds."""
+
+    held: int
+    words: int
+
+    @property
+    def share(self) -> float:
+        return self.held / self.words
+
+
 def _most_words_held(
     spellings: Spellings, documents: Sequence[frozenset[str]]
-) -> tuple[int, int] | None:
-    """How many content words of how many a document holds of a spelling, at best.
+) -> _WordsHeld | None:
+    """What the best document holds of the spelling of which it holds most.
 
     `None` where no spelling has a content word.
     """
@@ -216,10 +241,15 @@ def _most_words_held(
     contents = [content for content in contents if content]
     if not contents:
         return None
-    counts = [(len(words & document), len(words)) for words in contents for document in documents]
-    return max(counts, key=lambda count: count[0] / count[1], default=(0, len(contents[0])))
+    best = _WordsHeld(0, len(contents[0]))
+    for words, document in product(contents, documents):
+        count = _WordsHeld(len(words & document), len(words))
+        if count.share > best.share:
+            best = count
+    return best
 
 
-def _attributed_by_words(spellings: Spellings, held: int, words: int) -> Statement:
-    reason = f"One document holds {held} of its {words} content word{'s' if words > 1 else ''}."
-    return _classified_statement(spellings, reason, held / words >= ATTRIBUTED_FROM)
+def _attributed_by_words(spellings: Spellings, best: _WordsHeld) -> Statement:
+    plural = "s" if best.words > 1 else ""
+    reason = f"One document holds {best.held} of its {best.words} content word{plural}."
+    return _classified_statement(spellings, reason, best.share >= ATTRIBUTED_FROM)

@@ -20,16 +20,25 @@ def wilson(successes: float, total: int) -> tuple[float, float]:
 
     Both ends lie from 0 to 1.
     """
-    rate, z2 = successes / total, Z95**2
-    centre = (rate + z2 / (2 * total)) / (1 + z2 / total)
-    half = Z95 / (1 + z2 / total) * math.sqrt(rate * (1 - rate) / total + z2 / (4 * total**2))
+    rate = successes / total
+    z2 = Z95**2
+    shrink = 1 + z2 / total
+    centre = (rate + z2 / (2 * total)) / shrink
+    variance = rate * (1 - rate) / total + z2 / (4 * total**2)
+    half = Z95 / shrink * math.sqrt(variance)
+    # Rounding can put an end slightly beyond a rate of 0 or 1.
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
     """The 95 % percentile bootstrap interval of a mean (Efron 1979), seeded."""
-    data, rng = np.asarray(values), np.random.default_rng(seed)
-    means = [data[rng.integers(len(data), size=len(data))].mean() for _ in range(RESAMPLES)]
+    data = np.asarray(values)
+    count = len(data)
+    rng = np.random.default_rng(seed)
+    means = []
+    for _ in range(RESAMPLES):
+        drawn = rng.integers(count, size=count)
+        means.append(data[drawn].mean())
     low, high = np.percentile(means, (2.5, 97.5))
     return float(low), float(high)
 
@@ -43,15 +52,19 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
         return None
     if all(value in (0, 1) for value in values):
         return wilson(sum(values), len(values))
-    return bootstrap(values) if len(values) < MANY else normal(values)
+    if len(values) < MANY:
+        return bootstrap(values)
+    return normal(values)
 
 
 def normal(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % interval of a mean by the central limit theorem."""
     data = np.asarray(values)
     half = Z95 * float(data.std(ddof=1)) / math.sqrt(len(data))
-    mean, least, most = float(data.mean()), float(data.min()), float(data.max())
-    return max(least, mean - half), min(most, mean + half)
+    mean = float(data.mean())
+    low = max(float(data.min()), mean - half)
+    high = min(float(data.max()), mean + half)
+    return low, high
 
 
 def kappa(table: Sequence[Sequence[int]]) -> float | None:
@@ -62,7 +75,11 @@ def kappa(table: Sequence[Sequence[int]]) -> float | None:
     """
     counts = np.asarray(table, dtype=float)
     total = counts.sum()
-    by_chance = float(counts.sum(axis=0) @ counts.sum(axis=1)) / total**2 if total else 1.0
+    if not total:
+        return None
+    in_columns = counts.sum(axis=0)
+    in_rows = counts.sum(axis=1)
+    by_chance: float = float(in_columns @ in_rows) / total**2
     if by_chance == 1:
         return None
     agreed = float(counts.trace() / total)

@@ -203,7 +203,10 @@ class Results:
         from pandas import DataFrame
 
         rows = aggregate.merged(self.rows())
-        lines = [self._line(row, *self._read_row(row)) for row in rows]
+        lines = []
+        for row in rows:
+            sample, results, problem = self._read_row(row)
+            lines.append(self._line(row, sample, results, problem))
         return DataFrame(lines, columns=self._columns(rows))
 
     def lines(self) -> Iterator[dict[str, object]]:
@@ -243,17 +246,22 @@ class Results:
             for name, mean in self.summary(number).items():
                 cells: list[Text | str] = [Text(printable(name)), *_mean_in_words(mean)]
                 if has_several_models:
-                    cells.insert(0, Text(printable(model_title(self.run.models[number]))))
+                    model = model_title(self.run.models[number])
+                    cells.insert(0, Text(printable(model)))
                 table.add_row(*cells)
         return table
 
     def __repr__(self) -> str:
         file = io.StringIO()
-        Console(file=file, width=WIDTH, color_system=None).print(self.table())
-        notes = [self.stopped] if self.stopped else []
-        notes += [f"{count:,} failed: {message}" for message, count in self.failures.items()]
-        lines = [line.rstrip() for line in file.getvalue().splitlines()]
-        return "\n".join([self.headline(), *lines, *map(printable, notes)])
+        console = Console(file=file, width=WIDTH, color_system=None)
+        console.print(self.table())
+        lines = [self.headline()]
+        lines += [line.rstrip() for line in file.getvalue().splitlines()]
+        if self.stopped:
+            lines.append(printable(self.stopped))
+        for message, count in self.failures.items():
+            lines.append(printable(f"{count:,} failed: {message}"))
+        return "\n".join(lines)
 
     def headline(self) -> str:
         """The run and how far it is, in a line."""
@@ -271,26 +279,32 @@ class Results:
         return list(RunView.read(self.store, self.run).counted(View(self.definition)))
 
     def _columns(self, rows: Sequence[Outline]) -> list[str]:
-        model = ["model"] if self.run.models else []
-        task = ["ability", "noise"] if any(row.ability for row in rows) else []
-        names = dict.fromkeys(_column(name) for row in rows for name in row.values)
-        definition = ["definition"] if self.has_labels else []
-        return [
-            "id", *model, "question", "response", *task, *names, *definition, "status", "error"
-        ]  # fmt: skip
+        columns = ["id"]
+        if self.run.models:
+            columns.append("model")
+        columns += ["question", "response"]
+        if any(row.ability for row in rows):
+            columns += ["ability", "noise"]
+        columns += dict.fromkeys(_column(name) for row in rows for name in row.values)
+        if self.has_labels:
+            columns.append("definition")
+        return [*columns, "status", "error"]
 
     def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
         results = self.store.results.of_answer(self.run.id, row.position, row.model)
         try:
-            return self.store.samples.get(self.run.fingerprint, row.position), results, ""
+            sample = self.store.samples.get(self.run.fingerprint, row.position)
         except UnreadableRowError as error:
             return Sample(id=row.sample_id, question=row.question), results, str(error)
+        return sample, results, ""
 
     def _line(
         self, row: Outline, sample: Sample, results: Mapping[int, SampleResult], problem: str
     ) -> dict[str, object]:
         errors = [result.reason.worded(IN_PYTHON) for result in results.values()]
+        # Metrics of one answer that nobody gave fail of the same: it is said once.
+        different_errors = dict.fromkeys([problem, *errors])
         return {
             **{_column(name): value for name, value in row.values.items()},
             "id": sample.id,
@@ -300,8 +314,7 @@ class Results:
             "noise": row.noise,
             "definition": self.definition,
             "status": row.status or "open",
-            # Metrics of one answer that nobody gave fail of the same: it is said once.
-            "error": " ".join(filter(None, dict.fromkeys([problem, *errors]))),
+            "error": " ".join(filter(None, different_errors)),
             "model": self.run.models[row.model].id if self.run.models else "",
         }
 
@@ -324,10 +337,8 @@ def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
 
 def _all_keys(keys: Keys | None, model: object, judge: object) -> Keys:
     """The keys, else those of the environment, and those that connected models bring."""
-    return {
-        **(keys_from_environment(os.environ) if keys is None else keys),
-        **accesses(model, judge),
-    }
+    own = keys_from_environment(os.environ) if keys is None else keys
+    return {**own, **accesses(model, judge)}
 
 
 def _planned(
@@ -346,7 +357,10 @@ def _planned(
     check_asked(evaluators, judge)
     models = inputs.models(model, keys)
     judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
-    template = (prompt or inputs.prompt_for(data)) if models else ""
+    # Without models nobody is asked, and the run has no prompt.
+    template = ""
+    if models:
+        template = prompt or inputs.prompt_for(data)
     plan = RunPlan(data, evaluators, models=models, judges=judges, prompt=template)
     plan.check_data()
     return plan
@@ -355,6 +369,7 @@ def _planned(
 def _unfinished(store: Store, workspace: str, plan: RunPlan) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
     fingerprints = plan.dataset.fingerprint, plan.dataset.earlier_fingerprint
+    evaluators = _unordered(evaluator.spec() for evaluator in plan.evaluators)
     for run in store.runs.newest(workspace, MOST_LOOKED_AT):
         asks_the_same = (
             run.title == plan.title
@@ -362,7 +377,7 @@ def _unfinished(store: Store, workspace: str, plan: RunPlan) -> Run | None:
             and run.prompt == plan.prompt
             and run.judges == plan.judges
             and run.use_cache == plan.use_cache
-            and _unordered(run.evaluators) == _unordered(each.spec() for each in plan.evaluators)
+            and _unordered(run.evaluators) == evaluators
         )
         if asks_the_same and run.fingerprint in fingerprints:
             counts = store.results.counts(run)
@@ -400,8 +415,10 @@ def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, 
     """The mean of each value of these metrics, under the names of `Results.summary`."""
     by_name: dict[str, Mean] = {}
     for number, spec in enumerate(specs):
-        for name, mean in _means_of_metric(spec, aggregate.of_metric(rows, number)).items():
-            by_name[f"{name} ({number + 1})" if name in by_name else name] = mean
+        own_rows = aggregate.of_metric(rows, number)
+        for name, mean in _means_of_metric(spec, own_rows).items():
+            is_taken = name in by_name
+            by_name[f"{name} ({number + 1})" if is_taken else name] = mean
     return by_name
 
 
@@ -440,22 +457,23 @@ def _outcome_of_metric(spec: EvaluatorSpec, result: SampleResult | None) -> dict
     """What became of one metric, and why: its own reason, or the judge's."""
     if result is None:
         return {"metric": spec.name, "status": "open", "reason": "", "error": "", "error_kind": ""}
-    score = result.score
-    reason = (score.reason or score.details.get("reason", "")) if score else ""
-    error = result.reason.worded(IN_PYTHON)
+    reason = ""
+    if result.score:
+        reason = result.score.reason or result.score.details.get("reason", "")
     return {
         "metric": spec.name,
         "status": result.status,
         "reason": reason,
-        "error": error,
+        "error": result.reason.worded(IN_PYTHON),
         "error_kind": result.error_kind,
     }
 
 
 def _response(given: str | None, results: Iterable[SampleResult]) -> str | None:
     """The sample's own response, else what the model answered, as far as it did."""
-    return (
-        next((each.response for each in results if each.response is not None), None)
-        if given is None
-        else given
-    )
+    if given is not None:
+        return given
+    for result in results:
+        if result.response is not None:
+            return result.response
+    return None

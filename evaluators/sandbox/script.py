@@ -61,7 +61,8 @@ def main(kind: str, limits: ParsingLimits) -> None:
     data = sys.stdin.buffer.read()
     _restrict_process(limits)
     for message in messages_about(parse, data, limits):
-        sys.stdout.buffer.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        line = json.dumps(message, ensure_ascii=False)
+        sys.stdout.buffer.write(line.encode() + b"\n")
     sys.stdout.flush()
 
 
@@ -107,11 +108,14 @@ def _restrict_process(limits: ParsingLimits) -> None:
     # The limit is one of address space, of which Python and the library already hold some.
     try:
         with open("/proc/self/statm", encoding="ascii") as sizes:
-            now = int(sizes.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (now + limits["memory"],) * 2)
+            pages = int(sizes.read().split()[0])
+        now = pages * resource.getpagesize()
+        most = now + limits["memory"]
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     except (OSError, ValueError):
         pass
-    resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"],) * 2)
+    seconds = limits["seconds"]
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     # What a stranger sent shall not lie on the disk after a crash.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -141,27 +145,27 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
             break
     yield {"names": file.schema_arrow.names}
     batches = file.iter_batches(BATCH, use_threads=False)
-    yield from _row_messages(
-        enumerate(chain.from_iterable(map(_rows_of_batch, batches)), start=1), limits
-    )
+    rows = chain.from_iterable(map(_rows_of_batch, batches))
+    yield from _row_messages(enumerate(rows, start=1), limits)
 
 
 def _rows_of_batch(batch: Any) -> Iterator[tuple[Any, ...]]:
     """The rows of a batch; times become text first, as Python knows fewer of them than Parquet."""
     import pyarrow as pa
 
-    columns = [
-        column.cast(pa.string()).to_pylist()
-        if pa.types.is_temporal(column.type)
-        else column.to_pylist()
-        for column in map(_decoded, batch.columns)
-    ]
+    columns = []
+    for column in map(_decoded, batch.columns):
+        is_time = pa.types.is_temporal(column.type)
+        plain = column.cast(pa.string()) if is_time else column
+        columns.append(plain.to_pylist())
     return zip(*columns, strict=True)
 
 
 def _decoded(column: Any) -> Any:
     """A column that refers to its values by number, with the values themselves."""
-    return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+    if hasattr(column, "dictionary_decode"):
+        return column.dictionary_decode()
+    return column
 
 
 # XLSX
@@ -180,14 +184,16 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
             raise RefusedError(
                 "is an archive, not an XLSX file. Unpack it and choose the file with the rows."
             )
-        _check_decoded(0, sum(entry.file_size for entry in archive.infolist()), limits)
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+        _check_decoded(0, unpacked, limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     for fewest in (2, 1):
         for at, name in enumerate(book.sheet_names):
             first = _sheet(book, name)
-            if first.rows is None or sum(map(bool, first.names)) < fewest:
+            columns = sum(map(bool, first.names))
+            if first.rows is None or columns < fewest:
                 continue
-            _check_column_count(sum(map(bool, first.names)), limits)
+            _check_column_count(columns, limits)
             others = [_sheet(book, other) for other in book.sheet_names[at + 1 :]]
             same = [sheet for sheet in others if sheet.rows and sheet.names == first.names]
             note = _assumed([first, *same], len(book.sheet_names))
@@ -210,9 +216,13 @@ def _sheet(book: Any, title: str) -> _Sheet:
     rows = _filled_rows(book.get_sheet_by_name(title))
     start = list(islice(rows, HEAD))
     at = header_at([cells for _, cells in start])
-    names = [str(_json_value(cell) or "") for _, cells in start[at : at + 1] for cell in cells]
-    below = chain(start[at + 1 :], rows) if len(start) > at + 1 else None
-    return _Sheet(title, names, below, at > 0)
+    if len(start) <= at:
+        return _Sheet(title, [], None, has_title=False)
+    _, header = start[at]
+    names = [str(_json_value(cell) or "") for cell in header]
+    further = start[at + 1 :]
+    below = chain(further, rows) if further else None
+    return _Sheet(title, names, below, has_title=at > 0)
 
 
 def _numbered_on(sheets: Iterable[_Sheet]) -> Iterator[tuple[int, list[Any]]]:
@@ -227,7 +237,8 @@ def _numbered_on(sheets: Iterable[_Sheet]) -> Iterator[tuple[int, list[Any]]]:
 
 def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
     """The rows of a sheet with anything in them."""
-    for number, cells in enumerate(sheet.iter_rows() if sheet.total_height else (), start=1):
+    rows = sheet.iter_rows() if sheet.total_height else ()
+    for number, cells in enumerate(rows, start=1):
         if any(map(is_filled, cells)):
             yield number, [_integer_or_cell(cell) for cell in cells]
 
@@ -242,8 +253,9 @@ def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
         titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
         which = f"{len(sheets)} of {count} sheets" if len(sheets) < count else f"all {count} sheets"
         words = f"The rows are those of {which}, which have the same columns: {titles}."
-    has_title = any(sheet.has_title for sheet in sheets)
-    return " ".join(filter(None, [words, TITLE if has_title else ""]))
+    if any(sheet.has_title for sheet in sheets):
+        return f"{words} {TITLE}".strip()
+    return words
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:
@@ -253,18 +265,23 @@ def header_at(rows: Sequence[Sequence[Any]]) -> int:
     of several cells.
     """
     counts = [sum(map(is_filled, cells)) for cells in rows]
-    at = next((at for at, count in enumerate(counts) if count > 1), 0)
-    titles = [cells for cells, count in zip(rows[:at], counts, strict=False) if count]
-    are_alone = all(len(cells) > 1 and is_filled(cells[0]) for cells in titles)
-    names = [cell for cell in rows[at] if is_filled(cell)] if rows else []
-    are_texts = bool(rows) and all(isinstance(cell, str) for cell in names)
+    at = next((number for number, count in enumerate(counts) if count > 1), 0)
+    for cells, count in zip(rows[:at], counts, strict=False):
+        is_alone = len(cells) > 1 and is_filled(cells[0])
+        if count and not is_alone:
+            return 0
+    names = filter(is_filled, rows[at]) if rows else ()
+    if not all(isinstance(cell, str) for cell in names):
+        return 0
     next_count = next(filter(None, counts[at + 1 :]), 0)
-    return at if are_alone and are_texts and next_count > 1 else 0
+    return at if next_count > 1 else 0
 
 
 def is_filled(cell: Any) -> bool:
     """Whether a cell holds anything but white space."""
-    return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))
+    if isinstance(cell, str):
+        return bool(cell.strip())
+    return cell is not None
 
 
 def _integer_or_cell(cell: Any) -> Any:
@@ -325,6 +342,16 @@ LEAST_KEPT = 0.2
 """The share of a page's characters that is left without its menus; else they are kept."""
 
 
+class _Piece(NamedTuple):
+    """A part of a page's text, or a line of it."""
+
+    text: str
+    in_menu: bool
+    """Whether all of it stands in a menu."""
+    in_links: bool
+    """Whether all of it stands in links or menus."""
+
+
 class _VisibleLines(HTMLParser):
     """The text that a reader of the page would see.
 
@@ -333,7 +360,7 @@ class _VisibleLines(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts: list[tuple[str, bool, bool]] = []
+        self.parts: list[_Piece] = []
         self._depths = {"hidden": 0, "pre": 0, "menu": 0, "link": 0}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -358,8 +385,10 @@ class _VisibleLines(HTMLParser):
             yield "hidden"
         if tag in _MENUS:
             yield "menu"
-        if tag in ("pre", "a"):
-            yield "pre" if tag == "pre" else "link"
+        if tag == "pre":
+            yield "pre"
+        if tag == "a":
+            yield "link"
 
     def _divide(self, tag: str) -> None:
         if tag not in _INLINE:
@@ -367,22 +396,27 @@ class _VisibleLines(HTMLParser):
 
     def _add(self, text: str) -> None:
         in_menu = self._depths["menu"] > 0
-        self.parts.append((text, in_menu, in_menu or self._depths["link"] > 0))
+        in_link = self._depths["link"] > 0
+        self.parts.append(_Piece(text, in_menu, in_menu or in_link))
 
-    def lines(self) -> Iterator[tuple[str, bool, bool]]:
-        """Each line with text in it, whether all of it stands in a menu, and whether in links."""
+    def lines(self) -> Iterator[_Piece]:
+        """Each line with text in it."""
         texts: list[str] = []
         in_menu = in_links = True
-        for text, is_menu, is_link in chain(self.parts, [("\n", False, False)]):
-            first, *others = text.split("\n")
-            for at, piece in enumerate([first, *others]):
-                if at and (line := " ".join("".join(texts).split())):
-                    yield line, in_menu, in_links
-                if at:
-                    texts, in_menu, in_links = [], True, True
-                texts.append(piece)
-                if piece.strip():
-                    in_menu, in_links = in_menu and is_menu, in_links and is_link
+        # The line break at the end closes the last line.
+        end = _Piece("\n", in_menu=False, in_links=False)
+        for part in chain(self.parts, [end]):
+            for number, text in enumerate(part.text.split("\n")):
+                if number:
+                    line = " ".join("".join(texts).split())
+                    if line:
+                        yield _Piece(line, in_menu, in_links)
+                    texts = []
+                    in_menu = in_links = True
+                texts.append(text)
+                if text.strip():
+                    in_menu = in_menu and part.in_menu
+                    in_links = in_links and part.in_links
 
 
 def html(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
@@ -403,10 +437,10 @@ def _rendered(data: bytes) -> Iterator[str]:
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     page = parser.render(data.decode(errors="replace"))
-    yield "\n".join(line for line, _, _ in _lines_of(page))
+    yield "\n".join(line.text for line in _lines_of(page))
 
 
-def _lines_of(page: str) -> list[tuple[str, bool, bool]]:
+def _lines_of(page: str) -> list[_Piece]:
     parser = _VisibleLines()
     parser.feed(page)
     parser.close()
@@ -417,11 +451,12 @@ def _without_menus(page: str) -> Iterator[str]:
     """The text of a page, and how many lines were left out of it."""
     lines = _lines_of(page)
     kept: list[str] = []
-    for in_links, run in groupby(lines, key=lambda line: line[2]):
+    for in_links, run in groupby(lines, key=lambda line: line.in_links):
         together = list(run)
-        if not in_links or len(together) < MENU_LINES:
-            kept += [line for line, in_menu, _ in together if not in_menu]
-    whole = [line for line, _, _ in lines]
+        is_menu = in_links and len(together) >= MENU_LINES
+        if not is_menu:
+            kept += [line.text for line in together if not line.in_menu]
+    whole = [line.text for line in lines]
     if sum(map(len, kept)) < LEAST_KEPT * sum(map(len, whole)):
         kept = whole
     yield "\n".join(kept)
@@ -455,9 +490,9 @@ def broken_json(data: bytes, _: ParsingLimits) -> Iterator[Message]:
     """What JSON stands for that a model wrote with small faults."""
     from json_repair import loads
 
+    text = data.decode(errors="replace")
     # Strict: several objects are refused, as one of them may come from the text that was judged.
-
-    yield {"value": loads(data.decode(errors="replace"), skip_json_loads=True, strict=True)}
+    yield {"value": loads(text, skip_json_loads=True, strict=True)}
 
 
 # All
@@ -514,7 +549,8 @@ def _spelled_for_json(value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         if not value.is_finite():
             return None
-        return int(value) if value == value.to_integral_value() else float(value)
+        is_whole = value == value.to_integral_value()
+        return int(value) if is_whole else float(value)
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return str(value)
