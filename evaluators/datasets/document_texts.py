@@ -34,9 +34,12 @@ def documents(cell: Any, separator: Separator = Separator.NONE) -> list[Any]:
         return parted(value, separator)
     if isinstance(value, dict):
         return _of_object(value)
+    if not isinstance(value, list):
+        return [value]
+    # Before the entries of a list: HotpotQA writes one document as a list of two
     if _is_titled(value):
         return [_titled(*value)]
-    return [document_text(item) for item in value] if isinstance(value, list) else [value]
+    return [document_text(item) for item in value]
 
 
 def document_text(item: Any, levels: int = MOST_LEVELS) -> Any:
@@ -46,11 +49,16 @@ def document_text(item: Any, levels: int = MOST_LEVELS) -> Any:
     if not isinstance(item, dict) or not levels:
         return item
     text = _named_text(item)
-    if text is None:
-        inside = (item[key] for key in _INSIDE if isinstance(item.get(key), dict | list))
-        found = (document_text(value, levels - 1) for value in inside)
-        text = next((value for value in found if isinstance(value, str)), None)
-    return _longest_text(item) if text is None else text
+    if text is not None:
+        return text
+    for key in _INSIDE:
+        inside = item.get(key)
+        if not isinstance(inside, dict | list):
+            continue
+        text = document_text(inside, levels - 1)
+        if isinstance(text, str):
+            return text
+    return _longest_text(item)
 
 
 def _unpacked(cell: Any) -> Any:
@@ -69,29 +77,32 @@ def _of_object(value: Mapping[str, Any]) -> list[Any]:
         return [document_text(value)]
     cells = list(value.values())
     has_text = any(isinstance(cell, str) for cell in cells)
-    if any(isinstance(cell, list) for cell in cells) and not has_text:
+    has_list = any(isinstance(cell, list) for cell in cells)
+    if has_list and not has_text:
         return _of_parallel_lists(value)
-    are_numbered = all(any(map(str.isdecimal, key)) for key in value)
     if cells and all(isinstance(cell, dict) for cell in cells):
+        # promptflow writes {"[doc1]": {"title": …, "content": …}}
         return [document_text(cell) for cell in cells]
+    # Texts under "doc0", "doc1" are documents; under other keys they are fields of one
+    are_numbered = all(any(map(str.isdecimal, key)) for key in value)
     if are_numbered and all(isinstance(cell, str) for cell in cells):
         return cells
     return [document_text(value)]
 
 
 def _of_parallel_lists(value: Mapping[str, Any]) -> list[Any]:
-    """The documents of lists that stand side by side, as MS MARCO ("passage_text", "url") and
-    HotpotQA ("title", "sentences") publish them, or of the one list of objects.
+    """The documents of lists that stand side by side, or of the one list of objects.
+
+    MS MARCO ("passage_text", "url") and HotpotQA ("title", "sentences") publish such lists.
     """
     objects = [cell for cell in value.values() if _is_list_of(cell, dict)]
     if len(objects) == 1:
         return [document_text(item) for item in objects[0]]
-    titles: list[Any] = next(
-        (value[key] for key in _TITLES if isinstance(value.get(key), list)), []
-    )
-    sentences = [cell for cell in value.values() if _is_list_of(cell, list)]
-    if sentences and len(titles) == len(sentences[0]):
-        return [_titled(*pair) for pair in zip(titles, sentences[0], strict=True)]
+    lists_of_titles = (value[key] for key in _TITLES if isinstance(value.get(key), list))
+    titles: list[Any] = next(lists_of_titles, [])
+    sentences = next((cell for cell in value.values() if _is_list_of(cell, list)), None)
+    if sentences is not None and len(titles) == len(sentences):
+        return [_titled(*pair) for pair in zip(titles, sentences, strict=True)]
     key = text_list_of(value)
     return list(value[key]) if key else [dict(value)]
 
@@ -100,9 +111,11 @@ def text_list_of(value: Mapping[str, Any]) -> str:
     """The key of the documents among lists that stand side by side; empty where there is none."""
     if not value or not all(isinstance(cell, list) for cell in value.values()):
         return ""
-    texts = {key: cell for key, cell in value.items() if _is_list_of(cell, str)}
-    named = [key for key in texts if not _NO_TEXT.search(key.casefold()) and key not in _TITLES]
-    lengths = {key: sum(map(len, texts[key])) / len(texts[key]) for key in named}
+    lengths: dict[str, float] = {}
+    for key, texts in value.items():
+        is_no_text = key in _TITLES or _NO_TEXT.search(key.casefold())
+        if _is_list_of(texts, str) and not is_no_text:
+            lengths[key] = sum(map(len, texts)) / len(texts)
     return max(lengths, key=lambda key: lengths[key], default="")
 
 
@@ -110,8 +123,11 @@ def _of_pair(item: list[Any], levels: int) -> Any:
     """A document with its score, or a title with its sentences; no other list is a document."""
     if _is_titled(item):
         return _titled(*item)
+    # LangChain's similarity searches return pairs of a document and its score
     is_scored = len(item) == 2 and isinstance(item[1], int | float)
-    return document_text(item[0], levels - 1) if is_scored and levels else item
+    if not is_scored or not levels:
+        return item
+    return document_text(item[0], levels - 1)
 
 
 def _is_titled(value: Any) -> bool:
@@ -120,11 +136,14 @@ def _is_titled(value: Any) -> bool:
 
 
 def _titled(title: Any, sentences: Iterable[Any]) -> str:
-    return f"{title}\n{' '.join(str(sentence).strip() for sentence in sentences)}"
+    text = " ".join(str(sentence).strip() for sentence in sentences)
+    return f"{title}\n{text}"
 
 
 def _is_list_of(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, kind) for item in value)
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(item, kind) for item in value)
 
 
 def _named_text(item: Mapping[str, Any]) -> str | None:
@@ -132,27 +151,33 @@ def _named_text(item: Mapping[str, Any]) -> str | None:
     for key in TEXT_KEYS:
         if isinstance(item.get(key), str):
             return str(item[key])
+    # OpenInference flattens its objects to keys such as "document.content"
     ends = {str(key).rpartition(".")[2]: text for key, text in item.items() if "." in str(key)}
     for key in TEXT_KEYS:
         if isinstance(ends.get(key), str):
             return str(ends[key])
-    named = (text for key, text in item.items() if str(key).casefold().endswith(_TEXT_ENDINGS))
-    return next((text for text in named if isinstance(text, str) and not _MARKUP.match(text)), None)
+    for key, text in item.items():
+        is_named = str(key).casefold().endswith(_TEXT_ENDINGS)
+        if is_named and isinstance(text, str) and not _MARKUP.match(text):
+            return text
+    return None
 
 
 def _longest_text(item: dict[str, Any]) -> Any:
-    """The longest text in an object of unknown keys, its title before it; the object itself where
-    it holds no text.
+    """The longest text in an object of unknown keys, its title before it.
 
-    Markup of a whole page comes last: a snippet of its text beside it is what was read.
+    The object itself where it holds no text. Markup of a whole page comes last: a snippet of its
+    text beside it is what was read.
     """
-    texts = {
-        key: text
-        for key, text in item.items()
-        if isinstance(text, str) and text.strip() and not _NO_TEXT.search(str(key).casefold())
-    }
+    texts: dict[str, str] = {}
+    for key, text in item.items():
+        is_no_text = _NO_TEXT.search(str(key).casefold())
+        if isinstance(text, str) and text.strip() and not is_no_text:
+            texts[key] = text
     if not texts:
         return item
     best = max(texts, key=lambda key: (not _MARKUP.match(texts[key]), len(texts[key])))
-    title = next((texts[key] for key in _TITLES if key in texts and key != best), "")
-    return f"{title}\n{texts[best]}" if title else texts[best]
+    for key in _TITLES:
+        if key in texts and key != best:
+            return f"{texts[key]}\n{texts[best]}"
+    return texts[best]

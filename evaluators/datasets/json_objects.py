@@ -18,7 +18,9 @@ QUESTIONS = frozenset({"question", "query", "user_input", "问题"})
 _LOOKED_AT = 5
 """Rows of a list whose fields tell which list is meant."""
 
-_TOLD = ("question", "response", "retrieved_documents", "gold_documents", "ground_truth")
+_FIELDS_OF_SAMPLES = frozenset(
+    {"question", "response", "retrieved_documents", "gold_documents", "ground_truth"}
+)
 _LLAMAINDEX = frozenset({"queries", "corpus", "relevant_docs"})
 GOLD_OF_LLAMAINDEX = "corpus[relevant_docs]"
 
@@ -33,15 +35,24 @@ class FoundRows:
     @property
     def fields(self) -> frozenset[str]:
         """The fields of a sample that the first rows have by the names of their columns."""
-        rows = [row for row in self.rows[:_LOOKED_AT] if isinstance(row, dict)]
-        cells = [cell for row in rows for cell in (*row.items(), *inner_cells(row))]
-        # Usage counts tokens under names such as prompt and completion
-        names = {name for name, cell in cells if isinstance(cell, str | list | dict)}
-        return frozenset(filter(None, map(field_of, names))) & frozenset(_TOLD)
+        fields: set[str] = set()
+        for row in self.rows[:_LOOKED_AT]:
+            if not isinstance(row, dict):
+                continue
+            for name, cell in (*row.items(), *inner_cells(row)):
+                # Usage counts tokens under names such as prompt and completion
+                if isinstance(cell, str | list | dict):
+                    fields.add(field_of(name))
+        return _FIELDS_OF_SAMPLES & fields
 
     @property
     def names(self) -> frozenset[str]:
         return frozenset(self.rows[0])
+
+    @property
+    def place(self) -> str:
+        """The keys that lead to the rows, as they are shown."""
+        return ".".join(self.path)[:60]
 
 
 def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
@@ -57,8 +68,9 @@ def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
     if not candidates and errors:
         raise errors[0]
     chosen = _likeliest(candidates)
-    places = ", ".join(".".join(candidate.path)[:60] for candidate in chosen[:9])
-    if len({candidate.names for candidate in chosen}) > 1:
+    places = ", ".join(candidate.place for candidate in chosen[:9])
+    kinds_of_rows = {candidate.names for candidate in chosen}
+    if len(kinds_of_rows) > 1:
         raise DatasetError(
             f"{name} holds lists of different rows ({places}). Keep the one that is meant."
         )
@@ -67,28 +79,31 @@ def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
     notes = [f"The rows were found under {places}."] if places else []
     others = [candidate for candidate in candidates if candidate not in chosen]
     if others:
-        names = ", ".join(
-            f"{'.'.join(candidate.path)[:60]} ({len(candidate.rows):,})" for candidate in others[:9]
-        )
+        counts = [f"{candidate.place} ({len(candidate.rows):,})" for candidate in others[:9]]
         more = f" and {len(others) - 9:,} more" if len(others) > 9 else ""
-        notes.append(f"Other lists are not read: {names}{more}.")
+        notes.append(f"Other lists are not read: {', '.join(counts)}{more}.")
     if errors:
         notes.append(f"{len(errors):,} other parts cannot be read as rows. {errors[0]}")
-    return [row for candidate in chosen for row in candidate.rows], " ".join(notes)
+    rows: list[Any] = []
+    for candidate in chosen:
+        rows += candidate.rows
+    return rows, " ".join(notes)
 
 
 def _likeliest(candidates: list[FoundRows]) -> list[FoundRows]:
-    """Of several lists those whose rows have a question, or else the most fields; of these the ones
-    that lie least deep.
+    """Of several lists those whose rows have a question, or else the most fields.
+
+    Of these the ones that lie least deep.
     """
     if len(candidates) < 2:
         return candidates
-    most = max(("question" in candidate.fields, len(candidate.fields)) for candidate in candidates)
-    best = [
-        candidate
-        for candidate in candidates
-        if ("question" in candidate.fields, len(candidate.fields)) == most
-    ]
+    # promptfoo and DeepEval keep lists of settings and scores beside the rows
+    ranks: list[tuple[bool, int]] = []
+    for candidate in candidates:
+        fields = candidate.fields
+        ranks.append(("question" in fields, len(fields)))
+    highest = max(ranks)
+    best = [candidate for candidate, rank in zip(candidates, ranks, strict=True) if rank == highest]
     least = min(len(candidate.path) for candidate in best)
     return [candidate for candidate in best if len(candidate.path) == least]
 
@@ -119,7 +134,8 @@ def _rows_of_object(value: dict[str, Any]) -> list[Any]:
     """The rows that an object is as a whole; empty where they lie deeper."""
     if all(map(_is_row, value.values())):
         return [{"id": name} | row for name, row in value.items()]
-    if rows := _split_rows(value) or _llamaindex_rows(value) or _answered_questions(value):
+    rows = _split_rows(value) or _llamaindex_rows(value) or _answered_questions(value)
+    if rows:
         return rows
     columns = _columns_of_lists(value) or _columns_by_id(value)
     return _rows_of(columns) if columns else []
@@ -127,16 +143,16 @@ def _rows_of_object(value: dict[str, Any]) -> list[Any]:
 
 def _is_row(value: Any) -> bool:
     """Whether it is an object with a text that is named as a question is."""
-    return isinstance(value, dict) and any(
-        name.lower() in QUESTIONS and isinstance(value[name], str) for name in value
-    )
+    if not isinstance(value, dict):
+        return False
+    questions = [text for name, text in value.items() if name.lower() in QUESTIONS]
+    return any(isinstance(text, str) for text in questions)
 
 
 def _split_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows beside the names of their columns, as pandas writes them with orient="split"; empty
-    where it is neither.
-    """
-    names, rows = value.get("columns"), value.get("data")
+    """Rows beside the names of their columns, as pandas writes them with orient="split"."""
+    names = value.get("columns")
+    rows = value.get("data")
     if not isinstance(names, list) or not isinstance(rows, list):
         return []
     if not all(isinstance(name, str) for name in names):
@@ -150,17 +166,17 @@ def _llamaindex_rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Questions with the passages that answer them, as LlamaIndex keeps them for a retriever."""
     if not value.keys() >= _LLAMAINDEX:
         return []
-    queries, corpus, relevant = value["queries"], value["corpus"], value["relevant_docs"]
+    queries = value["queries"]
+    corpus = value["corpus"]
+    relevant = value["relevant_docs"]
     if not all(isinstance(part, dict) for part in (queries, corpus, relevant)):
         return []
-    return [
-        {
-            "id": key,
-            "queries": question,
-            GOLD_OF_LLAMAINDEX: [corpus[doc] for doc in relevant.get(key) or () if doc in corpus],
-        }
-        for key, question in queries.items()
-    ]
+    rows: list[dict[str, Any]] = []
+    for key, question in queries.items():
+        ids = relevant.get(key) or ()
+        gold = [corpus[own_id] for own_id in ids if own_id in corpus]
+        rows.append({"id": key, "queries": question, GOLD_OF_LLAMAINDEX: gold})
+    return rows
 
 
 def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -176,39 +192,51 @@ def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _columns_of_lists(value: dict[str, Any]) -> dict[str, list[Any]]:
-    """An object of lists, or of objects numbered alike as pandas writes them, as columns; empty
-    where it is neither.
+    """The columns of an object of lists, or of objects numbered alike as pandas writes them.
+
+    Empty where it is neither.
     """
     cells = list(value.values())
     if all(isinstance(cell, dict) and cell and cell.keys() == cells[0].keys() for cell in cells):
-        numbered = all(key.isdecimal() for key in cells[0])
-        return {name: list(cell.values()) for name, cell in value.items()} if numbered else {}
+        is_numbered = all(key.isdecimal() for key in cells[0])
+        if not is_numbered:
+            return {}
+        return {name: list(cell.values()) for name, cell in value.items()}
     if not all(isinstance(cell, list) and cell for cell in cells):
         return {}
-    has_question = any(name.lower() in QUESTIONS for name in value)
-    return value if has_question or not any(isinstance(cell[0], dict) for cell in cells) else {}
+    if any(name.lower() in QUESTIONS for name in value):
+        return value
+    # Lists of objects are rows themselves, which are looked for one level down
+    has_objects = any(isinstance(cell[0], dict) for cell in cells)
+    return {} if has_objects else value
 
 
 def _columns_by_id(value: dict[str, Any]) -> dict[str, list[Any]]:
-    """Objects of texts under the same ids as columns, one of them of questions; empty where there
-    are none.
+    """The columns of objects of texts under the same ids, one of them of questions.
+
+    Empty where there are none.
     """
-    columns = {name: cell for name, cell in value.items() if isinstance(cell, dict) and cell}
+    columns = {name: texts for name, texts in value.items() if isinstance(texts, dict) and texts}
     if len(columns) < 2 or not any(field_of(name) == "question" for name in columns):
         return {}
     first = next(iter(columns.values()))
-    if any(cell.keys() != first.keys() for cell in columns.values()):
-        return {}
-    if any(isinstance(item, dict) for cell in columns.values() for item in cell.values()):
-        return {}
-    return {"id": list(first)} | {name: list(cell.values()) for name, cell in columns.items()}
+    by_id: dict[str, list[Any]] = {"id": list(first)}
+    for name, texts in columns.items():
+        if texts.keys() != first.keys():
+            return {}
+        if any(isinstance(text, dict) for text in texts.values()):
+            return {}
+        by_id[name] = list(texts.values())
+    return by_id
 
 
 def _rows_of(columns: dict[str, list[Any]]) -> list[Any]:
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name[:30]} {length}" for name, length in list(lengths.items())[:8])
+        first_lengths = list(lengths.items())[:8]
+        shown = ", ".join(f"{name[:30]} {length}" for name, length in first_lengths)
         raise DatasetError(
             f"The columns have different lengths ({shown}). Give each row a value or null."
         )
-    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, cells, strict=True)) for cells in rows]

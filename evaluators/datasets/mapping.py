@@ -1,6 +1,4 @@
-"""From a file to a data set: every row that can be used, and for each other one its number and the
-reason.
-"""
+"""From a file to a data set: the rows that can be used, and for each other one the reason."""
 
 from __future__ import annotations
 
@@ -33,11 +31,11 @@ __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "r
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file as far as it can be used: `data` is `None` where no row can, or no column is mapped
-    yet.
+    """A file as far as it can be used.
 
-    `problems` are the rows left out, `total` counts all rows of the file, `note` says what the
-    reader assumed, `names` are all columns.
+    `data` is `None` where no row can be used, or no column is mapped yet; `problems` are the rows
+    left out, `total` counts all rows of the file, `note` says what the reader assumed, `names` are
+    all columns.
     """
 
     data: Dataset | rgb.TestBed | None
@@ -56,16 +54,21 @@ class Loaded:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What became what, what was assumed, and what was left out, in sentences."""
-        left_out = f"{len(self.problems):,} of {self.total:,} rows were left out."
-        problems = f"{left_out} {told(list(self.problems))}" if self.problems else ""
-        return tuple(filter(None, (self.taken, self.note, problems)))
+        remarks = [self.taken, self.note]
+        if self.problems:
+            reasons = told(list(self.problems))
+            count = f"{len(self.problems):,} of {self.total:,}"
+            remarks.append(f"{count} rows were left out. {reasons}")
+        return tuple(filter(None, remarks))
 
     @property
     def usable(self) -> int:
         """How many rows became samples, or rows of a test bed."""
         if self.data is None:
             return 0
-        return len(self.data.rows if isinstance(self.data, rgb.TestBed) else self.data.samples)
+        if isinstance(self.data, rgb.TestBed):
+            return len(self.data.rows)
+        return len(self.data.samples)
 
 
 def load(
@@ -85,16 +88,21 @@ def open_with(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
     guess = recognise(table)
     if not columns:
         return open_table(name, table)
-    kept = {
-        field: column for field, column in guess.columns.items() if column not in columns.values()
-    }
-    chosen = {field: column for field, column in {**kept, **columns}.items() if column}
+    chosen: dict[str, str] = {}
+    for field, column in guess.columns.items():
+        # A column that was named for one field is not read for another as well
+        if column not in columns.values():
+            chosen[field] = column
+    chosen.update(columns)
+    # An empty name says that the file has no such column
+    chosen = {field: column for field, column in chosen.items() if column}
     return open_table(name, table, chosen)
 
 
 def checked(name: str, loaded: Loaded, *, skip_broken: bool = False) -> Dataset | rgb.TestBed:
     """The data of a file that needs no person; raises `DatasetError` that says what is in doubt."""
-    if not loaded.guess.is_sure or not (loaded.data or loaded.problems):
+    is_read = bool(loaded.data or loaded.problems)
+    if not loaded.guess.is_sure or not is_read:
         raise DatasetError(f"{name} {_in_doubt(loaded)}", remedy=Remedy("name_columns"))
     if loaded.data is None or (loaded.problems and not skip_broken):
         raise DatasetError(told(list(loaded.problems)))
@@ -114,14 +122,23 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     guess = _settled(table, columns)
     table = joined_passages(table, guess.columns)
     total = len(table.rows) + len(table.problems)
-    problems, names = tuple(table.problems), names_of(table)
-    loaded = Loaded(None, guess, problems, total, note=table.note, names=names)
+    names = names_of(table)
+    loaded = Loaded(
+        None,
+        guess,
+        tuple(table.problems),
+        total,
+        note=table.note,
+        names=names,
+    )
     if not _is_enough(guess):
         return loaded
     separators = _separators(guess, table, names)
-    items, unusable = read_rows(table.rows, maker(guess, table.format, separators))
-    ordered = sorted((*problems, *unusable), key=lambda problem: problem.row)
-    loaded = replace(loaded, problems=tuple(ordered))
+    make = maker(guess, table.format, separators)
+    items, unusable = read_rows(table.rows, make)
+    problems = [*table.problems, *unusable]
+    problems.sort(key=lambda problem: problem.row)
+    loaded = replace(loaded, problems=tuple(problems))
     if not items:
         return loaded
     own, repeated = _with_own_ids(items)
@@ -138,8 +155,10 @@ def preview(
     guess = _settled(table, columns)
     if not _is_enough(guess):
         return ()
-    make = maker(guess, table.format, _separators(guess, table, names_of(table)))
-    return tuple(read_row(row, make) for row in joined_passages(table, guess.columns).rows[:count])
+    separators = _separators(guess, table, names_of(table))
+    make = maker(guess, table.format, separators)
+    joined = joined_passages(table, guess.columns)
+    return tuple(read_row(row, make) for row in joined.rows[:count])
 
 
 def rejected(loaded: Loaded) -> bytes:
@@ -147,9 +166,9 @@ def rejected(loaded: Loaded) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(["row", "reason", "content"])
-    writer.writerows(
-        [problem.row, safe(problem.message), safe(problem.raw)] for problem in loaded.problems
-    )
+    for problem in loaded.problems:
+        message, beginning = safe(problem.message), safe(problem.raw)
+        writer.writerow([problem.row, message, beginning])
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
@@ -157,8 +176,9 @@ def rejected(loaded: Loaded) -> bytes:
 
 
 def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
-    """The guess, or what a person says: the same columns confirm it, others make a plain table of
-    it.
+    """The guess, or what a person says.
+
+    The same columns confirm the guess, others make a plain table of the file.
     """
     guess = recognise(table)
     if columns is None:
@@ -170,9 +190,7 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
 
 
 def _check_columns(columns: Mapping[str, str], table: Table) -> None:
-    """Raises `DatasetError` for a column that is not there, or that holds objects where a text is
-    needed.
-    """
+    """Raises `DatasetError` for a column that is missing, or holds objects instead of texts."""
     names = names_of(table)
     objects = objects_of(first_rows(table))
     for field, column in columns.items():
@@ -182,19 +200,18 @@ def _check_columns(columns: Mapping[str, str], table: Table) -> None:
                 f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}."
             )
         if field in TEXT_FIELDS and column in objects:
-            there = ", ".join(name[:60] for name in names if name.startswith(f"{column}."))
-            raise DatasetError(
-                f"{column[:30]} holds objects. Choose one of their fields: {there[:300] or 'none'}."
-            )
+            inside = [name[:60] for name in names if name.startswith(f"{column}.")]
+            there = ", ".join(inside)[:300] or "none"
+            raise DatasetError(f"{column[:30]} holds objects. Choose one of their fields: {there}.")
 
 
 def _is_enough(guess: Guess) -> bool:
-    """Whether the columns make a sample: a question, an answer, or what was retrieved and what
-    should have been.
-    """
+    """Whether the columns make a sample."""
     fields = set(guess.columns)
-    has_text = bool(fields & {"question", "response"})
-    return has_text or {"retrieved_documents", "gold_documents"} <= fields
+    if "question" in fields or "response" in fields:
+        return True
+    # Enough for a retriever: what was found, and what should have been
+    return {"retrieved_documents", "gold_documents"} <= fields
 
 
 def _in_doubt(loaded: Loaded) -> str:
@@ -203,9 +220,11 @@ def _in_doubt(loaded: Loaded) -> str:
     field = next((field for field in ("question", "response") if field not in guess.columns), None)
     if field is None:
         return f"has columns that may mean several things. {guess.why}"
+    # An object is not shown beside its fields, of which one may be chosen
     outer = {column.split(".")[0] for column in loaded.names if "." in column}
-    shown = sorted(without_surrogates(name)[:30] for name in loaded.names if name not in outer)
-    there, usual = ", ".join(shown[:12]) or "none", " or ".join(COLUMNS[field])
+    shown = [without_surrogates(name)[:30] for name in loaded.names if name not in outer]
+    there = ", ".join(sorted(shown)[:12]) or "none"
+    usual = " or ".join(COLUMNS[field])
     return f"has no column {field} (it has: {there}). Rename or add one: {usual}."
 
 
@@ -224,13 +243,13 @@ def _collected(name: str, items: Sequence[Item]) -> Dataset | rgb.TestBed:
     beds = tuple(item for item in items if isinstance(item, rgb.BedRow))
     if beds:
         return rgb.TestBed(name=name, rows=beds)
-    return Dataset(name=name, samples=tuple(item for item in items if isinstance(item, Sample)))
+    samples = tuple(item for item in items if isinstance(item, Sample))
+    return Dataset(name=name, samples=samples)
 
 
 def _with_own_ids(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[Finding]]:
-    """Each item with an id of its own; one file may hold a bed for each ability, each of which
-    counts from 0.
-    """
+    """Each item with an id of its own, and a finding where the file repeats ids."""
+    # One file may hold a bed for each ability, each of which counts from 0
     taken = {_key(item) for _, item in items}
     counts: dict[tuple[str, str], Iterator[int]] = {}
     kept: list[Item] = []
@@ -239,23 +258,29 @@ def _with_own_ids(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[F
         key = _key(item)
         if key in counts:
             repeated.append(number)
-            item = _with_number(item, counts[key], taken)
+            own_id = _free_id(key, counts[key], taken)
+            item = item.model_copy(update={"id": own_id})
         else:
             counts[key] = itertools.count(2)
         kept.append(item)
+    if not repeated:
+        return kept, []
     words = "Their id is that of an earlier row; a number was put behind it."
-    return kept, [Finding("Repeated ids", tuple(repeated), words)] if repeated else []
+    return kept, [Finding("Repeated ids", tuple(repeated), words)]
 
 
 def _key(item: Item) -> tuple[str, str]:
-    return item.id, str(item.abilities) if isinstance(item, rgb.BedRow) else ""
+    abilities = str(item.abilities) if isinstance(item, rgb.BedRow) else ""
+    return item.id, abilities
 
 
-def _with_number(item: Item, numbers: Iterator[int], taken: set[tuple[str, str]]) -> Item:
-    """The item with the next of these numbers behind its id by which no other item is called."""
-    _, abilities = _key(item)
-    ids = (f"{item.id} ({number})" for number in numbers)
-    return item.model_copy(update={"id": next(own for own in ids if (own, abilities) not in taken)})
+def _free_id(key: tuple[str, str], numbers: Iterator[int], taken: set[tuple[str, str]]) -> str:
+    """The id with the next of these numbers behind it that no other item has."""
+    repeated_id, abilities = key
+    while True:
+        own_id = f"{repeated_id} ({next(numbers)})"
+        if (own_id, abilities) not in taken:
+            return own_id
 
 
 def _parted_cells(table: Table, separators: Mapping[str, Separator]) -> list[Finding]:
@@ -264,7 +289,10 @@ def _parted_cells(table: Table, separators: Mapping[str, Separator]) -> list[Fin
     for column, separator in separators.items():
         if not separator:
             continue
-        rows = [number for number, row in table.rows if _is_parted(row.get(column), separator)]
+        rows: list[int] = []
+        for number, row in table.rows:
+            if _is_parted(row.get(column), separator):
+                rows.append(number)
         if not rows:
             continue
         if separator is Separator.LINE:
@@ -277,7 +305,9 @@ def _parted_cells(table: Table, separators: Mapping[str, Separator]) -> list[Fin
 
 
 def _is_parted(cell: object, separator: Separator) -> bool:
+    if not isinstance(cell, str):
+        return False
     # Most cells are lists on one line, which take long to read for nothing
-    if not isinstance(cell, str) or (separator is Separator.LINE and "\n" not in cell):
+    if separator is Separator.LINE and "\n" not in cell:
         return False
     return len(documents(cell, separator)) > 1 and len(documents(cell)) == 1
