@@ -64,7 +64,8 @@ def workspace() -> str:
     if not config().public:
         return WORKSPACE
     host = workspaces.of(store())
-    named, own = st.query_params.get("w", ""), st.session_state.get("workspace", "")
+    named = st.query_params.get("w", "")
+    own = st.session_state.get("workspace", "")
     for token in dict.fromkeys(filter(None, (named, own))):
         if host.admits(token):
             st.session_state["workspace"] = token
@@ -86,9 +87,8 @@ def move_workspace() -> None:
 
     Raises `HostLimitError` during a run.
     """
-    st.session_state["workspace"] = st.query_params["w"] = registry.move_workspace(
-        workspace(), store()
-    )
+    token = registry.move_workspace(workspace(), store())
+    st.session_state["workspace"] = st.query_params["w"] = token
 
 
 def check_room(incoming: int = 0) -> None:
@@ -99,7 +99,9 @@ def check_room(incoming: int = 0) -> None:
 
 def address(**parts: str) -> dict[str, str]:
     """The query parameters of a place in the app; on a public host with the workspace."""
-    return {"w": workspace(), **parts} if config().public else parts
+    if config().public:
+        return {"w": workspace(), **parts}
+    return parts
 
 
 def visitor() -> str:
@@ -107,8 +109,10 @@ def visitor() -> str:
 
     Runs of one address take turns with those of others.
     """
+    forwarded = ""
     # Where no proxy writes this header, visitors can make it up.
-    forwarded = st.context.headers.get("X-Forwarded-For", "") if config().behind_proxy else ""
+    if config().behind_proxy:
+        forwarded = st.context.headers.get("X-Forwarded-For", "")
     return visitor_address(st.context.ip_address or "", forwarded)
 
 
@@ -125,15 +129,18 @@ def own_keys() -> dict[str, Access]:
 
 def offered() -> dict[str, list[str]]:
     """The ids of the models that each provider lists for these keys, as far as it was asked."""
-    listed = {provider: clients.offered_models(access) for provider, access in keys().items()}
-    return {provider: models for provider, models in listed.items() if models is not None}
+    listed = {}
+    for provider, access in keys().items():
+        models = clients.offered_models(access)
+        if models is not None:
+            listed[provider] = models
+    return listed
 
 
 def sources() -> dict[str, str]:
     """The names of all data this visitor can use, bundled first, each with where it is from."""
-    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(
-        store().uploads.names(workspace()), "uploaded"
-    )
+    uploads = store().uploads.names(workspace())
+    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(uploads, "uploaded")
 
 
 def source(name: str) -> TestBed | Dataset | None:
@@ -141,7 +148,9 @@ def source(name: str) -> TestBed | Dataset | None:
     if name in bundled():
         return bundled()[name]
     uploaded_at = store().uploads.names(workspace()).get(name)
-    return None if uploaded_at is None else _upload(store(), workspace(), name, uploaded_at)
+    if uploaded_at is None:
+        return None
+    return _upload(store(), workspace(), name, uploaded_at)
 
 
 def dataset(name: str) -> Dataset:
@@ -155,17 +164,18 @@ def test_bed(name: str) -> TestBed:
 
 
 def identity(name: str) -> Identity:
-    return Identity(workspace(), name, store().uploads.names(workspace()).get(name, ""))
+    uploaded_at = store().uploads.names(workspace()).get(name, "")
+    return Identity(workspace(), name, uploaded_at)
 
 
 def named(kind: type[TestBed | Dataset]) -> list[str]:
     """The names of the data of that kind, bundled first."""
-    return [name for name in sources() if _traits(store(), *identity(name))[0] is kind]
+    return [name for name in sources() if _traits(store(), *identity(name)).kind is kind]
 
 
 def answered() -> list[str]:
     """The names of those data sets that hold answers to judge."""
-    return [name for name in sources() if _traits(store(), *identity(name))[1]]
+    return [name for name in sources() if _traits(store(), *identity(name)).has_answers]
 
 
 def _source_of_kind(kind: type[Kind], name: str) -> Kind:
@@ -183,28 +193,38 @@ def _upload(runs: Store, owner: str, name: str, uploaded_at: str) -> TestBed | D
     )
 
 
+class _Traits(NamedTuple):
+    """What kind of data they are, and whether they hold answers."""
+
+    kind: type
+    has_answers: bool
+
+
 # Remembered apart from the data, so that a form need not hold all uploads of a visitor to list
 # them.
 @lru_cache(maxsize=1000)
-def _traits(_runs: Store, _owner: str, name: str, _uploaded_at: str) -> tuple[type, bool]:
-    """What kind of data they are, and whether they hold answers; of no kind if unreadable."""
+def _traits(_runs: Store, _owner: str, name: str, _uploaded_at: str) -> _Traits:
+    """The traits of the data of that name; of no kind if unreadable."""
     data = None
     # The Datasets page is where unreadable data are shown with the reason.
     with suppress(UnreadableRowError):
         data = source(name)
-    has_answers = isinstance(data, Dataset) and any(
-        sample.response is not None for sample in data.samples
-    )
-    return type(data), has_answers
+    samples = data.samples if isinstance(data, Dataset) else ()
+    has_answers = any(sample.response is not None for sample in samples)
+    return _Traits(type(data), has_answers)
 
 
 def find_run(run_id: str | None) -> Run | None:
     """The run of that id, if it is one of this workspace and can be read."""
+    if not run_id:
+        return None
     stored = None
     with suppress(UnreadableRowError):
-        stored = store().runs.get(run_id) if run_id else None
+        stored = store().runs.get(run_id)
     # An id alone opens nothing: the run of another workspace is as good as absent.
-    return stored if stored and stored.workspace == workspace() else None
+    if stored is None or stored.workspace != workspace():
+        return None
+    return stored
 
 
 def shown_run(benchmark: Benchmark | None = None) -> Run | None:
@@ -213,7 +233,8 @@ def shown_run(benchmark: Benchmark | None = None) -> Run | None:
     Without a benchmark it is a run of metrics alone.
     """
     last = f"shown_{PAGES[benchmark]}"
-    shown = find_run(st.query_params.get("run") or st.session_state.get(last))
+    run_id = st.query_params.get("run") or st.session_state.get(last)
+    shown = find_run(run_id)
     if shown is None or leads(shown.evaluator.name) != benchmark:
         return None
     # Streamlit drops the parameters of an address at a click on its menu.

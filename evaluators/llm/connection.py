@@ -59,8 +59,10 @@ class Connection:
         answer = _read_body(received.answer, response, call)
         note = self._note(request.spec)
         completion = _completion(answer, request, note, mode, self._access.mask)
-        headers = ((name.lower(), value) for name, value in response.headers.items())
-        limits = {name: value for name, value in headers if name in self._limit_headers}
+        limits = {}
+        for name, value in response.headers.items():
+            if name.lower() in self._limit_headers:
+                limits[name.lower()] = value
         return ModelReply(completion, limits)
 
     async def models(self) -> list[str]:
@@ -97,12 +99,15 @@ class Connection:
     async def _create(self, sdk: Sdk, request: ModelRequest, mode: str) -> Any:
         """Sends the request; raises `AskForLessError` where it may go with less in it."""
         spec = request.spec
-        body = {"model": spec.model, "messages": [{"role": "user", "content": request.text}]}
+        message = {"role": "user", "content": request.text}
+        body = {"model": spec.model, "messages": [message]}
         parameters = _call_parameters(spec, self._refused[spec.model])
+        shape = response_format(mode, request.schema_text)
         try:
-            return await sdk.create(body | parameters | response_format(mode, request.schema_text))
+            return await sdk.create(body | parameters | shape)
         except sdk.refusal as error:
-            if name := unsupported(error, parameters):
+            name = unsupported(error, parameters)
+            if name:
                 self._refused[spec.model].add(name)
                 next_mode = mode
             else:
@@ -117,7 +122,8 @@ class Connection:
         # `max_completion_tokens` is not left out but sent under its older name.
         refused = self._refused[spec.model] - {"max_completion_tokens"}
         left_out = _call_parameters(spec, set()).keys() & refused
-        return ", ".join(f"{name.replace('_', ' ')} not applied" for name in sorted(left_out))
+        names = [name.replace("_", " ") for name in sorted(left_out)]
+        return ", ".join(f"{name} not applied" for name in names)
 
 
 def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
@@ -130,9 +136,11 @@ def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | st
         "reasoning_effort": spec.effort or None,
         budget: spec.answer_tokens,
     }
-    return {
-        name: value for name, value in wanted.items() if value is not None and name not in refused
-    }
+    parameters = {}
+    for name, value in wanted.items():
+        if value is not None and name not in refused:
+            parameters[name] = value
+    return parameters
 
 
 def _read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
@@ -174,6 +182,8 @@ def _token_count(reported: int | None, text: str) -> int:
 
 def _limit_headers(provider: Provider) -> frozenset[str]:
     """The headers of an answer that tell of limits, in lower case."""
-    parts = ("limit", "remaining", "reset")
-    names = (name.format(part) for name in provider.limit_headers.values() for part in parts)
-    return frozenset({"retry-after", "retry-after-ms", *names})
+    headers = {"retry-after", "retry-after-ms"}
+    for pattern in provider.limit_headers.values():
+        for part in ("limit", "remaining", "reset"):
+            headers.add(pattern.format(part))
+    return frozenset(headers)

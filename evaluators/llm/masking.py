@@ -61,9 +61,8 @@ class Masker:
     """
 
     def __init__(self, *secrets: str) -> None:
-        self._secrets = [
-            _secret_of(value) for value in dict.fromkeys(secrets) if len(value) >= SHORTEST_SECRET
-        ]
+        different = dict.fromkeys(secrets)
+        self._secrets = [_secret_of(value) for value in different if len(value) >= SHORTEST_SECRET]
 
     def __call__(self, text: str) -> str:
         for secret in self._secrets:
@@ -81,7 +80,8 @@ def secrets_in(address: str) -> list[str]:
         query_values = [value for _, value in parse_qsl(parts.query)]
     except ValueError:
         return []
-    return [unquote(value) for value in (parts.username, parts.password, *query_values) if value]
+    values = filter(None, [parts.username, parts.password, *query_values])
+    return [unquote(value) for value in values]
 
 
 class _Form(NamedTuple):
@@ -117,10 +117,13 @@ def _secret_of(value: str) -> _Secret:
         whole = [_Form(text, len(text)) for text in encoded_forms]
         return _Secret((_Form(plain, len(plain), is_word=is_word), *whole), dropped)
     # Where separators stand in the key, twelve of its characters are fewer that count.
-    parts = [value[at : at + PART] for at in range(len(value) - PART + 1)]
-    fewest = min(len(_comparable(part, dropped)) for part in parts)
-    least = max(SEED + 2, fewest)
-    public = len(_comparable(_PUBLIC_BEGINNING.match(value)[0], dropped))  # type: ignore[index]
+    counts = []
+    for start in range(len(value) - PART + 1):
+        part = value[start : start + PART]
+        counts.append(len(_comparable(part, dropped)))
+    least = max(SEED + 2, min(counts))
+    beginning = _PUBLIC_BEGINNING.match(value)[0]  # type: ignore[index]  # it also matches nothing
+    public = len(_comparable(beginning, dropped))
     forms = [_Form(text, min(length, len(text))) for text, length in encoded_forms.items()]
     return _Secret((_Form(plain, least, public), *forms), dropped)
 
@@ -135,29 +138,37 @@ def _is_random(value: str) -> bool:
 def _encoded_forms(value: str, dropped: bytes) -> dict[bytes, int]:
     """The secret reversed, in hexadecimal and in base64, each with how much of it is masked."""
     encoded = value.encode(errors="replace")
-    forms = {_comparable(value, dropped)[::-1]: PART, encoded.hex().encode(): 2 * PART}
+    backwards = _comparable(value, dropped)[::-1]
+    hexadecimal = encoded.hex().encode()
+    forms = {
+        backwards: PART,
+        hexadecimal: 2 * PART,
+    }
     for alphabet in (b"+/", b"-_"):
         for shift in range(3):
             # What comes before the key moves its bits along; the characters at the ends hold bits
             # of others.
             start = -(-shift * 8 // 6)
             end = (shift + len(encoded)) * 8 // 6
-            text = b64encode(bytes(shift) + encoded, alphabet)[start:end]
+            text = b64encode(bytes(shift) + encoded, alphabet)[start:end].decode()
             # 14 whole characters stand for 12 of the key, and two may be no letters.
-            forms[_comparable(text.decode(), dropped)] = PART
+            forms[_comparable(text, dropped)] = PART
     return forms
 
 
 def _comparable(text: str, dropped: bytes) -> bytes:
     """What of a text is compared: keys are ASCII, so all else stands between their characters."""
-    return text.encode("ascii", "ignore").lower().translate(None, dropped)
+    ascii_only = text.encode("ascii", "ignore")
+    return ascii_only.lower().translate(None, dropped)
 
 
 def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
     """Where the secret stands in the text, from where to where."""
     folded = _comparable(text, secret.dropped)
-    forms = [form for form in secret.forms if form.least <= len(folded)]
-    parts = [(form, span) for form in forms for span in _parts_of_a_form(folded, form)]
+    parts = []
+    for form in secret.forms:
+        if form.least <= len(folded):
+            parts += [(form, span) for span in _parts_of_a_form(folded, form)]
     if not parts:
         return []
     # Where each character of the folded text stands in the text itself.
@@ -165,8 +176,11 @@ def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
     kept = [at for at, letter in enumerate(text) if letter.isascii() and letter not in dropped]
     spans = []
     for form, (folded_start, folded_end) in parts:
-        start, end = kept[folded_start], kept[folded_end - 1] + 1
-        is_inside_a_word = text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()
+        start = kept[folded_start]
+        end = kept[folded_end - 1] + 1
+        before = text[start - 1 : start]
+        after = text[end : end + 1]
+        is_inside_a_word = before.isalnum() or after.isalnum()
         if not (form.is_word and is_inside_a_word):
             spans.append((start, end))
     return spans
@@ -181,17 +195,21 @@ def _parts_of_a_form(folded: bytes, form: _Form) -> Iterator[tuple[int, int]]:
         while at >= 0:
             # Where the whole form would stand in the text, if all of it did.
             origin = at - offset
-            start, end = at, at + SEED
-            while start > max(0, origin) and folded[start - 1] == whole[start - 1 - origin]:
-                start -= 1
+            first = max(0, origin)
             last = min(len(folded), origin + len(whole))
+            start = at
+            while start > first and folded[start - 1] == whole[start - 1 - origin]:
+                start -= 1
+            end = at + SEED
             while end < last and folded[end] == whole[end - origin]:
                 end += 1
-            is_part = end - start >= least and end - origin >= public + MOST_PUBLIC
-            if is_part:
+            next_at = at + 1
+            tells_something = end - origin >= public + MOST_PUBLIC
+            if tells_something and end - start >= least:
                 yield start, end
-            # Goes on behind a part, so that a text full of the key takes no longer than another.
-            at = folded.find(seed, max(at + 1, end - SEED + 1) if is_part else at + 1)
+                # Behind the part, so that a text full of the key takes no longer than another.
+                next_at = max(next_at, end - SEED + 1)
+            at = folded.find(seed, next_at)
 
 
 def _masked_escapes(text: str, secret: _Secret) -> str:
@@ -214,12 +232,15 @@ def _unescaped(escape: re.Match[str]) -> str:
     hexadecimal = escape[1] or escape[2] or escape[3]
     if hexadecimal:
         return chr(int(hexadecimal, 16))
-    return chr(int(escape[4])) if escape[4] else ""
+    if escape[4]:
+        return chr(int(escape[4]))
+    return ""
 
 
 def _with_masks(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """The text with a mask in the place of each span; those that touch or overlap are one."""
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for start, end in sorted(spans):
         if start > at or not at:
             pieces += [text[at:start], MASK]

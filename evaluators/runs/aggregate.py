@@ -59,16 +59,24 @@ class NoisePoint(Record):
 
 def summarise(rows: Sequence[Outline], name: str) -> Mean:
     """The mean of the value `name` over the judged among these rows."""
-    judged = [value for row in rows if (value := row.values.get(name)) is not None]
+    judged: list[float] = []
+    not_applicable = failed = 0
+    for row in rows:
+        value = row.values.get(name)
+        if value is not None:
+            judged.append(value)
+        elif row.status == "scored":
+            not_applicable += 1
+        failed += row.status == "failed"
     low, high = interval(judged) or (None, None)
     return Mean(
-        mean=sum(judged) / len(judged) if judged else None,
+        mean=_average(judged),
         low=low,
         high=high,
         asked=len(rows),
         scored=len(judged),
-        not_applicable=sum(row.status == "scored" and row.values.get(name) is None for row in rows),
-        failed=sum(row.status == "failed" for row in rows),
+        not_applicable=not_applicable,
+        failed=failed,
     )
 
 
@@ -91,9 +99,10 @@ def viewed(
 
     def of(row: Outline) -> Outline:
         cell = Cell(row.position, row.model)
-        is_lost = row.status == "scored" and cell not in values
-        status = "failed" if is_lost else row.status
-        return row.model_copy(update={"values": values.get(cell, {}), "status": status})
+        changes: dict[str, object] = {"values": values.get(cell, {})}
+        if row.status == "scored" and cell not in values:
+            changes["status"] = "failed"
+        return row.model_copy(update=changes)
 
     return [row if row.metric else of(row) for row in rows]
 
@@ -107,17 +116,19 @@ def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[st
     last = [HEURISTIC, GOLD]
 
     def place(name: str) -> tuple[int, str]:
+        if name in first:
+            return first.index(name), name
         if name in last:
             return len(first) + 1 + last.index(name), name
         # A second copy of a judge has a number behind its id: it stands after those of the run.
-        return first.index(name) if name in first else len(first), name
+        return len(first), name
 
     return sorted(names, key=place)
 
 
 def flips(rows: Iterable[Outline]) -> dict[str, int]:
     """How many verdicts each option changed; options that changed none are absent."""
-    counts = Counter(option for row in rows for option in row.flips)
+    counts = Counter(chain.from_iterable(row.flips for row in rows))
     return dict(sorted(counts.items()))
 
 
@@ -150,7 +161,10 @@ def value_titles(rows: Iterable[Outline]) -> dict[tuple[int, str], str]:
     They are in the metrics' order. A name that an earlier metric has gets the metric's number,
     counted from 1: "recall (2)".
     """
-    values = dict.fromkeys((row.metric, name) for row in rows for name in row.values)
+    values: dict[tuple[int, str], None] = {}
+    for row in rows:
+        for name in row.values:
+            values[row.metric, name] = None
     titles: dict[tuple[int, str], str] = {}
     for metric, name in sorted(values, key=lambda value: value[0]):
         is_taken = name in titles.values()
@@ -203,7 +217,9 @@ def _viewed_scores(
     labels = _viewed_labels(sample, score, view.by, counted.labels, corrections)
     if labels is counted.labels:
         return counted
-    return trace_scores(counted.sentences, labels, view.definition) if labels else None
+    if labels is None:
+        return None
+    return trace_scores(counted.sentences, labels, view.definition)
 
 
 def _viewed_labels(
@@ -221,13 +237,19 @@ def _one_row(rows: Sequence[Outline], names: Mapping[tuple[int, str], str]) -> O
     """The rows of one answer as one row, the values in the order of the names."""
     states = {row.status for row in rows}
     status = None if None in states else "scored"
-    values = {(row.metric, name): value for row in rows for name, value in row.values.items()}
+    if "failed" in states:
+        status = "failed"
+    values: dict[tuple[int, str], float | None] = {}
+    for row in rows:
+        for name, value in row.values.items():
+            values[row.metric, name] = value
+    labellers_of_rows = filter(None, (row.by for row in rows))
     return rows[0].model_copy(
         update={
             "metric": 0,
-            "status": "failed" if "failed" in states else status,
+            "status": status,
             "values": {title: values[key] for key, title in names.items() if key in values},
-            "by": next((row.by for row in rows if row.by), ""),
+            "by": next(labellers_of_rows, ""),
             "corrected": max(row.corrected for row in rows),
         }
     )
@@ -237,6 +259,10 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
     effective = [row.effective_noise for row in rows if row.effective_noise is not None]
     return NoisePoint(
         noise=noise,
-        effective_noise=sum(effective) / len(effective) if effective else None,
+        effective_noise=_average(effective),
         accuracy=summarise(rows, "accuracy"),
     )
+
+
+def _average(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

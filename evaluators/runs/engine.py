@@ -146,7 +146,9 @@ class RunRegistry:
     def progress(self, run_id: str) -> Progress | None:
         """How fast the run is, while it is live."""
         job = self._jobs.get(run_id)
-        return job.progress() if job and job.is_live else None
+        if job is None or not job.is_live:
+            return None
+        return job.progress()
 
     def place(self, run_id: str) -> Place | None:
         """Where in the queue the run is, while it waits."""
@@ -154,7 +156,9 @@ class RunRegistry:
         if run_id not in order:
             return None
         number = order.index(run_id) + 1
-        seconds = expected(number, config().runs_in_all, tuple(self._recent))
+        # A copy: another thread may note the length of a run meanwhile.
+        lengths = tuple(self._recent)
+        seconds = expected(number, config().runs_in_all, lengths)
         return Place(number=number, seconds=seconds)
 
     def live(self, workspace: str) -> list[Run]:
@@ -224,10 +228,15 @@ class RunRegistry:
 
     def _has_room(self) -> bool:
         self._forget_ended()
-        return not config().public or (not self._waiting and len(self._jobs) < config().runs_in_all)
+        if not config().public:
+            return True
+        # Who comes now must not overtake who waits.
+        return not self._waiting and len(self._jobs) < config().runs_in_all
 
     def _in_turn(self) -> list[Ticket]:
-        return in_turn(self._waiting, [ticket.address for ticket in [*self._tickets.values()]])
+        # Copied first: another thread may start a run meanwhile.
+        tickets = [*self._tickets.values()]
+        return in_turn(self._waiting, [ticket.address for ticket in tickets])
 
     def _queue(self, ticket: Ticket) -> None:
         """Lets the run wait; from a full queue whoever comes last leaves, perhaps this one."""
@@ -266,7 +275,9 @@ class RunRegistry:
                 self._waiting = [waiting for waiting in self._waiting if waiting is not ticket]
                 message = "Nobody watched this run while it waited, so it gave its turn up."
                 _keep_reason(ticket, Reason(kind="unwatched", message=f"{message} Resume it."))
-        for job in self._jobs.values() if self._waiting else ():
+        if not self._waiting:
+            return
+        for job in self._jobs.values():
             if job.control.last_seen < since and not job.is_pausing:
                 message = "Others waited and nobody watched this run, so it was paused. Resume it."
                 job.pause(Reason(kind="unwatched", message=message))
@@ -288,16 +299,22 @@ class RunRegistry:
 
     def _make_room(self) -> None:
         """For who waits without a place, an address with several gives its newest one up."""
-        at_work = Counter(ticket.address for ticket in self._tickets.values() if not ticket.returns)
+        staying = [ticket for ticket in self._tickets.values() if not ticket.returns]
+        at_work = Counter(ticket.address for ticket in staying)
         leaving = sum(job.is_pausing for job in self._jobs.values())
         with_a_place = {ticket.address for ticket in self._tickets.values()}
         without = {ticket.address for ticket in self._waiting} - with_a_place
         if leaving >= len(without):
             return
+        most = max(at_work.values(), default=0)
+        if most < 2:
+            return
         for run_id, ticket in reversed(self._tickets.items()):
             job = self._jobs[run_id]
-            has_had_its_share = job.seconds > self._share_seconds and not job.is_pausing
-            if has_had_its_share and at_work[ticket.address] == max(at_work.values()) > 1:
+            has_had_its_share = job.seconds > self._share_seconds
+            if job.is_pausing or not has_had_its_share:
+                continue
+            if at_work[ticket.address] == most:
                 ticket.returns, ticket.keys = True, job.keys
                 job.pause()
                 return
@@ -317,7 +334,8 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
     settings = config()
     if not settings.public:
         return
-    cells = len(dataset.samples) * max(1, len(run.models)) * len(run.evaluators)
+    answers = len(dataset.samples) * max(1, len(run.models))
+    cells = answers * len(run.evaluators)
     if cells > settings.cells_per_run:
         raise HostLimitError(
             f"This run has {cells:,} samples to score; this host allows "
@@ -325,13 +343,14 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
             "Choose fewer samples, noise levels, models or metrics, or run Plumbline on "
             "your own machine."
         )
-    if (
-        len(store.runs.newest(run.workspace, settings.runs_kept_per_visitor))
-        == settings.runs_kept_per_visitor
-    ):
+    most_kept = settings.runs_kept_per_visitor
+    kept = store.runs.newest(run.workspace, most_kept)
+    if len(kept) == most_kept:
         raise HostLimitError(
-            f"This host keeps {settings.runs_kept_per_visitor} runs for each visitor.",
+            f"This host keeps {most_kept} runs for each visitor.",
             remedy=Remedy("delete_a_run"),
         )
-    size = sum(len(sample.model_dump_json(exclude_defaults=True)) for sample in dataset.samples)
+    size = 0
+    for sample in dataset.samples:
+        size += len(sample.model_dump_json(exclude_defaults=True))
     workspaces.of(store).check_room(run.workspace, size)

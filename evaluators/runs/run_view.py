@@ -31,7 +31,8 @@ class RunVersion(NamedTuple):
 
     @classmethod
     def read(cls, store: Store, run: Run) -> RunVersion:
-        return cls(store.results.counts(run), store.corrections.by_cell(run.id))
+        counts = store.results.counts(run)
+        return cls(counts, store.corrections.by_cell(run.id))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,9 @@ class RunView:
 
     @classmethod
     def read(cls, store: Store, run: Run, version: RunVersion | None = None) -> RunView:
-        return cls(store, run, version or RunVersion.read(store, run), store.results.outlines(run))
+        # The version first: with an older one than its outlines a view is only read once more.
+        version = version or RunVersion.read(store, run)
+        return cls(store, run, version, store.results.outlines(run))
 
     @property
     def counts(self) -> Counts:
@@ -94,7 +97,8 @@ class RunView:
             failed: dict[Cell, list[int]] = {}
             for row in self.rows:
                 if row.status == "failed":
-                    failed.setdefault(Cell(row.position, row.model), []).append(row.metric)
+                    cell = Cell(row.position, row.model)
+                    failed.setdefault(cell, []).append(row.metric)
             return failed
 
         return self._once("failed", None, find)
@@ -104,7 +108,9 @@ class RunView:
 
         def find() -> list[str]:
             names = aggregate.labellers(self.run, self.scored())
-            return [*names, CORRECTED] if self.corrections else names
+            if self.corrections:
+                names.append(CORRECTED)
+            return names
 
         return self._once("labellers", None, find)
 
@@ -131,8 +137,12 @@ class RunView:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
 
         def compare() -> list[Agreement]:
-            scored = (entry for entry in self.scored() if entry[0].model == model)
-            return agreement(scored, self.corrections)
+            of_model = (
+                (cell, sample, score)
+                for cell, sample, score in self.scored()
+                if cell.model == model
+            )
+            return agreement(of_model, self.corrections)
 
         return self._once("agreements", model, compare)
 

@@ -37,8 +37,13 @@ def title(name: str) -> str:
 
 def card(run: Run) -> None:
     """What this run was."""
-    metrics = f"Metric{'s' if len(run.evaluators) > 1 else ''}: {', '.join(_with_params(run))}"
-    facts = [metrics, f"Data: {run.dataset_name}", *run_facts.facts(run), *how_answered(run)]
+    label = "Metrics" if len(run.evaluators) > 1 else "Metric"
+    facts = [
+        f"{label}: {', '.join(_with_params(run))}",
+        f"Data: {run.dataset_name}",
+        *run_facts.facts(run),
+        *how_answered(run),
+    ]
     st.caption(plain(" · ".join(facts)))
     command.show(run)
 
@@ -51,8 +56,9 @@ def how_answered(run: Run) -> list[str]:
     if not run.models:
         return []
     facts = [f"Prompt: {run.prompt_hash}"]
-    if there := _responses_in_data(session.store(), run.fingerprint):
-        facts.append(f"{counted(there, 'response')} from the data, the same for every model")
+    count = _responses_in_data(session.store(), run.fingerprint)
+    if count:
+        facts.append(f"{counted(count, 'response')} from the data, the same for every model")
     return facts
 
 
@@ -84,11 +90,11 @@ def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list
     """
     cls = catalogue().get(spec.name)
     declared = {parameter.name: parameter for parameter in parameters(cls)} if cls else {}
-    return [
-        _param_in_words(declared.get(name), name, value)
-        for name, value in spec.params.items()
-        if name not in leave_out and value not in ("", None)
-    ]
+    words = []
+    for name, value in spec.params.items():
+        if name not in leave_out and value not in ("", None):
+            words.append(_param_in_words(declared.get(name), name, value))
+    return words
 
 
 def _param_in_words(declared: Parameter | None, name: str, value: Any) -> str:
@@ -101,7 +107,9 @@ def _shortened(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_shortened, value))
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= MOST_OF_A_VALUE else f"{text[:MOST_OF_A_VALUE]}…"
+    if len(text) <= MOST_OF_A_VALUE:
+        return text
+    return f"{text[:MOST_OF_A_VALUE]}…"
 
 
 def show(view: RunView) -> None:
@@ -128,12 +136,14 @@ def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict
 
     `first` are the titles of those values of the first metric that are shown.
     """
-    titles, metrics = dict(first or {}), run_facts.metric_titles(view.run)
+    titles = dict(first or {})
+    metrics = run_facts.metric_titles(view.run)
     for (metric, name), column in view.columns().items():
-        if metric or first is None:
-            label = title(name)
-            is_taken = label in titles.values()
-            titles[column] = _with_metric(label, metrics[metric]) if is_taken else label
+        if metric == 0 and first is not None:
+            continue
+        label = title(name)
+        is_taken = label in titles.values()
+        titles[column] = _with_metric(label, metrics[metric]) if is_taken else label
     return titles
 
 
@@ -149,31 +159,45 @@ def value_titles(metrics: Sequence[str], number: int, names: Iterable[str]) -> d
 
 
 def _with_metric(label: str, metric: str) -> str:
-    return metric if metric.startswith(label) else f"{label} ({metric})"
+    if metric.startswith(label):
+        return metric
+    return f"{label} ({metric})"
 
 
 def ordered(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Sequence[Outline]:
     """The rows in the order that is chosen."""
-    orders = {"As in the data": ""} | {
-        f"{label}, lowest first": name for name, label in values.items()
-    }
+    orders = {"As in the data": ""}
+    for name, label in values.items():
+        orders[f"{label}, lowest first"] = name
     choice = st.selectbox(
-        "Order", list(orders), key=f"order_{run.id}", width=320, persist_state="session"
+        "Order",
+        list(orders),
+        key=f"order_{run.id}",
+        width=320,
+        persist_state="session",
     )
     # A choice of an earlier drawing may name a value that this one does not have.
-    name = orders.get(choice, "")
-    if not name:
+    chosen = orders.get(choice, "")
+    if not chosen:
         return rows
-    return sorted(rows, key=lambda row: (row.values.get(name) is None, row.values.get(name) or 0))
+
+    def rank(row: Outline) -> tuple[bool, float]:
+        value = row.values.get(chosen)
+        return value is None, value or 0
+
+    return sorted(rows, key=rank)
 
 
 def _one_metric(view: RunView, number: int) -> None:
     """One metric of the run; where there are several, its heading or its only card says which."""
-    run, rows = view.run, view.of_metric(number)
-    spec, titles = run.evaluators[number], run_facts.metric_titles(run)
+    run = view.run
+    rows = view.of_metric(number)
+    spec = run.evaluators[number]
+    titles = run_facts.metric_titles(run)
     names = dict.fromkeys(name for row in rows for name in row.values)
     values = value_titles(titles, number, names)
-    if len(titles) > 1 and (len(values) != 1 or len(run.models) > 1):
+    has_only_card = len(values) == 1 and len(run.models) <= 1
+    if len(titles) > 1 and not has_only_card:
         st.subheader(plain(titles[number]))
     if values:
         for model, own in run_facts.rows(run, rows).items():
@@ -210,14 +234,19 @@ def _histograms(place: str, rows: Sequence[Outline], values: Mapping[str, str]) 
     with st.expander("Distributions", icon=":material/bar_chart:", expanded=True, key=key):
         grid = st.grid(min(4, len(values)), min_column_width=150)
         for name, label in values.items():
-            judged = [value for row in rows if (value := row.values.get(name)) is not None]
+            all_values = [row.values.get(name) for row in rows]
+            judged = [value for value in all_values if value is not None]
             with grid.container():
                 st.caption(plain(f"{label} · {counted(len(judged), 'sample')}"))
                 if any(not 0 <= value <= 1 for value in judged):
                     st.caption("Not a share from 0 to 1: read its values in the table.")
                     continue
-                figure, alt = charts.distribution(judged), f"Distribution of {label.lower()}"
-                st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{place}", alt=alt)
+                st.plotly_chart(
+                    charts.distribution(judged),
+                    config=charts.BARE,
+                    key=f"dist_{name}_{place}",
+                    alt=f"Distribution of {label.lower()}",
+                )
 
 
 def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> None:
@@ -230,7 +259,12 @@ def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> No
 
     # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
     st.download_button(
-        "Results (CSV)", data, file, key=file, icon=":material/download:", on_click="ignore"
+        "Results (CSV)",
+        data,
+        file,
+        key=file,
+        icon=":material/download:",
+        on_click="ignore",
     )
 
 
@@ -249,21 +283,23 @@ def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
         "About this metric", icon=":material/menu_book:", key=f"about_{cls.name}_{place}"
     ):
         files = _prompt_files(cls)
-        tabs = st.tabs(["Meaning", *(["Prompts"] if files else []), "Source"])
-        with tabs[0]:
+        names = ["Meaning", "Prompts", "Source"] if files else ["Meaning", "Source"]
+        tabs = dict(zip(names, st.tabs(names), strict=True))
+        with tabs["Meaning"]:
             _meaning(cls, needs)
         if files:
-            with tabs[1]:
+            with tabs["Prompts"]:
                 for name, text in files.items():
                     st.caption(plain(name))
                     st.code(text, language=None, wrap_lines=True)
-        with tabs[-1]:
+        with tabs["Source"]:
             _source_code(cls)
 
 
 def needed(fields: Sequence[str]) -> str:
     """What a metric needs, in words."""
-    return f"Needs: {', '.join(map(title, fields)).lower() or 'nothing but the question'}."
+    titles = ", ".join(map(title, fields)).lower()
+    return f"Needs: {titles or 'nothing but the question'}."
 
 
 def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
@@ -278,9 +314,11 @@ def _prompt_files(cls: type[Evaluator]) -> dict[str, str]:
     """The prompts of the metric, which bear its name, by file."""
     if not cls.most_judges():
         return {}
-    files = sorted(prompts.FOLDER.glob("*.md"))
-    own = [file for file in files if file.stem == cls.name or file.stem.startswith(f"{cls.name}_")]
-    return {file.name: prompts.load(file.stem) for file in own}
+    texts = {}
+    for file in sorted(prompts.FOLDER.glob("*.md")):
+        if file.stem == cls.name or file.stem.startswith(f"{cls.name}_"):
+            texts[file.name] = prompts.load(file.stem)
+    return texts
 
 
 def _source_code(cls: type[Evaluator]) -> None:

@@ -71,7 +71,9 @@ def watched(run: Run, body: Callable[[RunView], None]) -> None:
 
 def _seconds_to_redraw(run: Run) -> float:
     least, most = REDRAW
-    return min(max(least, session.store().results.counts(run).asked / SAMPLES_A_SECOND), most)
+    samples = session.store().results.counts(run).asked
+    seconds = max(least, samples / SAMPLES_A_SECOND)
+    return min(seconds, most)
 
 
 def _draw_results(run: Run, body: Callable[[RunView], None]) -> None:
@@ -86,7 +88,8 @@ def show_state(run: Run) -> None:
     """A line and a bar: scored / asked, failures, pace, what can be done; below, why it stopped."""
     # Not from a view, which may be some seconds old: the bar moves with every tick.
     counts = session.store().results.counts(run)
-    at_work, moves = registry.is_at_work(run.id, session.store()), is_moving(run)
+    at_work = registry.is_at_work(run.id, session.store())
+    moves = is_moving(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         facts = [state_in_words(run, counts, at_work), *cost_so_far(run), *pace(run)]
         _progress_bar(counts, " · ".join(facts))
@@ -96,17 +99,16 @@ def show_state(run: Run) -> None:
             _cap_button(run)
     problems.show(run.id)
     # One of several models may have stopped while the others go on.
-    if reasons := session.store().runs.stop_reasons(run.id):
-        st.warning(plain(" ".join(map(remedies.worded, reasons))), icon=":material/pause_circle:")
+    reasons = session.store().runs.stop_reasons(run.id)
+    if reasons:
+        why = " ".join(map(remedies.worded, reasons))
+        st.warning(plain(why), icon=":material/pause_circle:")
     if counts.failed and not counts.open and not moves:
-        results = (
-            f"the results are of the other {counts.scored:,}"
-            if counts.scored
-            else "there is no result"
-        )
-        st.warning(
-            f"{counts.failed:,} of {counts.asked:,} failed: {results}.", icon=":material/error:"
-        )
+        results = "there is no result"
+        if counts.scored:
+            results = f"the results are of the other {counts.scored:,}"
+        failed = f"{counts.failed:,} of {counts.asked:,} failed: {results}."
+        st.warning(failed, icon=":material/error:")
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
@@ -133,15 +135,16 @@ def is_moving(run: Run) -> bool:
 
 def state_in_words(run: Run, counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
-    if place := registry.place(run.id):
+    scored = f"{counts.scored:,} / {counts.asked:,} scored"
+    place = registry.place(run.id)
+    if place:
         about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
-        return (
-            f"Waiting · {ordinal(place.number)}{about} · {counts.scored:,} / {counts.asked:,} "
-            "scored"
-        )
-    head = "Running" if at_work else "Stopped" if counts.open else "Finished"
+        return f"Waiting · {ordinal(place.number)}{about} · {scored}"
+    head = "Stopped" if counts.open else "Finished"
+    if at_work:
+        head = "Running"
     failed = f" · {counts.failed} failed" if counts.failed else ""
-    return f"{head} · {counts.scored:,} / {counts.asked:,} scored{failed}"
+    return f"{head} · {scored}{failed}"
 
 
 def cost_so_far(run: Run) -> list[str]:
@@ -169,8 +172,10 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
 
 def what_was_refused(run: Run) -> None:
     """What providers would not accept of the requests, as the run's card alone would mislead."""
-    if refused := session.store().results.notes(run.id):
-        st.caption(plain(f"Some requests were not made as chosen: {'; '.join(refused)}."))
+    refused = session.store().results.notes(run.id)
+    if refused:
+        listed = "; ".join(refused)
+        st.caption(plain(f"Some requests were not made as chosen: {listed}."))
 
 
 def why_samples_failed(view: RunView) -> None:
@@ -180,12 +185,14 @@ def why_samples_failed(view: RunView) -> None:
         return
     are_many = view.counts.failed > MANY * view.counts.asked
     with st.expander(
-        "Why samples failed", are_many, icon=":material/error:", key=f"failures_{view.run.id}"
+        "Why samples failed",
+        are_many,
+        icon=":material/error:",
+        key=f"failures_{view.run.id}",
     ):
-        rows = [
-            {"Samples": count, "Reason": remedies.worded(reason)}
-            for reason, count in reasons[:REASONS]
-        ]
+        rows = []
+        for reason, count in reasons[:REASONS]:
+            rows.append({"Samples": count, "Reason": remedies.worded(reason)})
         st.dataframe(rows, hide_index=True, alt="Failures by reason")
         if len(reasons) > REASONS:
             st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
@@ -220,13 +227,16 @@ def _action_button(
 
 
 def _progress_bar(counts: Counts, text: str) -> None:
-    st.progress((counts.asked - counts.open) / max(counts.asked, 1), text=plain(text))
+    done = counts.asked - counts.open
+    st.progress(done / max(counts.asked, 1), text=plain(text))
 
 
 def _time_left(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s left"
-    return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min left"
+    return f"{seconds / 3600:.1f} h left"
 
 
 def _stopped_at_cap(run: Run) -> bool:
@@ -238,9 +248,10 @@ def _cap_button(run: Run) -> None:
     kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
     with st.popover("Raise the cap", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
-        if calls := run.cap.calls:
+        calls, cost = run.cap.calls, run.cap.cost
+        if calls:
             form.number_input("Calls in all", value=2 * calls, key=f"cap_calls_{run.id}")
-        if cost := run.cap.cost:
+        if cost:
             form.number_input("US dollars in all", value=2 * cost, key=f"cap_cost_{run.id}")
         on_click = problems.guarded(_raise_cap, run.id)
         form.form_submit_button("Raise and resume", type="primary", on_click=on_click, args=(run,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -47,12 +48,17 @@ SENTENCES = (
 
 def chosen() -> tuple[Run | None, Cell]:
     """The run and its cell in the address, else those shown last."""
-    address, last = st.query_params, st.session_state.get("sample_address", {})
+    address = st.query_params
+    last = st.session_state.get("sample_address", {})
+    is_of_last_run = address.get("run") == last.get("run")
     # The menu drops the parameters, and the run's page knows no sample.
-    if "run" not in address or ("sample" not in address and address["run"] == last.get("run")):
+    if "run" not in address or ("sample" not in address and is_of_last_run):
         address = last
-    position, model = _from_one(address.get("sample")), _from_one(address.get("model"))
-    return session.find_run(address.get("run")), Cell(position, model)
+    cell = Cell(
+        position=_from_one(address.get("sample")),
+        model=_from_one(address.get("model")),
+    )
+    return session.find_run(address.get("run")), cell
 
 
 def steps(run: Run, cell: Cell) -> Cell:
@@ -64,7 +70,8 @@ def steps(run: Run, cell: Cell) -> Cell:
     cells = session.store().results.counts(run).asked
     samples = cells // max(1, len(names)) // len(run.evaluators)
     # An address that somebody typed may name a sample or a model that the run does not have.
-    position, model = min(cell.position, samples - 1), min(cell.model, max(0, len(names) - 1))
+    position = min(cell.position, samples - 1)
+    model = min(cell.model, max(0, len(names) - 1))
     in_last_table = tables.last_positions(run, model)
     walk = in_last_table if position in in_last_table else range(samples)
     place = walk.index(position)
@@ -133,7 +140,9 @@ def _leading_evaluator(run: Run, cell: Cell, sample: Sample, result: SampleResul
 def _from_one(text: str | None) -> int:
     """A number of the address, where the first is 1, counted from 0; 0 for anything else."""
     # Anybody can type an address: no more digits are read than any run has samples.
-    return int(text[:9]) - 1 if text and re.fullmatch("[1-9][0-9]*", text) else 0
+    if not text or not re.fullmatch("[1-9][0-9]*", text):
+        return 0
+    return int(text[:9]) - 1
 
 
 def _model_segments(run: Run, names: list[str], model: int) -> None:
@@ -142,10 +151,16 @@ def _model_segments(run: Run, names: list[str], model: int) -> None:
     st.session_state[key] = names[model]
 
     def change() -> None:
-        st.query_params["model"] = str(names.index(st.session_state[key]) + 1)
+        chosen_model = names.index(st.session_state[key])
+        st.query_params["model"] = str(chosen_model + 1)
 
     st.segmented_control(
-        "Answer by", names, format_func=plain, required=True, key=key, on_change=change
+        "Answer by",
+        names,
+        format_func=plain,
+        required=True,
+        key=key,
+        on_change=change,
     )
 
 
@@ -176,7 +191,8 @@ def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
             facts.append(f"effective noise {100 * task.effective_noise:.0f} %")
         st.caption(" · ".join([*facts, f"policy {evaluator.policy}"]))
     score = result.score if result else None
-    verdicts = score.evidence.verdicts if score and isinstance(score.evidence, RuleEvidence) else {}
+    by_rules = score.evidence if score else None
+    verdicts = by_rules.verdicts if isinstance(by_rules, RuleEvidence) else {}
     evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
     whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
     expected = spellings(sample.ground_truth)
@@ -196,12 +212,14 @@ def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
             st.caption(
                 "Marked here and in the answer: the words that decided, and the expected answer."
             )
-        sources = sample.sources
-        st.html(
-            highlight.passages(
-                sample.retrieved_documents, evidence, expected, whole=whole, sources=sources
-            )
+        passages = highlight.passages(
+            sample.retrieved_documents,
+            evidence,
+            expected,
+            whole=whole,
+            sources=sample.sources,
         )
+        st.html(passages)
     if verdicts:
         _rules_in_order(evaluator, sample)
     if run.prompt:
@@ -244,15 +262,18 @@ def _verdict_badge(name: str, passed: bool, by: str) -> None:
 
 def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
     outcomes = {None: "does not decide", True: "yes", False: "no"}
-    rows = [
-        {
-            "Asked": step.question,
-            "Rule": step.rule,
-            "Outcome": outcomes[step.verdict.passed if step.verdict else None],
-            "Words": ", ".join(step.verdict.evidence) if step.verdict else "",
-        }
-        for step in evaluator.steps(sample)
-    ]
+    rows = []
+    for step in evaluator.steps(sample):
+        passed = step.verdict.passed if step.verdict else None
+        words = step.verdict.evidence if step.verdict else ()
+        rows.append(
+            {
+                "Asked": step.question,
+                "Rule": step.rule,
+                "Outcome": outcomes[passed],
+                "Words": ", ".join(words),
+            }
+        )
     st.subheader("Rules, in the order in which they are tried")
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
 
@@ -309,18 +330,22 @@ def _show_details(details: Mapping[str, Any], number: int) -> None:
     for name, detail in details.items():
         if name in ("outputs", "mode") or detail in (None, "", [], {}):
             continue
-        if records := _records_in(detail, title(name)):
+        label = title(name)
+        records = _records_in(detail, label)
+        if records:
+            st.markdown(f"##### {plain(label)}")
+            numbers = range(1, len(records) + 1)
             is_named = isinstance(detail, Mapping)
-            names = list(map(title, detail)) if is_named else range(1, len(records) + 1)
-            st.markdown(f"##### {plain(title(name))}")
-            _table_of_records(records, names)
+            _table_of_records(records, map(title, detail) if is_named else numbers)
         else:
-            _line_or_expander(title(name), _detail_as_text(detail))
-    if outputs := details.get("outputs"):
+            _line_or_expander(label, _detail_as_text(detail))
+    outputs = details.get("outputs")
+    if outputs:
         with st.expander(
             "Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"
         ):
-            if mode := details.get("mode"):
+            mode = details.get("mode")
+            if mode:
                 st.caption(plain(f"JSON asked for by: {mode}"))
             for output in outputs if isinstance(outputs, list) else [outputs]:
                 st.code(_detail_as_text(output), language="json", wrap_lines=True)
@@ -329,18 +354,24 @@ def _show_details(details: Mapping[str, Any], number: int) -> None:
 def _records_in(detail: Any, name: str) -> list[Mapping[str, Any]]:
     """The rows of a list of records, or of names with a record or a value each; else nothing."""
     if isinstance(detail, Mapping):
-        return [value if isinstance(value, Mapping) else {name: value} for value in detail.values()]
-    is_list = isinstance(detail, list) and all(isinstance(entry, Mapping) for entry in detail)
-    return detail if is_list else []
+        values = detail.values()
+        return [value if isinstance(value, Mapping) else {name: value} for value in values]
+    if not isinstance(detail, list):
+        return []
+    are_records = all(isinstance(entry, Mapping) for entry in detail)
+    return detail if are_records else []
 
 
 def _table_of_records(records: Sequence[Mapping[str, Any]], names: Iterable[object]) -> None:
     """The records with all their text in sight, under their names or numbers."""
-    columns = dict.fromkeys(column for record in records for column in record)
-    rows = [
-        {plain(title(column)): plain(_detail_as_text(record.get(column))) for column in columns}
-        for record in records
-    ]
+    columns = dict.fromkeys(chain.from_iterable(records))
+    rows = []
+    for record in records:
+        row = {}
+        for column in columns:
+            text = _detail_as_text(record.get(column))
+            row[plain(title(column))] = plain(text)
+        rows.append(row)
     # `st.dataframe` would cut long texts; the cells of `st.table` are Markdown, hence `plain`.
     st.table(pd.DataFrame(rows, index=[plain(str(name)) for name in names]))
 
@@ -361,7 +392,8 @@ def _detail_as_text(detail: Any) -> str:
         return f"{detail:.4g}"
     if isinstance(detail, list | tuple):
         parts = list(map(_detail_as_text, detail))
-        return "\n\n".join(parts) if sum(map(len, parts)) > LINE else ", ".join(parts)
+        is_long = sum(map(len, parts)) > LINE
+        return ("\n\n" if is_long else ", ").join(parts)
     if isinstance(detail, Mapping):
         parts = [f"{title(str(name))}: {_detail_as_text(part)}" for name, part in detail.items()]
         return ", ".join(parts)
