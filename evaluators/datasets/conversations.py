@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from evaluators.datasets.cells import unpack
 from evaluators.datasets.columns import first_rows, inner
 from evaluators.datasets.names import field_of
-from evaluators.datasets.table import Table
+from evaluators.datasets.table import Row, Table
 from evaluators.errors import DatasetError
 
 _ROLES = ("role", "from", "type", "speaker", "sender", "author")
@@ -29,23 +29,27 @@ class Turn(NamedTuple):
 
 
 def with_last_turns(table: Table) -> Table:
-    """The table with the last question and its answer as two more columns, where its rows hold
-    conversations and no other column holds questions.
+    """The table with the last question and its answer of each conversation as two more columns.
+
+    The same table where its rows hold no conversations, or another column holds questions.
     """
     rows = first_rows(table)
-    column = next((name for name in _candidates(rows) if _holds_conversations(name, rows)), None)
+    columns = (name for name in _candidates(rows) if _holds_conversations(name, rows))
+    column = next(columns, None)
     if column is None:
         return table
     earlier = 0
-    joined = []
+    joined: list[Row] = []
     for number, row in table.rows:
         turn = last_turn(row.get(column, inner(row, column)))
         if turn is None:
             joined.append((number, row))
             continue
         earlier += turn.earlier
-        answer = {} if turn.response is None else {f"{column}.response": turn.response}
-        joined.append((number, row | {f"{column}.question": turn.question} | answer))
+        added = {f"{column}.question": turn.question}
+        if turn.response is not None:
+            added[f"{column}.response"] = turn.response
+        joined.append((number, row | added))
     note = f"{column[:40]} holds conversations: the last question and its answer are read."
     if earlier:
         note += f" {earlier:,} messages before them are not."
@@ -76,20 +80,23 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str]:
         texts = [row[name] for row in rows if isinstance(row.get(name), str)]
         if field_of(name) == "question" and texts and not any(map(last_turn, texts)):
             return []
-    wrapped = [
-        f"{name}.{key}"
-        for name in names
-        if name in _OBJECTS
-        for key in dict.fromkeys(
-            key for row in rows if isinstance(row.get(name), dict) for key in row[name]
-        )
-    ]
+    wrapped: dict[str, None] = {}
+    for name in names:
+        if name not in _OBJECTS:
+            continue
+        for row in rows:
+            cell = row.get(name)
+            if isinstance(cell, dict):
+                wrapped |= dict.fromkeys(f"{name}.{key}" for key in cell)
     return [*names, *wrapped]
 
 
 def _holds_conversations(column: str, rows: list[dict[str, Any]]) -> bool:
-    cells = [cell for row in rows if (cell := row.get(column, inner(row, column))) is not None]
-    return bool(cells) and 2 * sum(last_turn(cell) is not None for cell in cells) > len(cells)
+    """Whether most cells of a column are conversations."""
+    cells = [row.get(column, inner(row, column)) for row in rows]
+    filled = [cell for cell in cells if cell is not None]
+    conversations = [cell for cell in filled if last_turn(cell) is not None]
+    return 2 * len(conversations) > len(filled)
 
 
 def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -98,11 +105,12 @@ def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     text = next((_message_text(message[key]) for key in _TEXTS if key in message), "")
     if role and text:
         return [(role, text)]
-    return [
-        (str(key).casefold(), str(value))
-        for key, value in message.items()
-        if str(key).casefold() in _USER | _ASSISTANT and isinstance(value, str)
-    ]
+    parts: list[tuple[str, str]] = []
+    for key, value in message.items():
+        speaker = str(key).casefold()
+        if speaker in _USER | _ASSISTANT and isinstance(value, str):
+            parts.append((speaker, value))
+    return parts
 
 
 def _message_text(content: Any) -> str:

@@ -17,22 +17,33 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Table:
     Rows belong together that follow each other with the same id and question, hold different
     passages, and no second response. The same table where they are not so for most questions.
     """
-    keys = [columns.get(field) for field in ("id", "question", "retrieved_documents")]
-    if None in keys:
+    own_id = columns.get("id")
+    question = columns.get("question")
+    passages = columns.get("retrieved_documents")
+    if own_id is None or question is None or passages is None:
         return table
-    own_id, question, passages = (str(key) for key in keys)
     response = columns.get("response", "")
-    groups = [
-        list(rows)
-        for _, rows in groupby(table.rows, lambda row: (row[1].get(own_id), row[1].get(question)))
-    ]
-    if len(groups) == len(table.rows) or groups[0][0][1].get(own_id) in (None, ""):
+
+    def id_and_question(row: Row) -> tuple[Any, Any]:
+        _, cells = row
+        return cells.get(own_id), cells.get(question)
+
+    groups = [list(group) for _, group in groupby(table.rows, id_and_question)]
+    if len(groups) == len(table.rows):
         return table
-    joined = [_joined_row(rows, passages, response) for rows in groups]
-    several = [row for rows, row in zip(groups, joined, strict=True) if row and len(rows) > 1]
-    if 2 * len(several) <= len(groups) or not all(joined):
+    first_id, _ = id_and_question(table.rows[0])
+    if first_id in (None, ""):
         return table
-    rows = [row for row in joined if row is not None]
+    rows: list[Row] = []
+    several = 0
+    for group in groups:
+        row = _joined_row(group, passages, response)
+        if row is None:
+            return table
+        rows.append(row)
+        several += len(group) > 1
+    if 2 * several <= len(groups):
+        return table
     note = (
         f"{len(table.rows):,} rows are {len(rows):,} samples: rows of one {own_id} hold one "
         "passage each."
@@ -42,15 +53,18 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Table:
 
 def _joined_row(rows: list[Row], passages: str, response: str) -> Row | None:
     """One row of several, with their passages; `None` where they do not belong together."""
-    texts = [cells.get(passages) for _, cells in rows]
-    if len(rows) > 1:
-        answers = {str(cells.get(response)) for _, cells in rows if cells.get(response)}
-        are_texts = all(isinstance(text, str) and isinstance(unpack(text), str) for text in texts)
-        if len(answers) > 1 or not are_texts or len(set(texts)) < len(texts):
-            return None
     number, first = rows[0]
+    texts = [cells.get(passages) for _, cells in rows]
+    if len(rows) == 1:
+        return number, first | {passages: texts[0]}
+    answers = {str(cells.get(response)) for _, cells in rows if cells.get(response)}
+    are_texts = all(isinstance(text, str) and isinstance(unpack(text), str) for text in texts)
+    are_different = len(set(map(str, texts))) == len(texts)
+    if len(answers) > 1 or not are_texts or not are_different:
+        return None
+    # Of cells that differ the first filled one counts, so the rows are laid over it backwards
     filled: dict[str, Any] = {}
     for _, cells in reversed(rows):
         filled |= {name: cell for name, cell in cells.items() if cell not in (None, "")}
-    kept = [text for text in texts if text not in (None, "")]
-    return number, first | filled | {passages: kept if len(rows) > 1 else texts[0]}
+    kept = [text for text in texts if text != ""]
+    return number, first | filled | {passages: kept}

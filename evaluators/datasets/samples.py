@@ -48,7 +48,9 @@ def read_row(row: Row, make: Maker) -> Item | Problem:
     number, cells = row
     try:
         clean = _clean(cells)
-        return make(clean if clean.get("id", "") != "" else clean | {"id": number})
+        if clean.get("id", "") == "":
+            clean["id"] = number
+        return make(clean)
     except (ValidationError, KeyError, RecursionError, DatasetError) as error:
         message, kind = _problem(error)
         return Problem(number, message, _beginning(cells), kind)
@@ -59,13 +61,13 @@ def maker(guess: Guess, form: str, separators: Mapping[str, Separator]) -> Maker
 
     `separators` part the documents of a cell, for each column that has some.
     """
-    known: dict[Shape, Maker] = {
+    makers: dict[Shape, Maker] = {
         Shape.BED: _bed_row,
         Shape.ANSWERS: _recorded_answer,
         Shape.RAGBENCH: _published,
         Shape.LABELS: _exported_labels,
         Shape.RESULTS: lambda row: _exported_result(row, guess.columns),
-        Shape.VALUES: lambda row: _plain_sample(_unquoted(row), guess.columns, {}),
+        Shape.VALUES: lambda row: _exported_values(row, guess.columns),
     }
     blank = guess.columns.get("response") if form in FLAT else None
     dotted = [column for column in guess.columns.values() if "." in column]
@@ -77,7 +79,7 @@ def maker(guess: Guess, form: str, separators: Mapping[str, Separator]) -> Maker
         inside = {column: inner(row, column) for column in dotted if column not in row}
         return _plain_sample(inside | row, guess.columns, separators)
 
-    return known.get(guess.shape, plain)
+    return makers.get(guess.shape, plain)
 
 
 def _beginning(cells: Cells) -> str:
@@ -92,9 +94,12 @@ def _problem(error: Exception) -> tuple[str, str]:
     if isinstance(error, RecursionError):
         return "nested too deeply. Flatten it.", "too deep"
     if isinstance(error, KeyError):
-        return f"{error.args[0]} is missing. Add it.", f"{error.args[0]} missing"
+        name = error.args[0]
+        return f"{name} is missing. Add it.", f"{name} missing"
+    if isinstance(error, UnusableRowError):
+        return str(error), error.problem
     if not isinstance(error, ValidationError):
-        return str(error), error.problem if isinstance(error, UnusableRowError) else str(error)
+        return str(error), str(error)
     first = error.errors()[0]
     field = first["loc"][0] if first["loc"] else error.title.lower()
     reason = first["msg"].replace("tuple", "list")
@@ -134,15 +139,16 @@ def _recorded_answer(row: Cells) -> Sample:
     answer = _text_in(row, "prediction")
     if answer is None:
         raise UnusableRowError("prediction is missing. Add it.", "prediction missing")
-    known = {
+    truth = _first_filled(row, "ground_truth") or ""
+    checked = {
         "query": _question(row, "query"),
         "prediction": answer,
         "noise_rate": _noise(row, "noise_rate"),
         "docs": _documents_in(row, _first_filled(row, "retrieved_documents")),
-        "ans": _accepted(row.get(_first_filled(row, "ground_truth") or "")),
+        "ans": _accepted(row.get(truth)),
         "fakeanswer": _accepted(row.get("fakeanswer")),
     }
-    sample = rgb.recorded_answer({**row, **known})
+    sample = rgb.recorded_answer({**row, **checked})
     gold = _documents_in(row, _first_filled(row, "gold_documents"))
     return sample.model_copy(update={"gold_documents": gold})
 
@@ -188,9 +194,7 @@ def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
 
 
 def _exported_labels(row: Cells) -> Sample:
-    """A line of the app's own labels: a person's corrected ones where there are any, else those
-    that counted.
-    """
+    """A line of the app's own labels, the corrected ones before those that counted."""
     labels = as_object(row.get("labels"))
     if not isinstance(labels, dict):
         message = "labels is not an object. Take the file as it was downloaded."
@@ -203,18 +207,26 @@ def _exported_labels(row: Cells) -> Sample:
     )
 
 
-def _unquoted(row: Cells) -> dict[str, Any]:
-    return {name: unsafe(value) if isinstance(value, str) else value for name, value in row.items()}
+def _exported_values(row: Cells, columns: Mapping[str, str]) -> Sample:
+    """A line of a run's table, without the marks that keep a spreadsheet from taking formulas."""
+    cells = dict(row)
+    for name, cell in row.items():
+        if isinstance(cell, str):
+            cells[name] = unsafe(cell)
+    return _plain_sample(cells, columns, {})
 
 
 def _bed_row(row: Cells) -> rgb.BedRow:
-    filled = {
-        name: row[name] for name in rgb.BedRow.model_fields if row.get(name) not in (None, "")
-    }
-    known = {name: unpack(cell) for name, cell in filled.items()}
-    known |= {name: _accepted(known[name]) for name in ("answer", "fakeanswer") if name in known}
-    ours = {"id": str(row["id"]), "query": _question(row, "query")}
-    return rgb.BedRow.model_validate({**known, **ours})
+    cells: dict[str, Any] = {}
+    for name in rgb.BedRow.model_fields:
+        if row.get(name) not in (None, ""):
+            cells[name] = unpack(row[name])
+    for name in ("answer", "fakeanswer"):
+        if name in cells:
+            cells[name] = _accepted(cells[name])
+    cells["id"] = str(row["id"])
+    cells["query"] = _question(row, "query")
+    return rgb.BedRow.model_validate(cells)
 
 
 # Fields
@@ -239,10 +251,12 @@ def _text_in(row: Cells, column: str | None) -> str | None:
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         # MT-RAG writes its one question and its one answer so
         value = value[0].get("text", value)
+    if value is None:
+        return None
     if isinstance(value, list | dict):
         kind = "a list" if isinstance(value, list) else "an object"
         raise UnusableRowError(f"{column} is {kind}. Make it text.", f"{column} {kind}")
-    return None if value is None else str(value)
+    return str(value)
 
 
 def _documents_in(
@@ -291,23 +305,21 @@ def _spellings(value: Any) -> Any:
     """
     if isinstance(value, dict) and isinstance(value.get("text"), list | str):
         return _spellings(value["text"])
-    if isinstance(value, list) and value and all(_is_placed(item) for item in value):
-        spellings = list(dict.fromkeys(item["text"] for item in value))
-        return [spellings] if len(spellings) > 1 else spellings[0]
     if isinstance(value, list):
-        return [_spellings(item) for item in value]
+        texts = [item.get("text") if isinstance(item, dict) else None for item in value]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            return [_spellings(item) for item in value]
+        spellings = list(dict.fromkeys(texts))
+        return [spellings] if len(spellings) > 1 else spellings[0]
     return str(value) if isinstance(value, int | float) else value
 
 
-def _is_placed(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("text"), str)
-
-
 def _clean(row: Cells) -> dict[str, Any]:
-    """The row without its empty cells, and without half characters, which cannot be stored as
-    UTF-8.
-    """
+    """The row without its empty cells and half characters."""
+    # Only NaN differs from itself; pandas keeps it for an empty cell
     filled = {name: value for name, value in row.items() if value is not None and value == value}
+    # Half characters cannot be stored as UTF-8. Most rows have none, and one attempt is faster
+    # than a look at every text.
     try:
         json.dumps(filled, ensure_ascii=False).encode()
     except (ValueError, TypeError):
@@ -316,7 +328,7 @@ def _clean(row: Cells) -> dict[str, Any]:
 
 
 def _repaired(value: Any) -> Any:
-    """A replacement character stands for half of a surrogate pair."""
+    """The value with a replacement character for each half of a surrogate pair, at any depth."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
