@@ -242,7 +242,9 @@ class AdvancedRAGEvaluator(TRACEMethod):
         return scores_of(self.label(sentences, question), sentences, definition)
 
     def evaluate_batch(
-        self, test_cases: Sequence[Mapping[str, Any]], definition: str = SENTENCE
+        self,
+        test_cases: Sequence[Mapping[str, Any]],
+        definition: str = SENTENCE,
     ) -> dict[str, Any]:
         """The means over all cases and each one's values, in the documented JSON shape.
 
@@ -255,7 +257,10 @@ class AdvancedRAGEvaluator(TRACEMethod):
         def judge(case: Case) -> dict[str, Any]:
             return judged_entry(
                 self.evaluate(
-                    case.query, case.response, case.retrieved_documents, definition=definition
+                    case.query,
+                    case.response,
+                    case.retrieved_documents,
+                    definition=definition,
                 )
             )
 
@@ -278,7 +283,10 @@ class AdvancedRAGEvaluator(TRACEMethod):
         ]
 
     def prompts(
-        self, sentences: Sentences, question: str, prompt_budget: int | None = None
+        self,
+        sentences: Sentences,
+        question: str,
+        prompt_budget: int | None = None,
     ) -> list[Prompt]:
         """The exact prompts for one sample.
 
@@ -308,7 +316,11 @@ class AdvancedRAGEvaluator(TRACEMethod):
         return dict(zip(names([judge.model for judge in judges]), judges, strict=True))
 
     def _labelling(
-        self, judge: LLMClient, by: str, sentences: Sentences, question: str
+        self,
+        judge: LLMClient,
+        by: str,
+        sentences: Sentences,
+        question: str,
     ) -> Labelling:
         calls = self._calls(sentences, question, getattr(judge, "prompt_budget", None))
         answers = [_judge_answer(judge, call) for call in calls]
@@ -324,7 +336,10 @@ class AdvancedRAGEvaluator(TRACEMethod):
         return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, suspicions))
 
     def _calls(
-        self, sentences: Sentences, question: str, prompt_budget: int | None
+        self,
+        sentences: Sentences,
+        question: str,
+        prompt_budget: int | None,
     ) -> list[LabellingCall]:
         """The sample whole, or in windows where it is too long for the judge."""
         whole = _labelling_call(sentences, question)
@@ -341,7 +356,9 @@ class AdvancedRAGEvaluator(TRACEMethod):
 
 
 def scores_of(
-    labellings: Sequence[Labelling], sentences: Sentences, definition: str = SENTENCE
+    labellings: Sequence[Labelling],
+    sentences: Sentences,
+    definition: str = SENTENCE,
 ) -> GPTLabelingScores:
     """The values of what counts among judges' labels."""
     scores = trace_scores(sentences, counted_labelling(labellings, sentences).labels, definition)
@@ -416,7 +433,9 @@ def _existing_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...
 
 
 def _as_sentence_support(
-    verdict: SentenceSupportInformation, documents: frozenset[str], response: frozenset[str]
+    verdict: SentenceSupportInformation,
+    documents: frozenset[str],
+    response: frozenset[str],
 ) -> SentenceSupport:
     carrying = _existing_keys(verdict.supporting_sentence_keys, documents)
     if verdict.fully_supported:
@@ -435,14 +454,18 @@ def _strictest(
     supports: Sequence[SentenceSupport], response: Sequence[str]
 ) -> tuple[SentenceSupport, ...]:
     strictest_last = sorted(
-        supports, key=lambda sentence: STRICTEST_FIRST.index(sentence.support), reverse=True
+        supports,
+        key=lambda sentence: STRICTEST_FIRST.index(sentence.support),
+        reverse=True,
     )
     by_key = {sentence.key: sentence for sentence in strictest_last}
     return tuple(by_key[key] for key in response if key in by_key)
 
 
 def _judgement(
-    answers: Sequence[Answered[GPTLabelingOutput]], labels: Labels, suspicions: tuple[str, ...]
+    answers: Sequence[Answered[GPTLabelingOutput]],
+    labels: Labels,
+    suspicions: tuple[str, ...],
 ) -> Judgement:
     """What the judge said in all windows."""
     values = [answer.value for answer in answers]

@@ -22,7 +22,9 @@ def answered(sample: Sample) -> Sample:
 
 
 def prompts_of(
-    evaluator: Evaluator, sample: Sample, prompt_budget: int | None = None
+    evaluator: Evaluator,
+    sample: Sample,
+    prompt_budget: int | None = None,
 ) -> list[Prompt]:
     """What a judge would be asked about the sample, as far as its answers do not matter.
 
@@ -84,5 +86,9 @@ def _least_value(schema: Mapping[str, Any]) -> Any:
         return {name: _least_value(each) for name, each in schema["properties"].items()}
     if schema.get("type") == "array":
         return [_least_value(schema["items"])] * schema.get("minItems", 1)
-    values_by_type = {"string": "yes", "boolean": True, "integer": schema.get("minimum", 1)}
+    values_by_type = {
+        "string": "yes",
+        "boolean": True,
+        "integer": schema.get("minimum", 1),
+    }
     return values_by_type.get(schema.get("type", ""), schema.get("minimum", 1.0))

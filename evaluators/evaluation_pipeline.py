@@ -166,7 +166,10 @@ class HybridEvaluator(TRACEMethod):
 
         def judge(case: batch.Case) -> dict[str, Any]:
             scores = hybrid.evaluate(
-                case.query, case.response, case.retrieved_documents, definition=definition
+                case.query,
+                case.response,
+                case.retrieved_documents,
+                definition=definition,
             )
             return scores.to_dict()
 
@@ -399,7 +402,11 @@ def _count_same(keys: Sequence[str], first: Sequence[str], second: Sequence[str]
 
 
 def _equal_of(equal: int, of: int) -> dict[str, float | None]:
-    return {"equal": equal, "of": of, "share": equal / of if of else None}
+    return {
+        "equal": equal,
+        "of": of,
+        "share": equal / of if of else None,
+    }
 
 
 def _both_score_sets(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

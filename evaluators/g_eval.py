@@ -152,7 +152,10 @@ class GEvalJudgeEvaluator(Evaluator):
         """
         judge = self.model_copy(update={"llm_client": client_of(self)})
         rows = item_rows(
-            ("pred_answers",), pred_answers=pred_answers, questions=questions, contexts=contexts
+            ("pred_answers",),
+            pred_answers=pred_answers,
+            questions=questions,
+            contexts=contexts,
         )
         values, errors = at_once(judge.compute_single_item, rows)
         judged = [item for item in values if item is not None]

@@ -112,14 +112,20 @@ class LLMasJudge(Evaluator):
             llm_client=client_of(self), judgement_query=judgement_query or self.judgement_query
         )
         rows = item_rows(
-            ("pred_answers",), pred_answers=pred_answers, questions=questions, gt_answers=gt_answers
+            ("pred_answers",),
+            pred_answers=pred_answers,
+            questions=questions,
+            gt_answers=gt_answers,
         )
         values, errors = at_once(judge.compute_single_item, rows)
         judged = [value for value in values if value is not None]
         return LLMJudgeEvalResult(mean(values), [*values], errors, interval(judged))
 
     def compute_single_item(
-        self, pred_answer: str, question: str | None = None, gt_answer: Accepted | None = None
+        self,
+        pred_answer: str,
+        question: str | None = None,
+        gt_answer: Accepted | None = None,
     ) -> bool:
         """Whether the judge says yes of one answer.
 

@@ -87,7 +87,13 @@ class Held:
                     self.keep(key, value, (size or weight)(value), version)
         return cast(T, value)
 
-    def keep(self, key: Hashable, value: object, size: int, version: object = None) -> None:
+    def keep(
+        self,
+        key: Hashable,
+        value: object,
+        size: int,
+        version: object = None,
+    ) -> None:
         """Holds the value of so many bytes; one that is larger than all that may be held is not."""
         with self._lock:
             self._entries.pop(key, None)

@@ -13,12 +13,19 @@ from ui.settings import backup
 quiet_logs()
 # A picture of our own, as the browser would fetch a `:material/` icon from Google.
 st.set_page_config(
-    page_title="Plumbline", page_icon=str(ROOT / "ui" / "static" / "favicon.png"), layout="wide"
+    page_title="Plumbline",
+    page_icon=str(ROOT / "ui" / "static" / "favicon.png"),
+    layout="wide",
 )
 
 page = st.navigation(
     [
-        st.Page("../pages/home.py", title="Home", icon=":material/home:", default=True),
+        st.Page(
+            "../pages/home.py",
+            title="Home",
+            icon=":material/home:",
+            default=True,
+        ),
         st.Page("../pages/datasets.py", title="Datasets", icon=":material/database:"),
         st.Page("../pages/rgb.py", title="RGB", icon=":material/show_chart:"),
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),

@@ -204,7 +204,13 @@ class BoundedUploads:
         finally:
             self.arriving.pop(request, None)
 
-    def _count(self, request: object, session: str, more: int, limits: Config) -> None:
+    def _count(
+        self,
+        request: object,
+        session: str,
+        more: int,
+        limits: Config,
+    ) -> None:
         """Counts bytes of this request; raises `HTTPException` where there is no room for them."""
         size = self.arriving.get(request, (session, 0))[1] + more
         self.arriving[request] = session, size

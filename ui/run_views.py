@@ -37,7 +37,10 @@ def latest(run: Run) -> RunView:
 
 # Each of all who watch a run has it drawn every few seconds; without this each would count anew.
 @st.cache_resource(
-    ttl=FRESH, max_entries=1000, show_spinner=False, hash_funcs={Run: lambda run: run.id, Store: id}
+    ttl=FRESH,
+    max_entries=1000,
+    show_spinner=False,
+    hash_funcs={Run: lambda run: run.id, Store: id},
 )
 def _recent_version(store: Store, run: Run) -> RunVersion:
     return RunVersion.read(store, run)

@@ -187,7 +187,12 @@ def main() -> None:
     short_help="Start the app in the browser.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[STREAMLIT OPTIONS]...")
+@click.argument(
+    "options",
+    nargs=-1,
+    type=click.UNPROCESSED,
+    metavar="[STREAMLIT OPTIONS]...",
+)
 def app(options: tuple[str, ...]) -> None:
     """Start the app in the browser; Ctrl-C ends it.
 
@@ -210,7 +215,11 @@ def app(options: tuple[str, ...]) -> None:
 @options.judging
 @options.definition
 def run(
-    fail_under: tuple[str, ...], min_coverage: float, as_json: bool, definition: str, **chosen: Any
+    fail_under: tuple[str, ...],
+    min_coverage: float,
+    as_json: bool,
+    definition: str,
+    **chosen: Any,
 ) -> None:
     demanded, store = demands(fail_under), local_store()
     plan = planned(_checked_options(chosen), store, keys_from_environment(os.environ))
@@ -336,7 +345,10 @@ def show(run_id: str, definition: str, as_json: bool) -> None:
     show_default=True,
 )
 @click.option(
-    "-o", "--output", type=click.File("wb", atomic=True), help="A file in place of the screen."
+    "-o",
+    "--output",
+    type=click.File("wb", atomic=True),
+    help="A file in place of the screen.",
 )
 @options.definition
 def export(run_id: str, kind: str, output: BinaryIO | None, definition: str) -> None:
@@ -386,7 +398,10 @@ def _work_until_end(run: Run, store: Store) -> None:
 
 
 def _finish(
-    results: Results, demanded: tuple[Demand, ...], min_coverage: float, as_json: bool
+    results: Results,
+    demanded: tuple[Demand, ...],
+    min_coverage: float,
+    as_json: bool,
 ) -> None:
     """Prints the results, and leaves with the code that says how the run came out."""
     if as_json:

@@ -93,7 +93,9 @@ def check_names(
 
 
 def value_names(
-    metrics: Sequence[Evaluator], samples: Sequence[Sample], judges: Sequence[object]
+    metrics: Sequence[Evaluator],
+    samples: Sequence[Sample],
+    judges: Sequence[object],
 ) -> list[str]:
     """The names that the results will have, found by a dry run.
 
@@ -121,7 +123,10 @@ def _one_of_each_ability(metric: Evaluator, samples: Sequence[Sample]) -> Iterab
 
 
 def _dry_outline(
-    number: int, metric: Evaluator, sample: Sample, judges: Sequence[object]
+    number: int,
+    metric: Evaluator,
+    sample: Sample,
+    judges: Sequence[object],
 ) -> Outline | None:
     # All TRACE methods give the same values, and the heuristic does so without a judge.
     cheap = from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric
@@ -140,7 +145,9 @@ def _dry_outline(
 
 
 def outcome(
-    results: Results, demanded: Iterable[Demand] = (), least_coverage: float = 1.0
+    results: Results,
+    demanded: Iterable[Demand] = (),
+    least_coverage: float = 1.0,
 ) -> Outcome:
     """What to make of the run; raises `ParameterError` where a demanded value is not in it."""
     counts = results.counts
@@ -172,7 +179,10 @@ def _unmet(demand: Demand, results: Results, least_coverage: float) -> Iterator[
 
 
 def _unmet_by_mean(
-    name: str, least: float, mean: Mean | None, least_coverage: float
+    name: str,
+    least: float,
+    mean: Mean | None,
+    least_coverage: float,
 ) -> Iterator[str]:
     if mean is None or mean.mean is None:
         yield f"{name}: no sample was judged, and {least:g} is demanded."

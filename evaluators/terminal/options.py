@@ -211,6 +211,11 @@ definition = click.option(
     help="How TRACE labels become values; another one needs no new call.",
 )
 
-json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+json_output = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON instead of a table.",
+)
 
 run_id = click.argument("run_id", metavar="RUN")

@@ -59,7 +59,10 @@ def offers() -> dict[str, Offer]:
 
 
 def choose(
-    label: str, dataset: Dataset, key: str, begin: Sequence[str] = ()
+    label: str,
+    dataset: Dataset,
+    key: str,
+    begin: Sequence[str] = (),
 ) -> list[Evaluator] | None:
     """Lets metrics be chosen, shows what each needs and its parameters; `None` if one cannot run.
 

@@ -153,11 +153,19 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
     }
     left, right = st.columns(2)
     title = left.text_input(
-        value=values["title"], max_chars=60, placeholder="Names its source", **common["title"]
+        value=values["title"],
+        max_chars=60,
+        placeholder="Names its source",
+        **common["title"],
     )
     answers = declared["answer"].choices
     index = answers.index(values["answer"])
-    answer = right.selectbox(options=answers, index=index, format_func=readable, **common["answer"])
+    answer = right.selectbox(
+        options=answers,
+        index=index,
+        format_func=readable,
+        **common["answer"],
+    )
     question = st.text_area(
         value=values["question"],
         max_chars=4000,
@@ -170,14 +178,24 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
         format_func=readable,
         **common["fields"],
     )
-    return {"title": title, "question": question, "answer": answer, "fields": tuple(seen)}
+    return {
+        "title": title,
+        "question": question,
+        "answer": answer,
+        "fields": tuple(seen),
+    }
 
 
 def _preview_of_prompt(metric: PromptMetric) -> None:
     """What the judge would read about the first sample of a data set."""
     datasets = session.named(Dataset)
     with st.expander("Preview of the prompt", icon=":material/edit_note:", key="own_preview"):
-        name = st.selectbox("Data set", datasets, key="own_preview_data", **KEPT)
+        name = st.selectbox(
+            "Data set",
+            datasets,
+            key="own_preview_data",
+            **KEPT,
+        )
         samples = session.dataset(name).samples if name else ()
         usable = (sample for sample in samples if not missing(metric.needed, sample))
         if sample := next(usable, None):
@@ -192,7 +210,11 @@ def _save_and_delete(metric: PromptMetric | None, name: str) -> None:
     with st.container(horizontal=True):
         save = problems.guarded(_save_metric, PLACE)
         st.button(
-            "Save", icon=":material/save:", disabled=metric is None, on_click=save, args=(metric,)
+            "Save",
+            icon=":material/save:",
+            disabled=metric is None,
+            on_click=save,
+            args=(metric,),
         )
         if name:
             file, content = as_file(PromptMetric.build(**saved()[name].params))
@@ -206,7 +228,11 @@ def _save_and_delete(metric: PromptMetric | None, name: str) -> None:
             )
             delete = problems.guarded(_delete_metric, PLACE)
             st.button(
-                "Delete", icon=":material/delete:", on_click=delete, args=(name,), key="own_delete"
+                "Delete",
+                icon=":material/delete:",
+                on_click=delete,
+                args=(name,),
+                key="own_delete",
             )
 
 

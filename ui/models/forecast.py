@@ -65,7 +65,10 @@ class RememberedMeasures(Measures):
         return self._once(PROMPTS, key, measure)
 
     def judgements_to_come(
-        self, plan: RunPlan, evaluator: Evaluator, budget: int | None
+        self,
+        plan: RunPlan,
+        evaluator: Evaluator,
+        budget: int | None,
     ) -> PromptSizes:
         key = ("to come", _kind(evaluator), budget)
         measure = partial(super().judgements_to_come, plan, evaluator, budget)
@@ -77,7 +80,10 @@ class RememberedMeasures(Measures):
         return self._once(DOUBTS, key, partial(super().doubts, plan, hybrid))
 
     def calls(
-        self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
+        self,
+        plan: RunPlan,
+        labeller: AdvancedRAGEvaluator,
+        budgets: Sequence[int | None],
     ) -> Mapping[int, int]:
         key = ("calls", _kind(labeller), tuple(budgets))
         return self._once(PROMPTS, key, partial(super().calls, plan, labeller, budgets))
@@ -112,7 +118,12 @@ def show(plan: RunPlan, measures: Measures) -> None:
 def _show_rows(named: Sequence[NamedEstimate], cap: Cap) -> None:
     rows = rows_in_words(named)
     columns = COLUMN_HELP | _cost_column(rows)
-    st.dataframe(rows, hide_index=True, column_config=columns, alt="Estimate")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config=columns,
+        alt="Estimate",
+    )
     if words := cut_short(cap, named):
         st.caption(plain(words))
     if sentences := bases(named):

@@ -99,7 +99,10 @@ def judges(by_id: Mapping[str, Choice], most: int, key: str) -> list[Choice]:
 
 
 def judge_beside_rules(
-    by_id: Mapping[str, Choice], models: Sequence[Choice], purpose: str, key: str
+    by_id: Mapping[str, Choice],
+    models: Sequence[Choice],
+    purpose: str,
+    key: str,
 ) -> Choice | None:
     """The LLM that judges beside the rules, if one is chosen; `purpose` says what it decides."""
     usable = [name for name in by_id if _is_usable_llm(by_id[name])]
@@ -208,7 +211,10 @@ def _price_in_and_out(model: Model) -> str:
 
 
 def asking(
-    plan: RunPlan, models: Sequence[Choice], judges: Sequence[Choice], key: str
+    plan: RunPlan,
+    models: Sequence[Choice],
+    judges: Sequence[Choice],
+    key: str,
 ) -> RunPlan | None:
     """The plan with models that answer and judges that label, their options and the caps.
 
@@ -256,7 +262,9 @@ def with_llms(
 
 
 def answer_options(
-    chosen: Sequence[Choice], key: str, answer_tokens: int = ANSWER_TOKENS
+    chosen: Sequence[Choice],
+    key: str,
+    answer_tokens: int = ANSWER_TOKENS,
 ) -> AnswerOptions:
     """How the LLMs among these are asked; without one there is nothing to choose."""
     llms = _llms_of(chosen)
@@ -274,7 +282,13 @@ def answer_options(
         **KEPT,
     )
     temperature = right.number_input(
-        "Temperature", 0.0, 2.0, 0.0, step=0.1, key=f"{key}_temperature", **KEPT
+        "Temperature",
+        0.0,
+        2.0,
+        0.0,
+        step=0.1,
+        key=f"{key}_temperature",
+        **KEPT,
     )
     use_cache = st.toggle(
         "Use stored answers",
@@ -299,8 +313,18 @@ def _cap_fields(chosen: Sequence[Choice], key: str) -> Cap | None:
     # would go on.
     limits = {"value": None, "placeholder": "No cap", "help": WHOLE, **KEPT}
     left, right = st.columns(2, vertical_alignment="bottom")
-    calls = left.number_input("Most calls", step=1, key=f"{key}_calls", **limits)
-    cost = right.number_input("Most US dollars", step=0.01, key=f"{key}_dollars", **limits)
+    calls = left.number_input(
+        "Most calls",
+        step=1,
+        key=f"{key}_calls",
+        **limits,
+    )
+    cost = right.number_input(
+        "Most US dollars",
+        step=0.01,
+        key=f"{key}_dollars",
+        **limits,
+    )
     if problem := cap_problem(calls, cost, llms):
         st.warning(plain(problem), icon=":material/block:")
         return None

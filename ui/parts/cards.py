@@ -12,7 +12,9 @@ from ui.parts.untrusted import plain
 
 
 def means(
-    rows: Sequence[Outline], values: Mapping[str, str], help: Mapping[str, str] | None = None
+    rows: Sequence[Outline],
+    values: Mapping[str, str],
+    help: Mapping[str, str] | None = None,
 ) -> None:
     """One card for each of `values` (titles by name); `help` says what a value means."""
     grid = st.grid(min(3, len(values)), min_column_width=150)

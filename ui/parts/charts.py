@@ -65,7 +65,11 @@ def accuracy_by_noise(
             name=f"{name} (paper)",
             mode="lines+markers",
             marker={"symbol": f"{_in_turn(SYMBOLS, number)}-open", "size": 7},
-            line={"color": PUBLISHED_COLOUR, "dash": _in_turn(DASHES, number), "width": 1.5},
+            line={
+                "color": PUBLISHED_COLOUR,
+                "dash": _in_turn(DASHES, number),
+                "width": 1.5,
+            },
             hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
             zorder=-1,
         )
@@ -110,7 +114,10 @@ def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
         ticklabelshift=-BAR_SLOT * len(judged) // 2,
     )
     figure.update_layout(
-        barmode="group", bargap=BAR_GAP, bargroupgap=0.6, showlegend=len(judged) > 1
+        barmode="group",
+        bargap=BAR_GAP,
+        bargroupgap=0.6,
+        showlegend=len(judged) > 1,
     )
     slots = len(judged) * max(len(titles), 1) / (1 - BAR_GAP)
     legend = {"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
@@ -238,5 +245,7 @@ def _noise_reached(point: NoisePoint) -> str:
 def _laid_out(figure: go.Figure, height: int) -> go.Figure:
     legend = {"orientation": "h", "y": -0.25, "x": 0}
     return figure.update_layout(
-        height=height, margin={"t": 12, "b": 8, "l": 8, "r": 8}, legend=legend
+        height=height,
+        margin={"t": 12, "b": 8, "l": 8, "r": 8},
+        legend=legend,
     )

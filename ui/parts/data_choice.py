@@ -38,7 +38,12 @@ def choose(
     options = list(names)
     gone = _forget_what_is_gone(options, key)
     name: str | None = place.selectbox(
-        label, options, format_func=title, placeholder="Choose", key=key, **KEPT
+        label,
+        options,
+        format_func=title,
+        placeholder="Choose",
+        key=key,
+        **KEPT,
     )
     if name is None:
         words = f"{gone} is no longer there. Choose another one." if gone else "No data set yet."

@@ -16,15 +16,17 @@ KEPT: dict[str, Any] = {"persist_state": "session"}
 
 
 def parameter_widgets(
-    cls: type[BaseModel], key: str, leave_out: Collection[str] = ()
+    cls: type[BaseModel],
+    key: str,
+    leave_out: Collection[str] = (),
 ) -> dict[str, Any]:
     """The values that are chosen in a widget for each parameter but those left out, in columns."""
     declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
     columns = st.columns(len(declared), vertical_alignment="bottom")
-    return {
-        parameter.name: _widget(parameter, column, f"{key}_{parameter.name}")
-        for parameter, column in zip(declared, columns, strict=True)
-    }
+    values = {}
+    for parameter, column in zip(declared, columns, strict=True):
+        values[parameter.name] = _widget(parameter, column, f"{key}_{parameter.name}")
+    return values
 
 
 def as_in_widget(parameter: Parameter, value: Any) -> Any:
@@ -35,17 +37,27 @@ def as_in_widget(parameter: Parameter, value: Any) -> Any:
 
 
 def _widget(parameter: Parameter, column: Any, key: str) -> Any:
-    common = {"label": parameter.title, "help": parameter.description or None, "key": key}
+    common = {
+        "label": parameter.title,
+        "help": parameter.description or None,
+        "key": key,
+    }
     if parameter.kind == "bool":
         return column.toggle(value=parameter.default, **common)
     if parameter.kind == "choice":
         index = parameter.choices.index(parameter.default)
         return column.selectbox(
-            options=parameter.choices, index=index, format_func=readable, **common
+            options=parameter.choices,
+            index=index,
+            format_func=readable,
+            **common,
         )
     if parameter.kind == "choices":
         chosen = column.multiselect(
-            options=parameter.choices, default=parameter.default, format_func=readable, **common
+            options=parameter.choices,
+            default=parameter.default,
+            format_func=readable,
+            **common,
         )
         return tuple(chosen)
     if parameter.kind in ("int", "float"):
@@ -61,5 +73,7 @@ def _number_field(parameter: Parameter, column: Any, common: dict[str, Any]) -> 
         "min_value": parameter.minimum,
         "max_value": parameter.maximum,
     }
-    typed = {name: None if number is None else cast(number) for name, number in numbers.items()}
+    typed = {}
+    for name, number in numbers.items():
+        typed[name] = None if number is None else cast(number)
     return column.number_input(**typed, **common)

@@ -88,7 +88,11 @@ def evidence(sentences: Sequence[Sentence]) -> str:
 
 
 def marked_text(
-    text: str, evidence: Sequence[str], expected: Sequence[str] = (), *, whole: bool = False
+    text: str,
+    evidence: Sequence[str],
+    expected: Sequence[str] = (),
+    *,
+    whole: bool = False,
 ) -> str:
     """A text with the deciding words and an expected answer marked.
 

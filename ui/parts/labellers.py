@@ -9,7 +9,12 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 from ui.parts.untrusted import plain
 
-TITLES = {HEURISTIC: "Heuristic", JURY: "Jury", GOLD: "Gold", CORRECTED: "Corrected"}
+TITLES = {
+    HEURISTIC: "Heuristic",
+    JURY: "Jury",
+    GOLD: "Gold",
+    CORRECTED: "Corrected",
+}
 _AGAIN = re.compile(r" \(\d+\)$")
 """What tells apart two judges of a jury that are the same model."""
 

@@ -25,7 +25,10 @@ def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:
     """The rows of each model under its name; where answers were given all under an empty one."""
     if not run.models:
         return {"": outlines}
-    return {name: aggregate.of_model(outlines, number) for number, name in enumerate(titles(run))}
+    by_model: dict[str, Sequence[Outline]] = {}
+    for number, name in enumerate(titles(run)):
+        by_model[name] = aggregate.of_model(outlines, number)
+    return by_model
 
 
 def judge_titles(run: Run) -> list[str]:
@@ -57,8 +60,11 @@ def facts(run: Run) -> list[str]:
         facts.append(f"Model{'s' if len(models) > 1 else ''}: {', '.join(models)}")
     if judges := list(map(_with_options, judge_titles(run), run.judges)):
         facts.append(f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}")
-    limits = [counted(run.cap.calls, "call")] if run.cap.calls else []
-    limits += [dollars(run.cap.cost)] if run.cap.cost else []
+    limits = []
+    if run.cap.calls:
+        limits.append(counted(run.cap.calls, "call"))
+    if run.cap.cost:
+        limits.append(dollars(run.cap.cost))
     if limits:
         facts.append(f"Cap: {', '.join(limits)}")
     if not run.use_cache:

@@ -21,35 +21,51 @@ COUNTS = dict.fromkeys(
 
 def show(run: Run) -> None:
     """A table of what each model cost, and what was stored already; nothing without an LLM."""
-    spent, reused = session.store().calls.spent(run.id), session.store().results.reused(run.id)
+    store = session.store()
+    spent = store.calls.spent(run.id)
+    reused = store.results.reused(run.id)
     if not spent and not reused:
         return
+    # A model that answers and judges is one entry: its calls are booked together.
     names = {spec.id: model_title(spec) for spec in (*run.models, *run.judges)}
-    rows = [_row(name, spent[model]) for model, name in names.items() if model in spent]
+    rows = []
+    for model, name in names.items():
+        if model in spent:
+            rows.append(_row(name, spent[model]))
     if len(rows) > 1:
         rows.append(_row_of_whole_run(spent))
     with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
         if rows:
-            st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
+            st.dataframe(
+                rows,
+                hide_index=True,
+                column_config=COUNTS,
+                alt="Spent by model",
+            )
         if reused:
             st.caption(f"{counted(reused, 'answer')} came from the store and cost nothing.")
 
 
 def of_sample(result: SampleResult) -> None:
     """One line; nothing where no LLM was asked."""
-    paid, usage = [], result.usage
+    facts = []
     if result.calls:
+        usage = result.usage
         tokens = f"{usage.prompt_tokens:,} prompt and {usage.answer_tokens:,} answer tokens"
-        paid = [counted(result.calls, "call"), tokens, f"cost {dollars(result.cost)}"]
-    reused = [f"{counted(result.cached, 'answer')} from the store"] if result.cached else []
-    if paid or reused:
-        notes = [result.note] if result.note else []
-        st.caption(plain(" · ".join([*paid, *reused, *notes, f"{result.seconds:.1f} s"])))
+        facts += [counted(result.calls, "call"), tokens, f"cost {dollars(result.cost)}"]
+    if result.cached:
+        facts.append(f"{counted(result.cached, 'answer')} from the store")
+    if not facts:
+        return
+    if result.note:
+        facts.append(result.note)
+    facts.append(f"{result.seconds:.1f} s")
+    st.caption(plain(" · ".join(facts)))
 
 
 def words(spent: Mapping[str, Spent]) -> str:
     """The money of a run in two words."""
-    cost = dollars_together(each.cost for each in spent.values())
+    cost = dollars_together(bill.cost for bill in spent.values())
     return "cost unknown" if cost == UNKNOWN else f"{cost} spent"
 
 

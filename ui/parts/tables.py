@@ -31,7 +31,10 @@ STATES = {"scored": "scored", "failed": "failed", None: "open"}
 
 
 def samples(
-    view: RunView, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]
+    view: RunView,
+    rows: Sequence[Outline],
+    values: Mapping[str, str],
+    facets: Mapping[str, str],
 ) -> None:
     """A page of samples with progress bars; `values` and `facets` map names to column titles."""
     run = view.run
@@ -79,7 +82,10 @@ def samples(
 
 
 def _sample_rows(
-    view: RunView, rows: Sequence[Outline], values: Mapping[str, str], facets: Mapping[str, str]
+    view: RunView,
+    rows: Sequence[Outline],
+    values: Mapping[str, str],
+    facets: Mapping[str, str],
 ) -> list[dict[str, object]]:
     names, failed = run_facts.titles(view.run), _titles_of_failed(view)
     cells = []
@@ -108,7 +114,13 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
                     "Effective noise": "unknown" if reached is None else f"{100 * reached:.0f} %",
                 }
                 subject = {"Ability": ability.label, **_model_cell(model, curves)}
-                rows.append({**subject, **noise, **_mean_cells(point.accuracy)})
+                rows.append(
+                    {
+                        **subject,
+                        **noise,
+                        **_mean_cells(point.accuracy),
+                    }
+                )
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Accuracy by noise")
 
 
@@ -118,7 +130,13 @@ def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
     for title in dict.fromkeys(title for own in means.values() for title in own):
         for model, own in means.items():
             if title in own:
-                rows.append({"Rate": title, **_model_cell(model, means), **_mean_cells(own[title])})
+                rows.append(
+                    {
+                        "Rate": title,
+                        **_model_cell(model, means),
+                        **_mean_cells(own[title]),
+                    }
+                )
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
 
 
@@ -181,7 +199,10 @@ def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:
 
 
 def _cells_of_sample(
-    row: Outline, values: Mapping[str, str], facets: Mapping[str, str], names: Sequence[str]
+    row: Outline,
+    values: Mapping[str, str],
+    facets: Mapping[str, str],
+    names: Sequence[str],
 ) -> dict[str, object]:
     return {
         "#": row.position + 1,

@@ -13,24 +13,32 @@ def readable(name: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     """The number with its noun, in the plural where it is not one: "1 answer", "2,000 answers"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    ending = "" if number == 1 else "s"
+    return f"{number:,} {noun}{ending}"
 
 
 def ordinal(number: int) -> str:
     """A place in a row: "1st", "2nd", "11th"."""
-    endings = {} if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}
-    return f"{number:,}{endings.get(number % 10, 'th')}"
+    # 11th, 12th, 13th, and 111th as well.
+    if number % 100 in (11, 12, 13):
+        return f"{number:,}th"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
 
 
 def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
     """Numbers in order, of many the first ones: "row 3", "rows 3, 5, 9 and 120 more"."""
+    nouns = noun if len(numbers) == 1 else f"{noun}s"
     shown = ", ".join(f"{number:,}" for number in sorted(numbers)[:most])
-    more = f" and {len(numbers) - most:,} more" if len(numbers) > most else ""
-    return f"{noun}{'' if len(numbers) == 1 else 's'} {shown}{more}"
+    left_out = len(numbers) - most
+    more = f" and {left_out:,} more" if left_out > 0 else ""
+    return f"{nouns} {shown}{more}"
 
 
 def accepted(answer: Accepted | None) -> str:
     """Accepted answers in a line: required ones joined by "and", spellings by "or" in brackets."""
-    return " and ".join(
-        group[0] if len(group) == 1 else f"({' or '.join(group)})" for group in groups(answer)
-    )
+    required = []
+    for spellings in groups(answer):
+        is_one = len(spellings) == 1
+        required.append(spellings[0] if is_one else f"({' or '.join(spellings)})")
+    return " and ".join(required)

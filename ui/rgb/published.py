@@ -17,7 +17,8 @@ def noise_curves() -> dict[str, list[tuple[float, float]]]:
     """
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in _published_rows("rgb_noise_en"):
-        curves[row["model"]].append((float(row["noise"]), float(row["accuracy"])))
+        point = float(row["noise"]), float(row["accuracy"])
+        curves[row["model"]].append(point)
     return dict(curves)
 
 
@@ -28,5 +29,6 @@ def other_figures() -> list[dict[str, str]]:
 
 
 def _published_rows(name: str) -> list[dict[str, str]]:
-    with (ROOT / "data" / "published" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    path = ROOT / "data" / "published" / f"{name}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

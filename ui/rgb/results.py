@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -56,8 +57,10 @@ def card(run: Run) -> None:
     facts = [f"Data: {run.dataset_name}", f"Policy: {policy}", *metric_results.also(run)]
     facts += run_facts.facts(run)
     if run.models:
-        source = run.origin.get("prompt")
-        facts.append(f"Prompt: {run.prompt_hash}{f' ({source})' if source else ''}")
+        prompt = f"Prompt: {run.prompt_hash}"
+        if source := run.origin.get("prompt"):
+            prompt += f" ({source})"
+        facts.append(prompt)
         facts.append(f"Seed: {run.seed}")
     else:
         facts.append("Answers: from the file")
@@ -67,9 +70,10 @@ def card(run: Run) -> None:
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
-    first, second = (
-        st.columns([1, 1], gap="large") if len(by_model) == 1 else (st.container(), st.container())
-    )
+    if len(by_model) == 1:
+        first, second = st.columns([1, 1], gap="large")
+    else:
+        first, second = st.container(), st.container()
     with first:
         st.subheader("Accuracy by noise")
         curves = {model: _noise_curves(own) for model, own in by_model.items()}
@@ -81,7 +85,10 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
         st.subheader("Rates")
         rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
         st.plotly_chart(
-            charts.rates(rates), config=charts.BARE, key=f"rates_{run.id}", alt="Rates by ability"
+            charts.rates(rates),
+            config=charts.BARE,
+            key=f"rates_{run.id}",
+            alt="Rates by ability",
         )
         st.caption("Bars: value, whiskers: 95 % interval, in brackets: scored / asked.")
         with st.expander("Numbers", icon=":material/table_rows:"):
@@ -105,8 +112,15 @@ def _accuracy_chart(run: Run, curves: Mapping[str, Curves]) -> None:
     )
     paper = {name: curves_of[name] for name in models}
     figure = charts.accuracy_by_noise(curves, paper)
-    st.plotly_chart(figure, config=charts.CONFIG, key=f"noise_{run.id}", alt="Accuracy by noise")
-    points = [point for own in curves.values() for points in own.values() for point in points]
+    st.plotly_chart(
+        figure,
+        config=charts.CONFIG,
+        key=f"noise_{run.id}",
+        alt="Accuracy by noise",
+    )
+    points: list[aggregate.NoisePoint] = []
+    for own in curves.values():
+        points += itertools.chain.from_iterable(own.values())
     if any(map(_missed_noise, points)):
         st.caption(
             "Some prompts could not reach the noise asked for; Numbers give the effective noise."
@@ -121,10 +135,9 @@ def _accuracy_chart(run: Run, curves: Mapping[str, Curves]) -> None:
 
 
 def _missed_noise(point: aggregate.NoisePoint) -> bool:
-    return (
-        point.effective_noise is not None
-        and abs(point.effective_noise - point.noise) > NOISE_MISSED_FROM
-    )
+    if point.effective_noise is None:
+        return False
+    return abs(point.effective_noise - point.noise) > NOISE_MISSED_FROM
 
 
 def _flipped_verdicts(rows: Sequence[Outline]) -> None:
@@ -138,22 +151,39 @@ def _flipped_verdicts(rows: Sequence[Outline]) -> None:
 
 def _filtered(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
     """The rows of the model, the ability and the outcome that are chosen."""
-    abilities = [ability for ability in Ability if any(row.ability == ability for row in rows)]
+    tested = {row.ability for row in rows}
+    abilities = [ability for ability in Ability if ability in tested]
     by_model = run_facts.rows(run, rows)
     common: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
         model = None
         if len(by_model) > 1:
             model = st.segmented_control(
-                "Model", list(by_model), format_func=plain, key=f"model_{run.id}", **common
+                "Model",
+                list(by_model),
+                format_func=plain,
+                key=f"model_{run.id}",
+                **common,
             )
         ability = st.segmented_control(
-            "Ability", abilities, format_func=lambda a: a.label, key=f"ability_{run.id}", **common
+            "Ability",
+            abilities,
+            format_func=lambda a: a.label,
+            key=f"ability_{run.id}",
+            **common,
         )
-        outcome = st.segmented_control("Outcome", list(OUTCOMES), key=f"outcome_{run.id}", **common)
+        outcome = st.segmented_control(
+            "Outcome",
+            list(OUTCOMES),
+            key=f"outcome_{run.id}",
+            **common,
+        )
     kept = by_model[model] if model else rows
-    kept = aggregate.of_ability(kept, ability) if ability else kept
-    return [row for row in kept if OUTCOMES[outcome](row)] if outcome else kept
+    if ability:
+        kept = aggregate.of_ability(kept, ability)
+    if outcome:
+        kept = list(filter(OUTCOMES[outcome], kept))
+    return kept
 
 
 def _headline(row: Outline) -> float | None:
@@ -173,5 +203,8 @@ OUTCOMES: dict[str, Callable[[Outline], bool]] = {
 
 def _values_of(rows: Sequence[Outline]) -> dict[str, str]:
     """The titles of the values that any of the rows has."""
-    names = {name for row in rows for name, value in row.values.items() if value is not None}
-    return {name: title for name, title in VALUES.items() if name in names}
+    measured: set[str] = set()
+    for row in rows:
+        measured.update(name for name, value in row.values.items() if value is not None)
+    # In the order of `VALUES`, whichever the rows name first.
+    return {name: VALUES[name] for name in VALUES if name in measured}

@@ -28,7 +28,11 @@ GREY = "color: rgb(140, 140, 140)"
 
 
 NUMBERS = {"Price in": dollars, "Price out": dollars, "Context": "{:,.0f}".format}
-WIDTHS = {"Cannot be chosen": 250, **dict.fromkeys(NUMBERS, 90), "Free plan": 400}
+WIDTHS = {
+    "Cannot be chosen": 250,
+    **dict.fromkeys(NUMBERS, 90),
+    "Free plan": 400,
+}
 
 
 def access() -> str:
@@ -88,7 +92,12 @@ def stored_answers() -> None:
         with st.popover("Clear", icon=":material/delete:", disabled=not count):
             st.write("Forget the stored answers? Runs keep their results.")
             on_click = problems.guarded(_forget_answers, "answers")
-            st.button("Clear for good", type="primary", key="clear_answers", on_click=on_click)
+            st.button(
+                "Clear for good",
+                type="primary",
+                key="clear_answers",
+                on_click=on_click,
+            )
     problems.show("answers")
 
 
@@ -115,7 +124,12 @@ def link() -> None:
     with st.popover("New link", icon=":material/sync_lock:", key="new_link"):
         st.write("Move everything to a new link? The old one leads nowhere then, whoever has it.")
         on_click = problems.guarded(session.move_workspace, "link")
-        st.button("Move for good", type="primary", key="move_workspace", on_click=on_click)
+        st.button(
+            "Move for good",
+            type="primary",
+            key="move_workspace",
+            on_click=on_click,
+        )
     problems.show("link")
 
 
@@ -143,7 +157,11 @@ def _access_form(provider: str) -> None:
         label = "Test this endpoint" if is_custom else "Test this key"
         on_click = problems.guarded(_take_up_for_test, provider)
         st.form_submit_button(
-            label, type="primary", icon=":material/key:", on_click=on_click, args=(provider,)
+            label,
+            type="primary",
+            icon=":material/key:",
+            on_click=on_click,
+            args=(provider,),
         )
 
 
@@ -237,7 +255,12 @@ def _key_in_use(provider: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             where = _other_address(own[provider])
             st.caption(plain(f"{state}{where} until this tab is reloaded or closed."))
-            st.button("Forget", icon=":material/key_off:", on_click=_forget_key, args=(provider,))
+            st.button(
+                "Forget",
+                icon=":material/key_off:",
+                on_click=_forget_key,
+                args=(provider,),
+            )
     elif in_use:
         variable = record.address_variable if record.is_custom else record.key_variable
         st.caption(plain(f"In use: the one from {variable}{_other_address(in_use)}."))

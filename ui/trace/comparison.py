@@ -45,8 +45,9 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
 def _row_per_pair(agreements: Sequence[Agreement]) -> list[dict[str, object]]:
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for pair in agreements:
-        names = f"{labellers.title(pair.first)} and {labellers.title(pair.second)}"
-        row = rows.setdefault((pair.first, pair.second), {"Labellers": names})
+        first = labellers.title(pair.first)
+        second = labellers.title(pair.second)
+        row = rows.setdefault((pair.first, pair.second), {"Labellers": f"{first} and {second}"})
         kappa = "undefined" if pair.kappa is None else f"{pair.kappa:.2f}"
         row[LABELS[pair.label]] = f"{100 * pair.equal:.1f} % of {pair.sentences:,} ({kappa})"
     return list(rows.values())

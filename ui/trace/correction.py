@@ -68,7 +68,12 @@ def of_document(place: RunCell, key: str, labels: Labels, original: Labels) -> N
             before = key in getattr(original, f"{field}_keys")
             on_change = problems.guarded(_keep_correction, place.name)
             args = place, field, key, widget, before
-            st.toggle(title, key=widget, on_change=on_change, args=args)
+            st.toggle(
+                title,
+                key=widget,
+                on_change=on_change,
+                args=args,
+            )
 
 
 def history(place: RunCell, corrections: Sequence[Correction]) -> None:
@@ -93,17 +98,28 @@ def list_all(corrections: Sequence[Correction]) -> None:
             created = datetime.fromisoformat(correction.created)
             when = created.strftime("%d %b %Y, %H:%M:%S UTC")
             rows.append(
-                {"Sentence": correction.key, "Set to": _new_label(correction), "When": when}
+                {
+                    "Sentence": correction.key,
+                    "Set to": _new_label(correction),
+                    "When": when,
+                }
             )
         tables.plain_rows(rows, "Corrections")
 
 
 def _support_or_none(labels: Labels, key: str) -> Support | None:
-    return next((item.support for item in labels.sentence_support if item.key == key), None)
+    for item in labels.sentence_support:
+        if item.key == key:
+            return item.support
+    return None
 
 
 def _keep_correction(
-    place: RunCell, field: str, key: str, widget: str, before: Support | bool | None
+    place: RunCell,
+    field: str,
+    key: str,
+    widget: str,
+    before: Support | bool | None,
 ) -> None:
     """Keeps what was chosen; a label set back to what its labeller said is not a correction."""
     chosen = st.session_state[widget]
@@ -112,7 +128,12 @@ def _keep_correction(
         return
     value = chosen.value if isinstance(chosen, Support) else ANSWERS[chosen]
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    correction = Correction(label=field, key=key, value=value, created=now)
+    correction = Correction(
+        label=field,
+        key=key,
+        value=value,
+        created=now,
+    )
     session.store().corrections.save(place.run_id, place.cell, correction)
     st.session_state[SHOWN] = CORRECTED
 
@@ -120,7 +141,11 @@ def _keep_correction(
 def _undo_button(label: str, undo: Callable[[str, Cell], object], place: RunCell) -> None:
     on_click = problems.guarded(undo, place.name)
     st.button(
-        label, icon=":material/undo:", key=f"{label}_{place.name}", on_click=on_click, args=place
+        label,
+        icon=":material/undo:",
+        key=f"{label}_{place.name}",
+        on_click=on_click,
+        args=place,
     )
 
 

@@ -62,7 +62,12 @@ class ToLabel(NamedTuple):
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
-    method = middle.selectbox("Method", list(METHODS), key="trace_method", **KEPT)
+    method = middle.selectbox(
+        "Method",
+        list(METHODS),
+        key="trace_method",
+        **KEPT,
+    )
     right.page_link(
         "../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:"
     )
@@ -135,11 +140,14 @@ def _form_with_judges(dataset: Dataset, method: str, generators: Generators | No
 
 
 def _method_fields(
-    dataset: Dataset, evaluator: str, left_out: Sequence[str] = ()
+    dataset: Dataset,
+    evaluator: str,
+    left_out: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The parameters of a method that make a difference to it."""
     cls = catalogue()[evaluator]
-    params = forms.parameter_widgets(cls, "trace", (*unused(evaluator), *left_out))
+    without_field = (*unused(evaluator), *left_out)
+    params = forms.parameter_widgets(cls, "trace", without_field)
     if "retrieval" in dataset.origin:
         st.caption(
             "These settings cut documents for labelling. What was retrieved for each "
@@ -152,14 +160,20 @@ def _most_calls_field(dataset: Dataset, judges: int) -> int | None:
     """How many calls the judges may take; `None` where they label all samples."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     which = left.segmented_control(
-        "Which samples", [ALL, DOUBTFUL], default=DOUBTFUL, required=True, key="trace_which", **KEPT
+        "Which samples",
+        [ALL, DOUBTFUL],
+        default=DOUBTFUL,
+        required=True,
+        key="trace_which",
+        **KEPT,
     )
     if which == ALL:
         return None
+    judged_at_first = -(-len(dataset.samples) // ONE_IN)
     most: int = right.number_input(
         "At most (calls)",
         min_value=1,
-        value=-(-len(dataset.samples) // ONE_IN) * max(1, judges),
+        value=judged_at_first * max(1, judges),
         help="One for each sample and judge; more where a sample is too long for one call, or "
         "an answer is asked for "
         "again. Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
@@ -171,16 +185,21 @@ def _most_calls_field(dataset: Dataset, judges: int) -> int | None:
 
 
 def _samples_to_label(
-    dataset: Dataset, labeller: Evaluator, has_generator: bool, measures: RememberedMeasures
+    dataset: Dataset,
+    labeller: Evaluator,
+    has_generator: bool,
+    measures: RememberedMeasures,
 ) -> ToLabel:
     plan = RunPlan(dataset, [labeller])
     there = sum(sample.response is not None for sample in dataset.samples)
-    to_come = len(dataset.samples) - there if has_generator else 0
+    unanswered = len(dataset.samples) - there
+    to_come = unanswered if has_generator else 0
     if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
         return ToLabel(there, to_come)
     if not labeller.needs_judge:
         return ToLabel(0, 0, labeller.doubt_from)
-    return ToLabel(len(doubtful(plan, labeller, measures) or ()), to_come, labeller.doubt_from)
+    doubted = doubtful(plan, labeller, measures) or ()
+    return ToLabel(len(doubted), to_come, labeller.doubt_from)
 
 
 def _sentence_about_labelling(to_label: ToLabel, models: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -81,25 +82,33 @@ def _judges_prompts(run: Run, judges: Judges, sentences: Sentences, question: st
         today = prompt_hash(load(TEMPLATE))
         if any(judgement.template != today for judgement in judges.values()):
             st.caption("The prompt has changed since then: this is what would be sent today.")
-        elif any(_is_cut_otherwise(judgement, len(sent[by])) for by, judgement in judges.items()):
+        elif any(_is_cut_otherwise(judges[by], len(sent[by])) for by in judges):
             st.caption("The documents were sent in other parts, by the limits of that day.")
-        for text in dict.fromkeys(text for texts in sent.values() for text in texts):
+        # Judges with the same limit are sent the same text, which is shown once.
+        distinct = dict.fromkeys(itertools.chain.from_iterable(sent.values()))
+        for text in distinct:
             st.code(text, language=None, wrap_lines=True)
 
 
 def _prompts_to(by: str, run: Run, sentences: Sentences, question: str) -> list[str]:
     # A hybrid run has parameters of its own beside those of the labelling.
     fields = AdvancedRAGEvaluator.model_fields
-    params = {name: value for name, value in run.evaluator.params.items() if name in fields}
-    prompts = AdvancedRAGEvaluator(**params).prompts(sentences, question, _prompt_budget(run, by))
+    stored = run.evaluator.params
+    params = {name: stored[name] for name in stored if name in fields}
+    labeller = AdvancedRAGEvaluator(**params)
+    prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
     return [prompt.text for prompt in prompts]
 
 
 def _prompt_budget(run: Run, by: str) -> int | None:
     """What this judge takes at once; unknown without its key."""
-    spec = dict(zip(names([spec.id for spec in run.judges]), run.judges, strict=True)).get(by)
+    # Two judges of a jury may be one model, so they go by the names that the jury gave them.
+    by_name = dict(zip(names([spec.id for spec in run.judges]), run.judges, strict=True))
+    spec = by_name.get(by)
+    if spec is None:
+        return None
     with suppress(AccessError):
-        return clients.prompt_budget(spec, session.keys()) if spec else None
+        return clients.prompt_budget(spec, session.keys())
     return None
 
 

@@ -92,7 +92,8 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         return
     place = RunCell(run.id, cell)
-    corrections = session.store().corrections.by_cell(run.id, cell).get(cell, [])
+    by_cell = session.store().corrections.by_cell(run.id, cell)
+    corrections = by_cell.get(cell, [])
     shown = _labels_to_show(place, sample, score, corrections)
     _score_cards(shown)
     _provenance(run, shown)
@@ -103,7 +104,10 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
 
 
 def _labels_to_show(
-    place: RunCell, sample: Sample, score: Score, corrections: Sequence[Correction]
+    place: RunCell,
+    sample: Sample,
+    score: Score,
+    corrections: Sequence[Correction],
 ) -> Shown:
     by_labeller = labellings(score, sample)
     if corrections:
@@ -147,16 +151,28 @@ def _choose_labeller(names: list[str], place: RunCell) -> str:
 
 def _score_cards(shown: Shown) -> None:
     """The values, each with the one before the corrections, or with that of the gold labels."""
-    reference = {CORRECTED: shown.original, GOLD: ""}.get(shown.by, GOLD)
-    word = "before" if shown.by == CORRECTED else "gold"
-    beside = shown.scores[reference].values() if reference in shown.scores else {}
+    if shown.by == CORRECTED:
+        reference, word = shown.original, "before"
+    else:
+        reference, word = GOLD, "gold"
+    beside = {}
+    # Gold labels beside themselves would say nothing.
+    if reference in shown.scores and reference != shown.by:
+        beside = shown.scores[reference].values()
     scores = shown.scores[shown.by]
     grid = st.grid(6, min_column_width=150)
     values = scores.values()
     for name, label in VALUES.items():
         delta = f"{word} {_two_decimals(beside[name])}" if name in beside else None
         value = _two_decimals(values[name])
-        grid.metric(label, value, delta, delta_color="off", delta_arrow="off", border=True)
+        grid.metric(
+            label,
+            value,
+            delta,
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+        )
     if scores.reason:
         st.caption(plain(scores.reason))
 
@@ -205,7 +221,14 @@ def _coloured_texts(shown: Shown, sample: Sample) -> None:
             with st.container(border=True):
                 _what_rests_on_it(shown, str(chosen))
         documents, sources = shown.sentences.documents, sample.sources
-        st.html(highlight.documents(documents, verdicts, **marks, sources=sources))
+        st.html(
+            highlight.documents(
+                documents,
+                verdicts,
+                **marks,
+                sources=sources,
+            )
+        )
     if marks["disputed"]:
         st.caption("≠ labellers differ, see Methods side by side")
 
@@ -216,7 +239,11 @@ def _chosen_sentence_key(place: RunCell) -> str:
 
 
 def _offer_sentences(
-    label: str, side: str, sentences: Sequence[Sentence], chosen: str | None, place: RunCell
+    label: str,
+    side: str,
+    sentences: Sequence[Sentence],
+    chosen: str | None,
+    place: RunCell,
 ) -> bool:
     """Offers the sentences, in a list where they are many; whether the chosen one is of them."""
     texts = {sentence.key: sentence.text for sentence in sentences}
@@ -229,7 +256,14 @@ def _offer_sentences(
         st.session_state[_chosen_sentence_key(place)] = st.session_state[key]
 
     if len(texts) <= MOST_PILLS:
-        st.pills(label, list(texts), format_func=plain, key=key, on_change=change, wrap=True)
+        st.pills(
+            label,
+            list(texts),
+            format_func=plain,
+            key=key,
+            on_change=change,
+            wrap=True,
+        )
     else:
         names = {name: f"{name} · {text[:LIST_TEXT]}" for name, text in texts.items()}
         st.selectbox(
@@ -259,7 +293,10 @@ def _what_it_rests_on(shown: Shown, key: str) -> None:
     _show_sentences(documents, support.supporting_keys)
     if _can_be_corrected(shown):
         correction.of_response(
-            shown.place, key, shown.labels, shown.labellings[shown.original].labels
+            shown.place,
+            key,
+            shown.labels,
+            shown.labellings[shown.original].labels,
         )
 
 
@@ -285,7 +322,10 @@ def _what_rests_on_it(shown: Shown, key: str) -> None:
     _show_sentences(shown.sentences.response, resting)
     if _can_be_corrected(shown):
         correction.of_document(
-            shown.place, key, shown.labels, shown.labellings[shown.original].labels
+            shown.place,
+            key,
+            shown.labels,
+            shown.labellings[shown.original].labels,
         )
 
 
@@ -305,7 +345,9 @@ def _framed(chosen: str | None, labels: Labels) -> set[str]:
     """The chosen sentence with its evidence, or with what rests on it."""
     if chosen is None:
         return set()
-    return {chosen, *_support_of(chosen, labels).supporting_keys, *_resting_on(chosen, labels)}
+    supporting = _support_of(chosen, labels).supporting_keys
+    resting = _resting_on(chosen, labels)
+    return {chosen, *supporting, *resting}
 
 
 def _support_of(key: str, labels: Labels) -> SentenceSupport:
@@ -332,7 +374,9 @@ def _expanders(run: Run, shown: Shown, question: str, corrections: Sequence[Corr
             st.text(line)
         # By the usual definition, as the ranges and patterns of a run are.
         usual = scores.under(SENTENCE)
-        outside = [VALUES[name] for name, is_ideal in usual.ideals().items() if is_ideal is False]
+        ideals = usual.ideals()
+        # `None` is a value that does not apply: it is neither ideal nor outside.
+        outside = [VALUES[name] for name in ideals if ideals[name] is False]
         st.text(f"{IDEAL_RANGES} Outside: {', '.join(outside) or 'none'}.")
         if pattern := usual.pattern():
             st.text(f"{pattern.name}. {pattern.meaning} {pattern.remedy}")
@@ -350,8 +394,12 @@ def _disputed(shown: Shown) -> dict[str, list[str]]:
         highlight.verdicts(shown.sentences, labelling.labels)
         for labelling in shown.labellings.values()
     ]
-    by_key = {key: [verdicts[key] for verdicts in by_labeller] for key in by_labeller[0]}
-    return {key: verdicts for key, verdicts in by_key.items() if len(set(verdicts)) > 1}
+    disputed = {}
+    for key in by_labeller[0]:
+        verdicts = [of_labeller[key] for of_labeller in by_labeller]
+        if len(set(verdicts)) > 1:
+            disputed[key] = verdicts
+    return disputed
 
 
 def _methods_side_by_side(shown: Shown) -> None:
@@ -376,7 +424,7 @@ def _methods_side_by_side(shown: Shown) -> None:
         differing = []
         for key, verdicts in disputed.items():
             cells = dict(zip(names, (verdict or "neither" for verdict in verdicts), strict=True))
-            differing.append({"Sentence": key} | cells | {"Text": texts[key]})
+            differing.append({"Sentence": key, **cells, "Text": texts[key]})
         tables.plain_rows(differing, "Sentences on which labellers differ")
 
 

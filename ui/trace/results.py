@@ -48,12 +48,16 @@ LEAST_FOR_ADVICE = 10
 
 def card(run: Run) -> None:
     """What this run was, without parameters that are as usual."""
-    name, values = run.evaluator.name, run.evaluator.params
-    declared = parameters(catalogue()[name])
-    usual = [field.name for field in declared if values.get(field.name) == field.default]
+    name = run.evaluator.name
+    values = run.evaluator.params
+    usual = []
+    for field in parameters(catalogue()[name]):
+        if values.get(field.name) == field.default:
+            usual.append(field.name)
+    left_out = (*unused(name), *usual)
     facts = [
         f"Data: {run.dataset_name}",
-        *metric_results.params(run.evaluator, (*unused(name), *usual)),
+        *metric_results.params(run.evaluator, left_out),
         *metric_results.also(run),
         *run_facts.facts(run),
         *metric_results.how_answered(run),
@@ -93,8 +97,10 @@ def show(view: RunView) -> None:
     _histograms_of_metrics(rows, run)
     metric_results.further(view)
     st.subheader("Samples")
-    merged, values = view.merged(chosen), metric_results.column_titles(view, VALUES)
-    in_order = metric_results.ordered(run, aggregate.of_model(merged, model), values)
+    merged = view.merged(chosen)
+    values = metric_results.column_titles(view, VALUES)
+    of_model = aggregate.of_model(merged, model)
+    in_order = metric_results.ordered(run, of_model, values)
     tables.samples(view, in_order, values, _facets_of(rows))
     if not moves:
         _downloads(view, merged, definition)
@@ -118,13 +124,12 @@ def _model_switch(run: Run) -> int:
 
 
 def _models_side_by_side(run: Run, rows: Sequence[Outline]) -> None:
-    if len(run.models) > 1:
-        by_model = run_facts.rows(run, rows)
-        means = {
-            model: {name: aggregate.summarise(own, name) for name in VALUES}
-            for model, own in by_model.items()
-        }
-        tables.by_model(means, VALUES)
+    if len(run.models) < 2:
+        return
+    means = {}
+    for model, own in run_facts.rows(run, rows).items():
+        means[model] = {name: aggregate.summarise(own, name) for name in VALUES}
+    tables.by_model(means, VALUES)
 
 
 def _downloads(view: RunView, rows: Sequence[Outline], definition: str) -> None:
@@ -149,15 +154,17 @@ def _downloads(view: RunView, rows: Sequence[Outline], definition: str) -> None:
 
 def definition_switch() -> str:
     """The choice of definition, the same on every page; it changes the view, not the run."""
+    meanings = [
+        f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()
+    ]
     return st.segmented_control(
         "Definition",
         list(DEFINITIONS),
         default=SENTENCE,
         format_func=lambda name: DEFINITIONS[name].title,
         required=True,
-        help="  \n".join(
-            f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()
-        ),
+        # Two spaces before a line break make it one in Markdown.
+        help="  \n".join(meanings),
         key="definition",
         persist_state="session",
     )
@@ -225,7 +232,11 @@ def _name_judges(run: Run) -> str:
 def _say_what_it_means(rows: Sequence[Outline]) -> None:
     means = {name: aggregate.summarise(rows, name) for name in METRICS}
     fitting = pattern({name: mean.mean for name, mean in means.items()})
-    if fitting and min(mean.scored for mean in means.values()) >= LEAST_FOR_ADVICE:
+    if not fitting:
+        return
+    # Values that do not apply leave each metric with another number of samples.
+    fewest = min(mean.scored for mean in means.values())
+    if fewest >= LEAST_FOR_ADVICE:
         st.info(
             f"**{fitting.name}.** {fitting.meaning}  \nWhat helps: {fitting.remedy}",
             icon=":material/lightbulb:",
@@ -237,7 +248,8 @@ def _facets_of(rows: Sequence[Outline]) -> dict[str, str]:
     facets = {}
     if any(row.situation for row in rows):
         facets["situation"] = "Situation"
-    if len({row.by for row in rows if row.status == "scored"}) > 1:
+    labellers_used = {row.by for row in rows if row.status == "scored"}
+    if len(labellers_used) > 1:
         facets["by"] = "Labels by"
     if any(row.corrected for row in rows):
         facets["corrected"] = "Corrected"
@@ -253,4 +265,9 @@ def _histograms_of_metrics(rows: Sequence[Outline], run: Run) -> None:
             with grid.container():
                 st.caption(f"{VALUES[name]} · {len(values):,} samples")
                 figure = charts.distribution(values)
-                st.plotly_chart(figure, config=charts.BARE, key=f"dist_{name}_{run.id}", alt=title)
+                st.plotly_chart(
+                    figure,
+                    config=charts.BARE,
+                    key=f"dist_{name}_{run.id}",
+                    alt=title,
+                )
