@@ -212,14 +212,14 @@ class BoundedUploads:
         limits: Config,
     ) -> None:
         """Counts bytes of this request; raises `HTTPException` where there is no room for them."""
-        size = self.arriving.get(request, (session, 0))[1] + more
+        _, so_far = self.arriving.get(request, (session, 0))
+        size = so_far + more
         self.arriving[request] = session, size
         if size > limits.upload_bytes + _FRAME_BYTES:
             most = limits.upload_bytes // 2**20
             raise HTTPException(413, f"The file is larger than {most} MB. Split it.")
-        if limits.public and self._bytes(session) > 2 * (
-            limits.upload_bytes + _FRAME_BYTES + _FILE_BYTES
-        ):
+        two_files = 2 * (limits.upload_bytes + _FRAME_BYTES + _FILE_BYTES)
+        if limits.public and self._bytes(session) > two_files:
             raise HTTPException(413, "This tab holds two large files already. Reload the page.")
         if self._bytes() > limits.upload_bytes_in_memory:
             _drop_files_of_closed_tabs()
@@ -233,10 +233,11 @@ class BoundedUploads:
         arriving = sum(size for owner, size in self.arriving.values() if session in (None, owner))
         storage = _uploaded_files().file_storage
         owners = list(storage) if session is None else [session]
-        files = [file for owner in owners for file in list(storage.get(owner, {}).values())]
-        return arriving + sum(
-            len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES for file in files
-        )
+        held = 0
+        for owner in owners:
+            for file in list(storage.get(owner, {}).values()):
+                held += len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES
+        return arriving + held
 
 
 def _uploaded_files() -> MemoryUploadedFileManager:

@@ -235,4 +235,6 @@ def _parameter_value(metric: str, field: str, text: str) -> object:
 
 def _parameter_kinds(metric: str) -> dict[str, str]:
     cls = catalogue().get(metric)
-    return {parameter.name: parameter.kind for parameter in parameters(cls)} if cls else {}
+    if cls is None:
+        return {}
+    return {parameter.name: parameter.kind for parameter in parameters(cls)}

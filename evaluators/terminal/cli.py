@@ -301,7 +301,8 @@ def metrics() -> None:
 @lists.command()
 def models() -> None:
     """Models for --model and --judge, with prices, and what keeps one from being asked."""
-    tables.echo(tables.of_models(llms.model_choices(keys_from_environment(os.environ), {})))
+    keys = keys_from_environment(os.environ)
+    tables.echo(tables.of_models(llms.model_choices(keys, {})))
 
 
 @lists.command()

@@ -61,12 +61,13 @@ def escaped(part: bytes) -> bytes:
 
 def _spelled_where_hidden(character: str) -> str:
     if character.isascii():
-        return (
-            character
-            if character.isprintable() or character == "\n"
-            else json.dumps(character)[1:-1]
-        )
-    return json.dumps(character)[1:-1] if unicodedata.category(character) in HIDDEN else character
+        is_shown = character.isprintable() or character == "\n"
+    else:
+        is_shown = unicodedata.category(character) not in HIDDEN
+    if is_shown:
+        return character
+    # Without the quotes around it.
+    return json.dumps(character)[1:-1]
 
 
 HIDDEN = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")

@@ -120,7 +120,8 @@ def _parameter_fields(cls: type[Evaluator], key: str) -> dict[str, Any]:
 
     One without a default has no field: the metric's message that it is missing says more.
     """
-    required = [name for name, field in cls.model_fields.items() if field.is_required()]
+    fields = cls.model_fields
+    required = [name for name in fields if fields[name].is_required()]
     if all(parameter.name in required for parameter in parameters(cls)):
         return {}
     return forms.parameter_widgets(cls, key, required)
@@ -131,10 +132,13 @@ def _parameter_fields(cls: type[Evaluator], key: str) -> dict[str, Any]:
 
 def _label_of_offer(offer: Offer, lacking: Lacking, total: int) -> str:
     """The metric's title, and what all samples lack of what it needs."""
-    absent = [
-        metric_results.title(field) for field, count in lacking.fields.items() if count == total
-    ]
-    return f"✕ {offer.title} · no {', no '.join(absent)}" if absent else offer.title
+    absent = []
+    for field, count in lacking.fields.items():
+        if count == total:
+            absent.append(metric_results.title(field))
+    if not absent:
+        return offer.title
+    return f"✕ {offer.title} · no {', no '.join(absent)}"
 
 
 # The form is drawn again at every click, and the label of each metric tells what the data lack.

@@ -30,7 +30,11 @@ EXAMPLE = PACKAGE / "custom" / "hedging.py"
 
 def saved() -> dict[str, EvaluatorSpec]:
     """The workspace's metrics from a prompt, by title; without those that cannot be used."""
-    return {title: spec for title, spec in _all_saved().items() if not _why_unusable(spec)}
+    usable = {}
+    for title, spec in _all_saved().items():
+        if not _why_unusable(spec):
+            usable[title] = spec
+    return usable
 
 
 def _all_saved() -> dict[str, EvaluatorSpec]:
@@ -241,13 +245,15 @@ def _save_metric(metric: PromptMetric) -> None:
 
     Raises `HostLimitError` where there are too many, `ParameterError` where the name is taken.
     """
-    usable, most = saved(), config().metrics_per_visitor
-    taken = [NEW, *(cls.title for cls in catalogue().values())]
+    usable = saved()
+    most = config().metrics_per_visitor
+    taken = [NEW] + [cls.title for cls in catalogue().values()]
     if metric.title.casefold() in map(str.casefold, taken):
         raise ParameterError(
             f"There is another metric called {metric.title}. Give yours a name of its own."
         )
-    if config().public and metric.title not in usable and len(usable) >= most:
+    is_new = metric.title not in usable
+    if config().public and is_new and len(usable) >= most:
         raise HostLimitError(
             f"This host keeps {counted(most, 'metric')} for each visitor, and you have "
             "that many. Delete one first."
@@ -268,7 +274,8 @@ def _delete_metric(name: str) -> None:
 
 def _chosen_beside(title: str) -> list[str]:
     """The metrics that are chosen for the next run beside this one."""
-    return [name for name in st.session_state.get(CHOSEN, ()) if name != offered(title)]
+    chosen = st.session_state.get(CHOSEN, ())
+    return [name for name in chosen if name != offered(title)]
 
 
 def _choose_for_next_run(names: list[str]) -> None:
@@ -290,8 +297,11 @@ def _files_in_use() -> None:
     folder = config().custom_dir
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     st.caption(plain(f"Put a Python file that holds a metric into {shown}, and reload the page."))
-    by_file = {file: ", ".join(cls.title for cls in metrics) for file, metrics in files().items()}
-    by_file |= {error.file: f"cannot be used, see line {error.line}" for error in broken()}
+    by_file = {}
+    for file, metrics in files().items():
+        by_file[file] = ", ".join(cls.title for cls in metrics)
+    for error in broken():
+        by_file[error.file] = f"cannot be used, see line {error.line}"
     if by_file:
         rows = [{"File": file, "Metrics": metrics} for file, metrics in sorted(by_file.items())]
         st.dataframe(rows, hide_index=True, alt="Files with metrics of your own")

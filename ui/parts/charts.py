@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -59,33 +60,41 @@ def accuracy_by_noise(
             style = _curve_style(number, ability, len(figure.data))
             _add_curve(figure, name, points, style, colour)
     for number, (name, curve) in enumerate(published.items()):
-        figure.add_scatter(
-            x=[noise for noise, _ in curve],
-            y=[accuracy for _, accuracy in curve],
-            name=f"{name} (paper)",
-            mode="lines+markers",
-            marker={"symbol": f"{_in_turn(SYMBOLS, number)}-open", "size": 7},
-            line={
-                "color": PUBLISHED_COLOUR,
-                "dash": _in_turn(DASHES, number),
-                "width": 1.5,
-            },
-            hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
-            zorder=-1,
-        )
-    noises = (
-        point.noise
-        for curves in by_model.values()
-        for points in curves.values()
-        for point in points
-    )
+        _add_published_curve(figure, number, name, curve)
+    # The highest noise level of the paper, which published curves reach.
+    most_noise = 0.8
+    for curves in by_model.values():
+        for points in curves.values():
+            most_noise = max([most_noise, *(point.noise for point in points)])
     figure.update_xaxes(
         title="Noise: share of documents beside the point",
         ticksuffix=" %",
-        range=[-4, 100 * max([0.8, *noises]) + 4],
+        range=[-4, 100 * most_noise + 4],
     )
     figure.update_yaxes(title="Accuracy", ticksuffix=" %", range=[-3, 105])
     return _laid_out(figure, 380 + LEGEND_ROW * max(0, len(figure.data) - 2))
+
+
+def _add_published_curve(
+    figure: go.Figure,
+    number: int,
+    name: str,
+    curve: Sequence[tuple[float, float]],
+) -> None:
+    figure.add_scatter(
+        x=[noise for noise, _ in curve],
+        y=[accuracy for _, accuracy in curve],
+        name=f"{name} (paper)",
+        mode="lines+markers",
+        marker={"symbol": f"{_in_turn(SYMBOLS, number)}-open", "size": 7},
+        line={
+            "color": PUBLISHED_COLOUR,
+            "dash": _in_turn(DASHES, number),
+            "width": 1.5,
+        },
+        hovertemplate="%{y:.1f} %<extra>%{fullData.name}</extra>",
+        zorder=-1,
+    )
 
 
 def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
@@ -98,9 +107,12 @@ def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
         for model, means in by_model.items()
     }
     # Plotly draws bars from the bottom upwards: the first rate and the first model come last.
-    titles = list(dict.fromkeys(title for means in judged.values() for title in means))[::-1]
+    in_order = dict.fromkeys(itertools.chain.from_iterable(judged.values()))
+    titles = list(reversed(in_order))
     figure = go.Figure()
-    for place, (number, (model, means)) in enumerate(reversed(list(enumerate(judged.items())))):
+    for place, model in enumerate(reversed(judged)):
+        means = judged[model]
+        number = len(judged) - 1 - place
         colour = _colour(number) if len(judged) > 1 else None
         _add_bars(figure, model, [means.get(title) for title in titles], titles, colour)
         for row, title in enumerate(titles):
@@ -120,10 +132,9 @@ def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
         showlegend=len(judged) > 1,
     )
     slots = len(judged) * max(len(titles), 1) / (1 - BAR_GAP)
+    height = 60 + LEGEND_ROW * len(judged) + round(BAR_SLOT * slots)
     legend = {"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
-    return _laid_out(figure, 60 + LEGEND_ROW * len(judged) + round(BAR_SLOT * slots)).update_layout(
-        legend=legend
-    )
+    return _laid_out(figure, height).update_layout(legend=legend)
 
 
 def distribution(values: Sequence[float]) -> go.Figure:

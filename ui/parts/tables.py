@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -38,30 +38,19 @@ def samples(
 ) -> None:
     """A page of samples with progress bars; `values` and `facets` map names to column titles."""
     run = view.run
-    st.session_state[LAST_TABLE] = run.id, [(row.position, row.model) for row in rows]
+    cells = [(row.position, row.model) for row in rows]
+    st.session_state[LAST_TABLE] = run.id, cells
     if not rows:
         st.info("No sample matches.", icon=":material/filter_alt_off:")
         return
     pages = -(-len(rows) // PAGE_ROWS)
     with st.container(horizontal=True, vertical_alignment="center"):
-        page = (
-            st.pagination(pages, key=f"page_{run.id}", persist_state="session") if pages > 1 else 1
-        )
-        st.caption(
-            f"{len(rows):,} {'answers' if len(run.models) > 1 else 'samples'}. Select a row to "
-            "open the sample."
-        )
+        page = 1
+        if pages > 1:
+            page = st.pagination(pages, key=f"page_{run.id}", persist_state="session")
+        noun = "answers" if len(run.models) > 1 else "samples"
+        st.caption(f"{len(rows):,} {noun}. Select a row to open the sample.")
     of_page = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
-    bars = {
-        title: st.column_config.ProgressColumn(
-            title,
-            min_value=0,
-            max_value=1,
-            format="%.2f",
-            width=max(LEAST_BAR, LETTER * len(title)),
-        )
-        for title in values.values()
-    }
     # A key for each page: a row that was selected on one would be selected on the next as well.
     picked = st.dataframe(
         pd.DataFrame(_sample_rows(view, of_page, values, facets)),
@@ -71,14 +60,32 @@ def samples(
         selection_mode="single-row",
         column_config={
             "Question": st.column_config.TextColumn(width=QUESTION_WIDTH),
-            **bars,
+            **_columns_of_bars(values.values()),
         },
         alt="Samples of this run",
     )
     if picked.selection.rows:
         picked_row = of_page[picked.selection.rows[0]]
-        cell = {"sample": str(picked_row.position + 1), "model": str(picked_row.model + 1)}
-        st.switch_page("../pages/sample.py", query_params=session.address(run=run.id, **cell))
+        # Addresses count from 1, as the table does.
+        address = session.address(
+            run=run.id,
+            sample=str(picked_row.position + 1),
+            model=str(picked_row.model + 1),
+        )
+        st.switch_page("../pages/sample.py", query_params=address)
+
+
+def _columns_of_bars(titles: Iterable[str]) -> dict[str, Any]:
+    columns = {}
+    for title in titles:
+        columns[title] = st.column_config.ProgressColumn(
+            title,
+            min_value=0,
+            max_value=1,
+            format="%.2f",
+            width=max(LEAST_BAR, LETTER * len(title)),
+        )
+    return columns
 
 
 def _sample_rows(
@@ -87,7 +94,8 @@ def _sample_rows(
     values: Mapping[str, str],
     facets: Mapping[str, str],
 ) -> list[dict[str, object]]:
-    names, failed = run_facts.titles(view.run), _titles_of_failed(view)
+    names = run_facts.titles(view.run)
+    failed = _titles_of_failed(view)
     cells = []
     for row in rows:
         titles = failed.get(Cell(row.position, row.model))
@@ -99,7 +107,10 @@ def _sample_rows(
 def last_positions(run: Run, model: int) -> list[int]:
     """The positions of one model's answers in the last table of the run, in its order."""
     run_id, cells = st.session_state.get(LAST_TABLE, ("", []))
-    return [position for position, number in cells if number == model] if run_id == run.id else []
+    # The last table may have been one of another run.
+    if run_id != run.id:
+        return []
+    return [position for position, number in cells if number == model]
 
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
