@@ -102,15 +102,15 @@ def document(name: str, data: bytes) -> Document:
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if DAMAGED.search(whole):
         note = f"{note} Some bytes are not characters; \ufffd stands for them.".strip()
-    whole = (
-        without_surrogates(whole.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
-    )
+    whole = without_surrogates(whole.removeprefix("\ufeff"))
+    whole = whole.replace("\r\n", "\n").replace("\r", "\n")
     kind = _format_of(name, whole)
     if kind == "pdf":
         note = f"{_NO_PDF} {note}".strip()
     if kind in ("html", "markdown"):
         page, *left_out = _parsed_pages(name, kind, whole.encode()) or [""]
-        return Document(name, _some(name, page), note=" ".join(filter(None, [note, *left_out])))
+        notes = filter(None, [note, *left_out])
+        return Document(name, _some(name, page), note=" ".join(notes))
     return Document(name, unwrapped(_some(name, whole)), note=note)
 
 
@@ -140,9 +140,9 @@ def _refuse_unreadable(name: str, data: bytes, limits: Config) -> None:
     if len(data) > limits.upload_bytes:
         size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
         raise DatasetError(f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.")
-    what = next((what for start, what in _OTHERS.items() if data.startswith(start)), None)
-    if what:
-        raise DatasetError(f"{name} is {what}. {_REMEDY}")
+    for start, what in _OTHERS.items():
+        if data.startswith(start):
+            raise DatasetError(f"{name} is {what}. {_REMEDY}")
 
 
 def _some(name: str, text: str) -> str:
@@ -164,15 +164,13 @@ def _format_of(name: str, text: str) -> str:
 
 def _pdf(name: str, data: bytes) -> Document:
     # A soft hyphen shows nothing, and would divide the words of the text.
-    pages = [page.replace("\u00ad", "").strip("\n") for page in _parsed_pages(name, "pdf", data)]
-    pages, running = _without_running_lines(pages)
+    parsed = [page.replace("\u00ad", "") for page in _parsed_pages(name, "pdf", data)]
+    pages, running = _without_running_lines([page.strip("\n") for page in parsed])
     counts = list(map(count_letters, pages))
     if not any(counts):
-        pictures = (
-            "a picture of its one page"
-            if len(pages) == 1
-            else f"pictures of its {len(pages)} pages"
-        )
+        pictures = f"pictures of its {len(pages)} pages"
+        if len(pages) == 1:
+            pictures = "a picture of its one page"
         raise DatasetError(
             f"{name} holds {pictures}, not the text. "
             "Run a text recognition (OCR) over it and choose the result."
@@ -193,11 +191,10 @@ def _without_running_lines(pages: list[str]) -> tuple[list[str], list[str]]:
     """
     lines = [page.split("\n") for page in pages]
     edges = [_edges(page) for page in lines]
-    counts = Counter(
-        kind
-        for page, places in zip(lines, edges, strict=True)
-        for kind in {_without_numbers(page[place]) for place in places}
-    )
+    counts: Counter[str] = Counter()
+    for page, places in zip(lines, edges, strict=True):
+        # A set: the same line at the top and at the bottom is on one page all the same.
+        counts.update({_without_numbers(page[place]) for place in places})
     least = max(FEWEST_PAGES, len(pages) / 2)
     repeated = {kind for kind, count in counts.items() if count >= least}
     shown: dict[str, str] = {}
@@ -206,14 +203,17 @@ def _without_running_lines(pages: list[str]) -> tuple[list[str], list[str]]:
         running = {place for place in places if _without_numbers(page[place]) in repeated}
         for place in sorted(running):
             shown.setdefault(_without_numbers(page[place]), page[place].strip())
-        kept.append("\n".join(line for at, line in enumerate(page) if at not in running))
+        others = [line for at, line in enumerate(page) if at not in running]
+        kept.append("\n".join(others))
     return kept, list(shown.values())
 
 
 def _edges(lines: list[str]) -> list[int]:
     """The places of the first and the last lines of a page that are not blank."""
     filled = [place for place, line in enumerate(lines) if line.strip()]
-    return sorted({*filled[:RUNNING_LINES], *filled[-RUNNING_LINES:]})
+    # A set, as on a short page the first lines are also the last ones.
+    places = {*filled[:RUNNING_LINES], *filled[-RUNNING_LINES:]}
+    return sorted(places)
 
 
 def _without_numbers(line: str) -> str:
@@ -222,10 +222,14 @@ def _without_numbers(line: str) -> str:
 
 def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
     """What the child process finds in a file."""
-    seconds = min(SECONDS[kind], SECONDS_ON_A_PUBLIC_HOST) if config().public else SECONDS[kind]
-    pages, is_whole = [], False
-    with child(kind, data, for_text(seconds, MOST_TEXT)) as lines:
-        for message in _messages_of_child(iter(lambda: lines.readline(8 * MOST_TEXT), b"")):
+    seconds = SECONDS[kind]
+    if config().public:
+        seconds = min(seconds, SECONDS_ON_A_PUBLIC_HOST)
+    pages = []
+    is_whole = False
+    with child(kind, data, for_text(seconds, MOST_TEXT)) as output:
+        lines = iter(lambda: output.readline(8 * MOST_TEXT), b"")
+        for message in _messages_of_child(lines):
             if "refused" in message:
                 raise DatasetError(f"{name} {message['refused']}")
             if "text" in message:
@@ -252,7 +256,9 @@ def _line_width(text: str) -> int:
     It is 0 where lines are not broken to a width.
     """
     lengths = sorted(len(line) for line in text.split("\n") if line.strip())
-    width = lengths[len(lengths) * 4 // 5] if lengths else 0
+    if not lengths:
+        return 0
+    width = lengths[len(lengths) * 4 // 5]
     return width if width in WRAPPED else 0
 
 
@@ -276,13 +282,17 @@ def _linked(before: str, line: str) -> tuple[str, str]:
     """
     if _HYPHEN.search(before) and line[0].islower():
         return before[:-1], ""
-    return before, "" if _IDEOGRAPH.match(before[-1:]) and _IDEOGRAPH.match(line) else " "
+    if _IDEOGRAPH.match(before[-1:]) and _IDEOGRAPH.match(line):
+        return before, ""
+    return before, " "
 
 
 def _goes_on(before: str, line: str, width: int) -> bool:
     """Whether a paragraph goes on in the next line."""
-    is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL and before.strip()
-    if not is_full or _BEGINS.match(line) or _ENDS.match(before):
+    is_full = NEARLY_FULL * width <= len(before) <= width / NEARLY_FULL
+    if not is_full or not before.strip():
+        return False
+    if _BEGINS.match(line) or _ENDS.match(before):
         return False
     # After the end of a sentence, a short line that is not one itself is a heading.
     is_short = len(line) < NEARLY_FULL * width

@@ -24,11 +24,14 @@ LINE = 100
 
 def command(run: Run) -> str:
     """The command for a shell such as bash; lines with # say what has to be there first."""
-    options = [f"{name} {quoted(value)}" if value else name for name, value in _options_of_run(run)]
-    whole = " ".join([START, *options])
+    parts = [START]
+    for name, value in _options_of_run(run):
+        parts.append(f"{name} {quoted(value)}" if value else name)
+    whole = " ".join(parts)
     if len(whole) > LINE:
-        whole = " \\\n    ".join([START, *options])
-    return "\n".join([*(f"# {note}" for note in _notes_before(run)), whole])
+        whole = " \\\n    ".join(parts)
+    notes = [f"# {note}" for note in _notes_before(run)]
+    return "\n".join([*notes, whole])
 
 
 def quoted(text: str) -> str:
@@ -72,7 +75,9 @@ def _path_of_param(run: Run, number: int, spec: EvaluatorSpec) -> str:
 def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]:
     """The parameters that are not as the metric has them by itself."""
     cls = catalogue().get(spec.name)
-    usual = {name: field.get_default() for name, field in cls.model_fields.items()} if cls else {}
+    usual = {}
+    if cls:
+        usual = {name: field.get_default() for name, field in cls.model_fields.items()}
     for name, value in spec.params.items():
         if name not in usual or _as_stored(usual[name]) != value:
             yield "--param", f"{path}.{name}={_param_text(value)}"
@@ -85,7 +90,9 @@ def _as_stored(value: Any) -> Any:
 def _param_text(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -96,7 +103,8 @@ def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for noise in noise_levels:
             yield "--noise", f"{noise:g}"
     for name, usual in (("passages", PASSAGES), ("seed", 0), ("limit", None)):
-        if (value := origin.get(name, usual)) != usual:
+        value = origin.get(name, usual)
+        if value != usual:
             yield f"--{name}", str(value)
 
 
@@ -106,10 +114,12 @@ def _models_and_prompt(run: Run) -> Iterator[tuple[str, str]]:
     for spec in run.judges:
         yield "--judge", spec.id
     llms = _llms_of_run(run)
-    if temperatures := {spec.temperature for spec in llms} - {None, 0.0}:
-        yield "--temperature", str(max(filter(None, temperatures)))
+    temperatures = [spec.temperature for spec in llms if spec.temperature]
+    if temperatures:
+        yield "--temperature", str(max(temperatures))
     if llms and not _has_usual_budgets(run):
-        yield "--answer-tokens", str(max(spec.answer_tokens for spec in llms))
+        budgets = [spec.answer_tokens for spec in llms]
+        yield "--answer-tokens", str(max(budgets))
     if _has_own_prompt(run):
         yield "--prompt", OWN_PROMPT
 
@@ -126,11 +136,8 @@ def _caps(run: Run) -> Iterator[tuple[str, str]]:
 def _notes_before(run: Run) -> Iterator[str]:
     if _has_own_prompt(run):
         yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
-    if (
-        run.models
-        and not run.origin.get("abilities")
-        and any(spec.name == "rgb" for spec in run.evaluators)
-    ):
+    is_rgb = any(spec.name == "rgb" for spec in run.evaluators)
+    if run.models and is_rgb and not run.origin.get("abilities"):
         yield (
             "This run does not say how its prompts were composed: add --ability, --noise, "
             "--passages and --limit."
@@ -143,19 +150,24 @@ def _notes_before(run: Run) -> Iterator[str]:
             "The models were asked in different ways; here all have the highest temperature "
             "and budget."
         )
-    for name, address in sorted({(spec.provider, spec.base_url) for spec in llms}):
-        if (provider := PROVIDERS.get(name)) is None:
+    endpoints = {(spec.provider, spec.base_url) for spec in llms}
+    for name, address in sorted(endpoints):
+        provider = PROVIDERS.get(name)
+        if provider is None:
             yield f"{name} is not a provider that Plumbline knows: name another model."
             continue
-        yield f"{provider.key_variable} holds the key{', if there is one' * provider.is_custom}."
+        condition = ", if there is one" if provider.is_custom else ""
+        yield f"{provider.key_variable} holds the key{condition}."
         if address:
             yield f"{provider.address_variable} holds the address: {quoted(address)}"
 
 
 def _has_usual_budgets(run: Run) -> bool:
     """Whether every LLM may write as much as it may where no budget is given."""
-    models = {spec.answer_tokens for spec in run.models if spec != OFFLINE} <= {ANSWER_TOKENS}
-    return models and {spec.answer_tokens for spec in run.judges} <= {JUDGE_TOKENS}
+    models = [spec for spec in run.models if spec != OFFLINE]
+    if any(spec.answer_tokens != ANSWER_TOKENS for spec in models):
+        return False
+    return all(spec.answer_tokens == JUDGE_TOKENS for spec in run.judges)
 
 
 def _has_own_prompt(run: Run) -> bool:
@@ -163,4 +175,5 @@ def _has_own_prompt(run: Run) -> bool:
 
 
 def _llms_of_run(run: Run) -> Sequence[ModelSpec]:
-    return [spec for spec in (*run.models, *run.judges) if spec.provider != OFFLINE.provider]
+    every = [*run.models, *run.judges]
+    return [spec for spec in every if spec.provider != OFFLINE.provider]

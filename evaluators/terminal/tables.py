@@ -46,16 +46,17 @@ def echo(*parts: RenderableType) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=WIDE)
     for part in parts:
-        console.print(
-            Text(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str)
-        )
+        if isinstance(part, str):
+            # As `Text`, since rich reads a string as markup.
+            console.print(Text(part), soft_wrap=True)
+        else:
+            console.print(part)
 
 
 def as_json(value: object) -> str:
     """JSON for a program or a screen: what a terminal would obey is escaped, which JSON allows."""
-    return escaped(
-        json.dumps(value, indent=2, ensure_ascii=False).encode(errors="replace")
-    ).decode()
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return escaped(text.encode(errors="replace")).decode()
 
 
 def table(
@@ -77,60 +78,53 @@ def table(
 
 def of_metrics(by_name: Mapping[str, type[Evaluator]], saved: Mapping[str, EvaluatorSpec]) -> Table:
     """The metrics of the catalogue with their parameters, and those that were saved in the app."""
-    rows = [
-        (
-            name,
-            cls.title,
-            _needs_in_words(cls),
-            _judges_in_words(cls),
-            _parameters_with_defaults(cls),
-        )
-        for name, cls in by_name.items()
-    ]
+    rows = []
+    for name, cls in by_name.items():
+        needs = "as its fields say" if cls.name == "prompt" else ", ".join(cls.needs)
+        judges = _judges_in_words(cls)
+        rows.append((name, cls.title, needs, judges, _parameters_with_defaults(cls)))
     for title, spec in saved.items():
         try:
             metric = from_spec(spec)
         except ParameterError as error:
             rows.append((slug(title), title, "", "", [f"cannot be used: {error}"]))
         else:
-            rows.append(
-                (
-                    slug(title),
-                    title,
-                    ", ".join(metric.needed),
-                    _judges_in_words(type(metric)),
-                    ["saved in the app"],
-                )
-            )
-    lines = [
-        (*(row if not number else [""] * 4), parameter)
-        for *row, several in rows
-        for number, parameter in enumerate(several or [""])
-    ]
+            needs = ", ".join(metric.needed)
+            judges = _judges_in_words(type(metric))
+            rows.append((slug(title), title, needs, judges, ["saved in the app"]))
+    lines = []
+    for *row, several in rows:
+        first, *further = several or [""]
+        lines.append((*row, first))
+        # A metric's further parameters stand on lines of their own.
+        lines += [("", "", "", "", parameter) for parameter in further]
     return table(["name", "title", "needs", "judges", "parameters"], lines)
-
-
-def _needs_in_words(cls: type[Evaluator]) -> str:
-    return "as its fields say" if cls.name == "prompt" else ", ".join(cls.needs)
 
 
 def _judges_in_words(cls: type[Evaluator]) -> str:
     most = cls.most_judges()
-    return f"1 to {most}" if most > 1 else str(most or "")
+    if most > 1:
+        return f"1 to {most}"
+    return str(most or "")
 
 
 def _parameters_with_defaults(cls: type[Evaluator]) -> list[str]:
     """Each parameter with its default, where that is short."""
     required = {name for name, field in cls.model_fields.items() if field.is_required()}
-    return [
-        each.name if each.name in required else f"{each.name}={_short_default(each.default)}"
-        for each in parameters(cls)
-    ]
+    words = []
+    for parameter in parameters(cls):
+        if parameter.name in required:
+            words.append(parameter.name)
+        else:
+            words.append(f"{parameter.name}={_short_default(parameter.default)}")
+    return words
 
 
 def _short_default(value: object) -> str:
     text = ",".join(value) if isinstance(value, tuple) else str(value)
-    return text if len(text) <= CELL else f"{text[:CELL]}…"
+    if len(text) <= CELL:
+        return text
+    return f"{text[:CELL]}…"
 
 
 def of_models(by_id: Mapping[str, Choice]) -> Table:
@@ -181,7 +175,8 @@ def state(run: Run, store: Store) -> str:
 
 
 def _begun(run: Run) -> str:
-    return datetime.fromisoformat(run.created).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    created = datetime.fromisoformat(run.created)
+    return created.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 # One run
@@ -193,9 +188,11 @@ def of_run(results: Results) -> list[RenderableType]:
     parts: list[RenderableType] = [facts(results), "", results.table(), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
+    parts += troubles(results)
     counts = results.counts
-    goes_on = counts.scored < counts.asked and not registry.is_at_work(run.id, store)
-    return [*parts, *troubles(results), *([go_on(run)] if goes_on else []), equivalent(run)]
+    if counts.scored < counts.asked and not registry.is_at_work(run.id, store):
+        parts.append(go_on(run))
+    return [*parts, equivalent(run)]
 
 
 def go_on(run: Run) -> str:
