@@ -39,8 +39,9 @@ _VERDICTS = frozenset({"0", "1", "-1", "0.0", "1.0"})
 
 @dataclass(frozen=True)
 class Content:
-    """Mean length of a column's texts, and shares of its cells: lists, texts that ask, texts of
-    several words, different ones.
+    """Mean length of a column's texts, and shares of its cells.
+
+    The shares are of lists, texts that ask, texts of several words, and different ones.
     """
 
     length: float = 0
@@ -55,12 +56,17 @@ class Content:
         if not cells:
             return cls()
         texts = [cell for cell in cells if is_worded(cell)]
+        lists = sum(map(is_list, cells))
+        asking = sum(text.rstrip().endswith(("?", "？")) for text in texts)
+        # Chinese has no spaces between its words
+        worded = sum(not text.isascii() or len(text.split()) > 2 for text in texts)
+        count = max(1, len(texts))
         return cls(
-            length=sum(map(len, texts)) / max(1, len(texts)),
-            lists=sum(map(is_list, cells)) / len(cells),
-            asking=sum(text.rstrip().endswith(("?", "？")) for text in texts) / len(cells),
-            worded=sum(map(_has_words, texts)) / len(cells),
-            different=len(set(texts)) / max(1, len(texts)),
+            length=sum(map(len, texts)) / count,
+            lists=lists / len(cells),
+            asking=asking / len(cells),
+            worded=worded / len(cells),
+            different=len(set(texts)) / count,
         )
 
 
@@ -110,10 +116,11 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     filled_lists = list(filter(None, map(_texts_of, cells)))
     if not filled_lists:
         return False
-    if 2 * sum(map(_are_ids, filled_lists)) > len(filled_lists):
+    lists_of_ids = sum(map(_are_ids, filled_lists))
+    if 2 * lists_of_ids > len(filled_lists):
         return True
     texts = [text for texts in filled_lists for text in texts]
-    is_usual = column in COLUMNS["retrieved_documents"] + COLUMNS["gold_documents"]
+    is_usual = column in (*COLUMNS["retrieved_documents"], *COLUMNS["gold_documents"])
     is_short = sum(map(len, texts)) < SHORT_TEXT * len(texts)
     are_lists = any(not isinstance(cell, str) or cell.lstrip()[:1] == "[" for cell in cells)
     if is_usual or not is_short or are_lists:
@@ -163,10 +170,6 @@ def is_score(cell: object) -> bool:
     """Whether the cell is a number or a list of numbers."""
     value = as_object(cell) if isinstance(cell, str) and cell[:1] == "[" else cell
     return all(map(is_number, value)) if isinstance(value, list) else is_number(value)
-
-
-def _has_words(text: str) -> bool:
-    return not text.isascii() or len(text.split()) > 2
 
 
 def _share(holds: Callable[[Any], bool], cells: Sequence[Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from evaluators.datasets.columns import Rows, objects_of
@@ -41,12 +41,15 @@ from evaluators.surrogates import without_surrogates
 Columns = Sequence[str]
 Taken = Mapping[str, str]
 
+_GUESSED_IN_ORDER = ("retrieved_documents", "question", "response", "ground_truth")
+
 _CALLED_TEXTS = frozenset(chain.from_iterable(KNOWN[field] for field in TEXT_FIELDS))
 
 
 def plain_guess(columns: Columns, rows: Rows) -> Guess:
     """The columns of a table, and every reason to ask a person about them."""
     objects = objects_of(rows)
+    # An object under the name of a text is read by its fields, which are columns of their own
     columns = [
         column
         for column in columns
@@ -59,12 +62,15 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
     if doubt := _other_doubt(columns, taken, rows):
         certain = min(certain, DOUBTFUL)
         doubts.append(doubt)
-    if "response" not in taken and (maybe := _may_be_responses(columns, taken, rows)):
-        certain = min(certain, DOUBTFUL)
-        names = ", ".join(map(_shown, maybe[:4]))
-        doubts.append(f"What is to be judged may be in {names}.")
+    if "response" not in taken:
+        possible_responses = _may_be_responses(columns, taken, rows)
+        if possible_responses:
+            certain = min(certain, DOUBTFUL)
+            names = ", ".join(map(_shown, possible_responses[:4]))
+            doubts.append(f"What is to be judged may be in {names}.")
     documents, doubt = _about_documents(columns, taken, rows)
-    confidence = _confidence(taken, certain, set(columns) <= set(taken.values()))
+    is_all = set(columns) <= set(taken.values())
+    confidence = _confidence(taken, certain, is_all)
     guessed: dict[str, str] = {}
     if confidence < SURE and not {"question", "response"} <= set(named):
         guessed = _by_content(columns, taken | documents, rows)
@@ -79,21 +85,20 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
 
 
 def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
-    """The column for each field whose name is known and whose cells can be read; "answer" is left
-    open.
+    """The column for each field whose name is known and whose cells can be read.
+
+    A column "answer" is left open.
     """
     named = columns_by_name(columns)
     taken: dict[str, str] = {}
     for field, names in KNOWN.items():
-        candidates = (named.get(name, []) for name in names if name not in ANSWER)
-        usable = (
-            column
-            for column in chain.from_iterable(candidates)
-            if column not in taken.values() and can_be(field, column, rows)
-        )
-        if (column := next(usable, None)) is not None:
-            taken[field] = column
-    if (documents := taken.get("retrieved_documents")) is not None:
+        groups = [named.get(name, []) for name in names if name not in ANSWER]
+        for column in chain.from_iterable(groups):
+            if column not in taken.values() and can_be(field, column, rows):
+                taken[field] = column
+                break
+    documents = taken.get("retrieved_documents")
+    if documents is not None:
         taken["retrieved_documents"] = _list_inside(documents, columns, rows)
     if _are_goldens(taken):
         taken["gold_documents"] = taken.pop("retrieved_documents")
@@ -110,17 +115,21 @@ def _are_goldens(taken: Taken) -> bool:
 
 def _list_inside(column: str, columns: Columns, rows: Rows) -> str:
     """The column of the texts in an object of parallel lists, as MS MARCO writes its passages."""
-    keys = {text_list_of(cell) for cell in filled_cells(column, rows) if isinstance(cell, dict)}
-    inside = f"{column}.{next(iter(keys))}" if len(keys) == 1 else ""
+    objects = [cell for cell in filled_cells(column, rows) if isinstance(cell, dict)]
+    keys = set(map(text_list_of, objects))
+    if len(keys) != 1:
+        return column
+    inside = f"{column}.{keys.pop()}"
     return inside if inside in columns else column
 
 
 def _gold_of_deepeval(taken: Taken, named: Mapping[str, list[str]], rows: Rows) -> dict[str, str]:
     """DeepEval calls the true contexts "context", beside the retrieved ones."""
     is_deepeval = canonical(taken.get("retrieved_documents", "")) == "retrieval_context"
-    column = next(iter(named.get("context", ())), None)
-    if not is_deepeval or column is None or "gold_documents" in taken:
+    called_context = named.get("context")
+    if not is_deepeval or not called_context or "gold_documents" in taken:
         return {}
+    column = called_context[0]
     return {"gold_documents": column} if can_be("gold_documents", column, rows) else {}
 
 
@@ -131,13 +140,16 @@ def _decided_answer(
     called = columns_by_name(columns)
     answers = chain.from_iterable(called.get(name, ()) for name in ANSWER)
     answer = next((column for column in answers if can_be("ground_truth", column, rows)), None)
-    if answer is None or {"response", "ground_truth"} <= set(named) or answer in named.values():
+    has_both = "response" in named and "ground_truth" in named
+    if answer is None or has_both or answer in named.values():
         return {}, 1.0, ""
     if "response" in named:
         return {"ground_truth": answer}, 1.0, ""
     cells = filled_cells(answer, rows)
     if "ground_truth" in named:
-        return ({"response": answer} if can_be("response", answer, rows) else {}), 0.9, ""
+        decided = {"response": answer} if can_be("response", answer, rows) else {}
+        return decided, 0.9, ""
+    # Several spellings are accepted answers; a response is one text
     if any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
         return {"ground_truth": answer}, 0.7, ""
     is_recorded = any(RECORDED.search(folded(column)) for column in columns)
@@ -160,12 +172,13 @@ def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
     for column in columns:
         field = _field_usually_called(column)
         if field and field not in taken and filled_cells(column, rows):
+            is_of_documents = field.endswith("_documents")
             # Ids of documents have words of their own
-            is_named = field.endswith("_documents") and are_names(
-                column, filled_cells(column, rows)
-            )
-            if not is_named and not can_be(field, column, rows):
-                return f"{_shown(column)} cannot be read as {field.replace('_', ' ')}."
+            if is_of_documents and are_names(column, filled_cells(column, rows)):
+                continue
+            if not can_be(field, column, rows):
+                words = field.replace("_", " ")
+                return f"{_shown(column)} cannot be read as {words}."
     if truth and response is None and _has_scores(columns, rows):
         return f"{_shown(truth)} may be what was scored."
     return ""
@@ -182,28 +195,28 @@ def _has_scores(columns: Columns, rows: Rows) -> bool:
 
 
 def _may_be_responses(columns: Columns, taken: Taken, rows: Rows) -> list[str]:
-    """Columns that nothing is read from, although by their names and texts they may hold what is to
-    be judged.
-    """
-    return [
-        column
-        for column in columns
-        if column not in taken.values()
-        and HINTS["response"].search(folded(last_part(column)))
-        and field_of(column) in ("", "response")
-        and not is_never_a_field(column)
-        and any(map(is_worded, filled_cells(column, rows)))
-    ]
+    """Unread columns that by their names and texts may hold what is to be judged."""
+    likely: list[str] = []
+    for column in columns:
+        if column in taken.values() or is_never_a_field(column):
+            continue
+        if field_of(column) not in ("", "response"):
+            continue
+        is_hinted = HINTS["response"].search(folded(last_part(column)))
+        if is_hinted and any(map(is_worded, filled_cells(column, rows))):
+            likely.append(column)
+    return likely
 
 
 def _about_documents(columns: Columns, taken: Taken, rows: Rows) -> tuple[dict[str, str], str]:
-    """Where nothing is taken for documents although there may be some: the likely column, and why a
-    person is asked.
-    """
-    if "retrieved_documents" in taken or ("question" not in taken and "response" not in taken):
+    """The likely column of documents where none is taken, and why a person is asked."""
+    if "retrieved_documents" in taken:
+        return {}, ""
+    if "question" not in taken and "response" not in taken:
         return {}, ""
     # The messages of a conversation were read as its question and its answer
-    read = {*taken.values(), *(column.rpartition(".")[0] for column in taken.values())}
+    outer = [column.rpartition(".")[0] for column in taken.values()]
+    read = {*taken.values(), *outer}
     free = [column for column in columns if column not in read]
     likely = [
         column
@@ -213,13 +226,19 @@ def _about_documents(columns: Columns, taken: Taken, rows: Rows) -> tuple[dict[s
         and may_be_documents(column, rows)
         and not are_names(column, filled_cells(column, rows))
     ]
-    hinted = [column for column in likely if HINTS["retrieved_documents"].search(folded(column))]
-    likely = hinted or ([] if "gold_documents" in taken else likely)
-    if likely:
-        names = ", ".join(map(_shown, likely[:4]))
-        chosen = {"retrieved_documents": likely[0]} if hinted or len(likely) == 1 else {}
-        return chosen, f"The documents may be in {names}."
-    return {}, "" if "gold_documents" in taken else _about_ids(free, rows)
+    hint = HINTS["retrieved_documents"]
+    hinted = [column for column in likely if hint.search(folded(column))]
+    has_gold = "gold_documents" in taken
+    if hinted:
+        likely = hinted
+    elif has_gold:
+        return {}, ""
+    if not likely:
+        return {}, _about_ids(free, rows)
+    names = ", ".join(map(_shown, likely[:4]))
+    is_clear = bool(hinted) or len(likely) == 1
+    chosen = {"retrieved_documents": likely[0]} if is_clear else {}
+    return chosen, f"The documents may be in {names}."
 
 
 def _about_ids(free: Columns, rows: Rows) -> str:
@@ -245,21 +264,21 @@ def _is_hinted_otherwise(column: str) -> bool:
 def _confidence(taken: Taken, certain: float, is_all: bool) -> float:
     if "question" not in taken:
         return 0.3 if "response" in taken else 0.0
+    has_more = "retrieved_documents" in taken or "ground_truth" in taken
     if "response" in taken:
-        return min(certain, 0.95 if {"retrieved_documents", "ground_truth"} & set(taken) else 0.9)
-    has_more = {"retrieved_documents", "ground_truth", "gold_documents"} & set(taken)
-    return min(certain, 0.8 if has_more or is_all else DOUBTFUL)
+        return min(certain, 0.95 if has_more else 0.9)
+    is_clear = has_more or "gold_documents" in taken or is_all
+    return min(certain, 0.8 if is_clear else DOUBTFUL)
 
 
 # By what columns hold
 
 
 def _by_content(columns: Columns, taken: Taken, rows: Rows) -> dict[str, str]:
-    """Columns for the fields still open: lists or the longest texts are documents, texts that ask
-    are questions.
+    """Columns for the fields still open, by what their cells hold.
 
-    Where a name hints at questions or responses it decides, and of several that may be the
-    responses none is taken.
+    Lists or the longest texts are documents, texts that ask are questions. Where a name hints at
+    questions or responses it decides, and of several that may be the responses none is taken.
     """
     free = {
         column: Content.of(column, rows)
@@ -267,9 +286,12 @@ def _by_content(columns: Columns, taken: Taken, rows: Rows) -> dict[str, str]:
         if column not in taken.values() and not is_never_a_field(last_part(column))
     }
     guessed: dict[str, str] = {}
-    for field in [field for field in _LIKELIHOOD if field not in taken]:
+    for field in _GUESSED_IN_ORDER:
+        if field in taken:
+            continue
         likely = _likely(field, free, rows)
-        if likely and (field in ("retrieved_documents", "question") or len(likely) == 1):
+        is_ranked = field in ("retrieved_documents", "question")
+        if len(likely) == 1 or (likely and is_ranked):
             guessed[field] = likely[0]
             del free[likely[0]]
     return guessed
@@ -277,7 +299,7 @@ def _by_content(columns: Columns, taken: Taken, rows: Rows) -> dict[str, str]:
 
 def _likely(field: str, free: Mapping[str, Content], rows: Rows) -> list[str]:
     """The columns that may hold a field, the likeliest first."""
-    likelihood = _LIKELIHOOD[field]
+    likelihood = {column: _likelihood(field, content) for column, content in free.items()}
     worded = [column for column in free if free[column].worded > 0.5]
     truths = [column for column in worded if HINTS["ground_truth"].search(folded(column))]
     if field == "ground_truth":
@@ -293,23 +315,29 @@ def _likely(field: str, free: Mapping[str, Content], rows: Rows) -> list[str]:
     others = [
         column
         for column in free
-        if likelihood(free[column]) > 0
+        if likelihood[column] > 0
         and column not in elsewhere
         and field_of(column) in ("", field)
         and can_be(field, column, rows)
     ]
     likely = hinted.get(field) or others
-    return sorted(likely, key=lambda column: likelihood(free[column]), reverse=True)
+    return sorted(likely, key=lambda column: likelihood[column], reverse=True)
 
 
-_LIKELIHOOD: dict[str, Callable[[Content], float]] = {
-    "retrieved_documents": lambda it: (
-        1e6 * it.lists if it.lists > 0.5 else it.length * (it.length >= LONG_TEXT)
-    ),
-    "question": lambda it: it.asking * (it.asking >= 0.5),
-    "response": lambda it: it.length * (it.worded > 0.5 and it.different > 0.5 and it.length >= 15),
-    "ground_truth": lambda it: it.length * (it.worded > 0.5),
-}
+def _likelihood(field: str, content: Content) -> float:
+    """How likely a column of this content holds a field; 0 where it cannot."""
+    is_worded = content.worded > 0.5
+    if field == "retrieved_documents":
+        # Any list is likelier than the longest text
+        if content.lists > 0.5:
+            return 1e6 * content.lists
+        return content.length if content.length >= LONG_TEXT else 0
+    if field == "question":
+        return content.asking if content.asking >= 0.5 else 0
+    if field == "response":
+        is_varied = content.different > 0.5 and content.length >= 15
+        return content.length if is_worded and is_varied else 0
+    return content.length if is_worded else 0
 
 
 # Words
@@ -321,13 +349,16 @@ def _renamed(taken: Taken) -> str:
 
 
 def _by_look(guessed: Taken) -> str:
-    words = ", ".join(f"{_shown(column)} as {field}" for field, column in guessed.items())
-    return f"Guessed by content: {words}." if words else ""
+    words = [f"{_shown(column)} as {field}" for field, column in guessed.items()]
+    return f"Guessed by content: {', '.join(words)}." if words else ""
 
 
 def _unused(columns: Columns) -> str:
+    if not columns:
+        return ""
+    names = ", ".join(map(_shown, columns[:8]))
     more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
-    return f"Not used: {', '.join(map(_shown, columns[:8]))}{more}." if columns else ""
+    return f"Not used: {names}{more}."
 
 
 def _shown(column: str) -> str:
