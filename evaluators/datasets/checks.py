@@ -1,6 +1,4 @@
-"""What is odd about data that can be read: told before a run, with the rows, and never mended in
-silence.
-"""
+"""What is odd about data that can be read: shown before a run, and never mended in silence."""
 
 from __future__ import annotations
 
@@ -32,42 +30,48 @@ class Finding:
 
 
 def checks(data: Dataset | TestBed, numbers: Sequence[int] = ()) -> tuple[Finding, ...]:
-    """What is odd about the data; rows are named by `numbers`, those of the file, or counted from
-    1.
+    """What is odd about the data.
+
+    Rows are named by `numbers`, those of the file, or counted from 1.
     """
-    found = (
-        _bed_findings(data.rows) if isinstance(data, TestBed) else _sample_findings(data.samples)
-    )
-    return tuple(
-        Finding(title, tuple(numbers[at] if numbers else at + 1 for at in places), words)
-        for title, places, words in found
-        if places
-    )
+    if isinstance(data, TestBed):
+        oddities = _bed_oddities(data.rows)
+    else:
+        oddities = _sample_oddities(data.samples)
+    findings: list[Finding] = []
+    for title, places, words in oddities:
+        if places:
+            rows = tuple(numbers[at] if numbers else at + 1 for at in places)
+            findings.append(Finding(title, rows, words))
+    return tuple(findings)
 
 
-_Found = tuple[str, list[int], str]
+_Oddity = tuple[str, list[int], str]
+"""A finding whose rows are still places in the data, counted from 0; there may be none."""
 
 
-def _sample_findings(samples: Sequence[Sample]) -> Iterable[_Found]:
-    yield _duplicates(
-        [
-            (each.question, each.response, each.retrieved_documents, each.generator)
-            for each in samples
-        ]
-    )
+def _sample_oddities(samples: Sequence[Sample]) -> Iterable[_Oddity]:
+    # Several models may answer the same question with the same words
+    keys = [
+        (sample.question, sample.response, sample.retrieved_documents, sample.generator)
+        for sample in samples
+    ]
+    yield _duplicates(keys)
     yield from _empty(samples)
     yield _where(
         "Several documents in one text",
-        [_is_joined(each.retrieved_documents) for each in samples],
+        [_is_joined(sample.retrieved_documents) for sample in samples],
         _JOINED,
     )
-    yield _languages(
-        [f"{each.question[:LOOKED_AT]} {(each.response or '')[:LOOKED_AT]}" for each in samples]
-    )
-    yield _long([each.retrieved_documents for each in samples])
+    texts: list[str] = []
+    for sample in samples:
+        response = sample.response or ""
+        texts.append(f"{sample.question[:LOOKED_AT]} {response[:LOOKED_AT]}")
+    yield _languages(texts)
+    yield _long([sample.retrieved_documents for sample in samples])
 
 
-def _bed_findings(rows: Sequence[BedRow]) -> Iterable[_Found]:
+def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _duplicates([(row.query, row.positive, row.positive_wrong) for row in rows])
     yield _where(
         "No positive documents",
@@ -100,48 +104,43 @@ _LEAKED = (
 _UNPLANTED = "No document holds the planted wrong answer, so there is no error to detect."
 
 
-def _where(title: str, is_so: Sequence[bool], words: str) -> _Found:
+def _where(title: str, is_so: Sequence[bool], words: str) -> _Oddity:
     return title, [at for at, so in enumerate(is_so) if so], words
 
 
-def _duplicates(keys: Sequence[object]) -> _Found:
+def _duplicates(keys: Sequence[object]) -> _Oddity:
     seen: set[int] = set()
-    again = []
+    again: list[int] = []
     for at, key in enumerate(keys):
-        known = hash(key)
-        if known in seen:
+        key_hash = hash(key)
+        if key_hash in seen:
             again.append(at)
-        seen.add(known)
-    return (
-        "Repeated rows",
-        again,
-        "They say the same as an earlier row, and count once more in every mean.",
-    )
+        seen.add(key_hash)
+    words = "They say the same as an earlier row, and count once more in every mean."
+    return "Repeated rows", again, words
 
 
-def _empty(samples: Sequence[Sample]) -> Iterable[_Found]:
-    """Fields that some or all samples lack; that no sample has gold documents or a ground truth is
-    nothing odd.
+def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
+    """Fields that some or all samples lack.
+
+    That no sample has gold documents or a ground truth is nothing odd.
     """
+    filled = [[bool(text.strip()) for text in sample.retrieved_documents] for sample in samples]
     lacking = {
-        "question": [not each.question.strip() for each in samples],
-        "response": [each.response is None for each in samples],
-        "documents": [
-            not any(text.strip() for text in each.retrieved_documents) for each in samples
-        ],
-        "ground truth": [each.ground_truth in (None, "", ()) for each in samples],
+        "question": [not sample.question.strip() for sample in samples],
+        "response": [sample.response is None for sample in samples],
+        "documents": [not any(texts) for texts in filled],
+        "ground truth": [sample.ground_truth in (None, "", ()) for sample in samples],
     }
     for field, lacks in lacking.items():
         if field != "ground truth" or not all(lacks):
             yield _where(f"No {field}", lacks, _LACKING[field])
-    said = [each.response is not None and not each.response.strip() for each in samples]
     yield _where(
         "Empty responses",
-        said,
+        [sample.response is not None and not sample.response.strip() for sample in samples],
         "The model said nothing. That counts as an answer, and is judged as one.",
     )
-    filled = [[bool(text.strip()) for text in each.retrieved_documents] for each in samples]
-    blank = [any(each) and not all(each) for each in filled]
+    blank = [any(texts) and not all(texts) for texts in filled]
     yield _where(
         "Empty documents", blank, "A document without text among others counts as retrieved."
     )
@@ -166,40 +165,43 @@ _JOINED = (
 
 
 def _is_joined(documents: Sequence[str]) -> bool:
-    return len(documents) == 1 and (
-        documents[0].count("</doc") > 1 or _RULE.search(documents[0]) is not None
-    )
+    """Whether the only document looks as if it were several."""
+    if len(documents) != 1:
+        return False
+    text = documents[0]
+    return text.count("</doc") > 1 or _RULE.search(text) is not None
 
 
-def _languages(texts: Sequence[str]) -> _Found:
+def _languages(texts: Sequence[str]) -> _Oddity:
     """The rows in the rarer of the two languages that are told apart."""
     chinese = [is_chinese(text) for text in texts]
-    rare = sum(chinese) * 2 <= len(chinese)
-    name, other = ("Chinese", "another language") if rare else ("another language", "Chinese")
+    is_rare = sum(chinese) * 2 <= len(chinese)
+    name, other = ("Chinese", "another language") if is_rare else ("another language", "Chinese")
     words = (
         f"They are in {name}, the others in {other}. Phrases of rejection and judges' prompts "
         "differ by language."
     )
-    return _where(
-        "Mixed languages", [is_it is rare for is_it in chinese] if any(chinese) else [], words
-    )
+    # Without this, rows that are all in another language would be the rarer ones
+    odd = [is_it is is_rare for is_it in chinese] if any(chinese) else []
+    return _where("Mixed languages", odd, words)
 
 
-def _long(documents: Sequence[Sequence[str]]) -> _Found:
-    sizes = [[tokens(text) for text in texts] for texts in documents]
-    total = sum(map(sum, sizes))
-    long = [size for each in sizes for size in each if size > LONG_DOCUMENT]
-    usual = median(size for each in sizes for size in each) if total else 0
+def _long(documents: Sequence[Sequence[str]]) -> _Oddity:
+    """Documents that make a run dear, with their share of all tokens."""
+    sizes_by_row = [[tokens(text) for text in texts] for texts in documents]
+    sizes = [size for row in sizes_by_row for size in row]
+    long = [size for size in sizes if size > LONG_DOCUMENT]
+    total = sum(sizes)
+    usual = median(sizes) if total else 0
+    share = sum(long) / max(1, total)
     several = "1 document has" if len(long) == 1 else f"{len(long):,} documents have"
     words = (
         f"{several} more than {LONG_DOCUMENT:,} tokens (the longest {max(long, default=0):,}, "
-        f"half of all have {usual:,.0f} or fewer). That is "
-        f"{sum(long) / max(1, total):.0%} of all documents' tokens, "
+        f"half of all have {usual:,.0f} or fewer). That is {share:.0%} of all documents' tokens, "
         "and so of what a model that reads them costs."
     )
-    return _where(
-        "Long documents", [any(size > LONG_DOCUMENT for size in each) for each in sizes], words
-    )
+    is_long = [any(size > LONG_DOCUMENT for size in row) for row in sizes_by_row]
+    return _where("Long documents", is_long, words)
 
 
 # Answers in documents
@@ -208,38 +210,45 @@ _BESIDE_IDEOGRAPHS = re.compile(f"(?<=[{IDEOGRAPHS}]) | (?=[{IDEOGRAPHS}])")
 
 
 def _all_positives(row: BedRow) -> tuple[str, ...]:
-    return tuple(
-        text for part in row.positive for text in ([part] if isinstance(part, str) else part)
-    )
+    texts: list[str] = []
+    for part in row.positive:
+        # Beds for information integration have a list for each sub-question
+        texts += [part] if isinstance(part, str) else part
+    return tuple(texts)
 
 
 def _is_unanswered(row: BedRow) -> bool:
     texts = [_comparable(text) for text in _all_positives(row)]
-    return bool(texts) and not all(
-        any(_mentions(text, group) for text in texts) for group in _plain_groups(row.answer)
-    )
+    return bool(texts) and not _mention_all(texts, row.answer)
 
 
 def _is_leaked(row: BedRow) -> bool:
     required = _plain_groups(row.answer)
-    return bool(required) and any(
-        all(_holds(text, group) for group in required) for text in map(_comparable, row.negative)
-    )
+    if not required:
+        return False
+    for text in map(_comparable, row.negative):
+        if all(_stands(spellings, text, _LETTERS) for spellings in required):
+            return True
+    return False
 
 
 def _is_unplanted(row: BedRow) -> bool:
     if Ability.COUNTERFACTUAL not in row.abilities or row.fakeanswer is None:
         return False
     texts = [_comparable(text) for text in row.positive_wrong]
-    return not all(
-        any(_mentions(text, group) for text in texts) for group in _plain_groups(row.fakeanswer)
-    )
+    return not _mention_all(texts, row.fakeanswer)
+
+
+def _mention_all(texts: Sequence[str], answer: Accepted) -> bool:
+    """Whether each required answer stands in one of the texts, other than in a longer number."""
+    for spellings in _plain_groups(answer):
+        if not any(_stands(spellings, text, _FIGURES) for text in texts):
+            return False
+    return True
 
 
 def _plain_groups(answer: Accepted) -> list[list[str]]:
-    """The spellings of each required answer, as `_comparable` writes them;
-    without what is then empty.
-    """
+    """The spellings of each required answer as `_comparable` writes them, without empty ones."""
     plain = [list(filter(None, map(_comparable, group))) for group in groups(answer)]
     return list(filter(None, plain))
 
@@ -249,32 +258,22 @@ def _comparable(text: str) -> str:
     return _BESIDE_IDEOGRAPHS.sub("", " ".join(nfkc(text).casefold().split()))
 
 
-def _mentions(text: str, spellings: Iterable[str]) -> bool:
-    """Whether one of the spellings stands in the text at all, other than inside a longer number."""
-    return _stands(spellings, text, _FIGURES)
-
-
-def _holds(text: str, spellings: Iterable[str]) -> bool:
-    """Whether one of the spellings stands in the text as words of its own."""
-    return _stands(spellings, text, _LETTERS)
-
-
 _FIGURES = re.compile("[0-9]+")
 _LETTERS = re.compile("[a-z0-9]+")
 
 
 def _stands(spellings: Iterable[str], text: str, runs: re.Pattern[str]) -> bool:
-    """Whether one of the spellings stands in the text,
-    where no such run at an end of it runs on.
-    """
-    there = [each for each in spellings if each in text]
-    ended = _ended(text, runs) if there else ""
-    return any(_ended(each, runs) in ended for each in there)
+    """Whether one of the spellings stands in the text where no such run at its ends runs on."""
+    # Marking a text takes long, and most texts hold none of the spellings
+    contained = [spelling for spelling in spellings if spelling in text]
+    if not contained:
+        return False
+    marked = _ended(text, runs)
+    return any(_ended(spelling, runs) in marked for spelling in contained)
 
 
 def _ended(text: str, runs: re.Pattern[str]) -> str:
-    """The text with the ends of such runs marked, so that a piece of a run is not found in a longer
-    one.
+    """The text with the ends of such runs marked: no piece of a run is found in a longer one.
 
     A mark is half a character, which no text holds.
     """

@@ -1,6 +1,4 @@
-"""Which kind of file this is, and which of its columns means what; a doubtful guess says so by its
-confidence.
-"""
+"""Which kind of file this is, and which of its columns means what; confidence tells doubt."""
 
 from __future__ import annotations
 
@@ -25,14 +23,10 @@ _READ_AS_THEY_ARE = (Shape.BED, Shape.RAGBENCH, Shape.RESULTS, Shape.VALUES, Sha
 
 
 def recognise(table: Table) -> Guess:
-    """The shape of a table by its column names, and where they tell nothing by what the columns
-    hold.
-    """
+    """The shape of a table by the names of its columns, or else by what they hold."""
     columns = names_of(table)
     rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
-    shapes = (recogniser(columns, rows) for recogniser in _RECOGNISERS)
-    known = next((guess for guess in shapes if guess and _can_be_read(guess, rows)), None)
-    guess = known or plain_guess(columns, rows)
+    guess = _known_shape(columns, rows) or plain_guess(columns, rows)
     column = guess.columns.get("retrieved_documents")
     if column is None or guess.shape in _READ_AS_THEY_ARE:
         return guess
@@ -41,10 +35,18 @@ def recognise(table: Table) -> Guess:
     return guess.doubted(doubt) if doubt else guess
 
 
-def _can_be_read(guess: Guess, rows: Rows) -> bool:
-    if guess.shape in _READ_AS_THEY_ARE:
-        return True
-    return all(can_be(field, column, rows) for field, column in guess.columns.items())
+def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:
+    """The first known shape whose columns are there and can be read."""
+    for recogniser in _RECOGNISERS:
+        guess = recogniser(columns, rows)
+        if guess is None:
+            continue
+        if guess.shape in _READ_AS_THEY_ARE:
+            return guess
+        # Other programs have columns of these names that hold objects
+        if all(can_be(field, column, rows) for field, column in guess.columns.items()):
+            return guess
+    return None
 
 
 def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -63,15 +65,23 @@ def _tested_by(row: Mapping[str, Any]) -> str:
         return "counterfactual robustness"
     positive = row.get("positive")
     first = positive[0] if isinstance(positive, list) and positive else positive
-    is_nested = isinstance(first, list) or re.match(r"\s*\[\s*\[", str(first)[:20]) is not None
+    # CSV holds the lists as text
+    is_nested_text = re.match(r"\s*\[\s*\[", str(first)[:20]) is not None
+    is_nested = isinstance(first, list) or is_nested_text
     return "information integration" if is_nested else "noise robustness and rejection"
 
 
 def _recorded_answers(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"query", "prediction"} <= set(columns):
         return None
-    known = {"retrieved_documents": "docs", "ground_truth": "ans", "id": "id"}
-    fields = _present(columns, question="query", response="prediction", **known)
+    fields = _present(
+        columns,
+        question="query",
+        response="prediction",
+        retrieved_documents="docs",
+        ground_truth="ans",
+        id="id",
+    )
     return Guess(Shape.ANSWERS, f"{Shape.ANSWERS}: recorded answers", 1.0, fields)
 
 
@@ -79,7 +89,8 @@ def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"documents_sentences", "all_relevant_sentence_keys"} <= set(columns):
         return None
     has_baselines = any(column.startswith(("trulens_", "ragas_", "gpt3")) for column in columns)
-    title = f"{Shape.RAGBENCH} with labels{' and baselines' if has_baselines else ''}"
+    baselines = " and baselines" if has_baselines else ""
+    title = f"{Shape.RAGBENCH} with labels{baselines}"
     fields = _present(
         columns,
         question="question",
@@ -93,9 +104,8 @@ def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
 
 def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     """The JSON lines of a run of the app or the terminal, which hold all that was judged."""
-    if not {"id", "question", "response", "status", "metrics", "retrieved_documents"} <= set(
-        columns
-    ):
+    needed = {"id", "question", "response", "status", "metrics", "retrieved_documents"}
+    if not needed <= set(columns):
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
     fields = _present(columns, **{name: name for name in same}, generator="model")
@@ -123,9 +133,7 @@ def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
 
 
 def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
-    """The second generation by `user_input`; the first by an answer beside contexts and a ground
-    truth.
-    """
+    """The second generation by `user_input`, the first by an answer, contexts and ground truth."""
     have = set(columns)
     others = {"response", "retrieved_contexts", "reference", "reference_contexts"}
     if "user_input" in have and have & others:
@@ -153,12 +161,11 @@ def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
 
 
 def _adalflow(columns: Sequence[str], rows: Rows) -> Guess | None:
-    """The arguments of its evaluators: `pred_answers` and `gt_answers`, `retrieved_contexts` and
-    `gt_contexts`.
-    """
+    """Columns named as the arguments of AdalFlow's evaluators."""
     names = set(map(canonical, columns))
-    pairs = ({"pred_answer", "gt_answer"}, {"retrieved_context", "gt_context"})
-    if not any(pair <= names for pair in pairs):
+    of_answers = {"pred_answer", "gt_answer"}
+    of_contexts = {"retrieved_context", "gt_context"}
+    if not (of_answers <= names or of_contexts <= names):
         return None
     return Guess(Shape.ADALFLOW, str(Shape.ADALFLOW), 0.9, by_name(columns, rows))
 
