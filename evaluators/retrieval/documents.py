@@ -205,6 +205,9 @@ def _without_running_lines(pages: list[str]) -> tuple[list[str], list[str]]:
             shown.setdefault(_without_numbers(page[place]), page[place].strip())
         others = [line for at, line in enumerate(page) if at not in running]
         kept.append("\n".join(others))
+    if not any(map(count_letters, kept)):
+        # Pages of nothing but numbered titles: they are the text.
+        return pages, []
     return kept, list(shown.values())
 
 

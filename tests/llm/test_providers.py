@@ -1,5 +1,6 @@
 """A provider is one record: its address, its keys, its limits, and where it is offered."""
 
+import gc
 from urllib.parse import urlsplit
 
 import openai
@@ -132,6 +133,13 @@ def test_a_public_host_offers_and_asks_only_what_is_marked_so(added, monkeypatch
 # Keys are masked by their value
 
 
+@pytest.fixture
+def no_earlier_access():
+    # An access of an earlier test, in a circle of references, is masked until it is collected.
+    gc.collect()
+
+
+@pytest.mark.usefixtures("no_earlier_access")
 def test_a_key_is_masked_by_its_value_as_long_as_its_access_lives():
     text = f"key {SHAPELESS[:4]} {SHAPELESS[4:]}, in hexadecimal {SHAPELESS.encode().hex()}"
     assert mask(text) == text
@@ -143,6 +151,7 @@ def test_a_key_is_masked_by_its_value_as_long_as_its_access_lives():
     assert mask(text) == text
 
 
+@pytest.mark.usefixtures("no_earlier_access")
 def test_keys_of_several_visitors_are_masked_in_one_text():
     keys = (SHAPELESS, "0bX5tVq2Ue8WmZ1yGf7Rk4Pa", "tgp_v1_J6nQs9DhC3oLi0EvBxT5")
     visits = [bind("together", PROVIDERS["together"].address, key) for key in keys]
@@ -151,6 +160,7 @@ def test_keys_of_several_visitors_are_masked_in_one_text():
     assert mask(" and ".join(keys)) == f"*** and {keys[1]} and ***"
 
 
+@pytest.mark.usefixtures("no_earlier_access")
 @every_record
 def test_a_key_in_the_environment_is_masked_by_its_value(provider, monkeypatch):
     monkeypatch.setenv(provider.key_variable, f'"{SHAPELESS}"')

@@ -325,6 +325,13 @@ def test_headers_and_footers_of_pages_are_left_out_and_named():
     )
 
 
+def test_pages_of_nothing_but_numbered_titles_keep_them():
+    read = document("a.pdf", files.pdf(*[[f"Chapter {number}"] for number in range(1, 6)]))
+
+    assert "Chapter 5" in read.text
+    assert read.note == ""
+
+
 def test_two_pages_that_begin_alike_keep_their_lines():
     read = document("a.pdf", files.pdf(["Chapter", "One thing."], ["Chapter", "Another thing."]))
 
