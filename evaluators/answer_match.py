@@ -47,11 +47,11 @@ _AROUND_WORDS = ".,;:!?\"'()[]{}“”‘’。，；：！？（）「」"
 
 
 class Comparison(NamedTuple):
-    """How well an answer matches one spelling, and the texts as they were compared."""
+    """How well an answer matches one spelling, and the words that were compared."""
 
     value: float
-    response: str
-    ground_truth: str
+    answer_words: list[str]
+    true_words: list[str]
 
 
 @evaluator("answer_match", title="Answer match", needs=("response", "ground_truth"))
@@ -119,36 +119,42 @@ class AnswerMatchAcc(Evaluator):
             for group in required
         ]
         worst = min(best, key=_by_value)
+        compared = {
+            "response": " ".join(worst.answer_words),
+            "ground_truth": " ".join(worst.true_words),
+        }
         return Score(
             values={"answer_match": worst.value},
             reason="" if worst.value else WHY_ZERO[self.type],
-            details={"compared": {"response": worst.response, "ground_truth": worst.ground_truth}},
+            details={"compared": compared},
         )
 
     def _compared(self, answer: str, truth: str) -> Comparison:
-        normalised = hotpotqa_words(truth) if self.normalise == "hotpotqa" else []
-        is_literal = not normalised
-        true_words = literal_words(truth) if is_literal else normalised
-        answer_words = literal_words(answer) if is_literal else hotpotqa_words(answer)
-        joined, true_joined = " ".join(answer_words), " ".join(true_words)
-        if self.type == "f1_score":
-            value = _f1(answer_words, true_words)
-        elif self.type == "exact_match":
-            value = float(answer_words == true_words)
-        elif is_literal and not is_chinese(truth):
-            # Letter by letter, the choice "A" would be found in "Answer: B", and 5 in 3.5.
-            value = float(f" {true_joined} " in f" {joined} ")
+        true_words = hotpotqa_words(truth) if self.normalise == "hotpotqa" else []
+        is_literal = not true_words
+        if is_literal:
+            true_words, answer_words = literal_words(truth), literal_words(answer)
         else:
-            value = float(true_joined in joined)
-        return Comparison(value, joined, true_joined)
+            answer_words = hotpotqa_words(answer)
+        if self.type == "exact_match":
+            value = float(answer_words == true_words)
+        elif self.type == "f1_score":
+            value = _f1(answer_words, true_words)
+        else:
+            whole, part = " ".join(answer_words), " ".join(true_words)
+            if is_literal and not is_chinese(truth):
+                # Letter by letter, the choice "A" would be found in "Answer: B", and 5 in 3.5.
+                whole, part = f" {whole} ", f" {part} "
+            value = float(part in whole)
+        return Comparison(value, answer_words, true_words)
 
 
 def hotpotqa_words(text: str) -> list[str]:
     """The words of a text that count: lower case, without ASCII punctuation and articles."""
     kept = text.lower().encode(*_UTF8).translate(None, _PUNCTUATION)
     spaced = kept.decode(*_UTF8).split()
-    others = kept.translate(None, _PLAIN).decode(*_UTF8)
-    if others and not others.isalnum():
+    others = kept.translate(None, _PLAIN)
+    if others and not others.decode(*_UTF8).isalnum():
         # Other signs end words too, as in “the” or the–a.
         return _ARTICLE.sub(" ", " ".join(spaced)).split()
     if _ARTICLES.isdisjoint(spaced):
