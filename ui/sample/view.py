@@ -14,27 +14,19 @@ from evaluators.catalogue import catalogue as evaluators
 from evaluators.catalogue import from_spec, leads
 from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError
-from evaluators.llm import catalogue
-from evaluators.prompts import fill
 from evaluators.records import (
-    Ability,
     Cell,
     EvaluatorSpec,
-    RuleEvidence,
     Run,
     Sample,
     SampleResult,
     Score,
-    Verdict,
 )
-from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.rgb_rules import BY_WORDS
-from evaluators.text.accepted import spellings
 from ui import session
 from ui.metrics.results import title, value_titles
 from ui.parts import highlight, remedies, run_facts, spending, tables
 from ui.parts.untrusted import plain
-from ui.parts.words import accepted
+from ui.sample import rgb, texts
 from ui.trace import labels as trace_labels
 
 LINE = 160
@@ -121,7 +113,7 @@ def show(run: Run, cell: Cell) -> None:
     if run.models and not is_given and leads(run.evaluator.name) != "rgb":
         model = run_facts.titles(run)[cell.model]
         st.caption(plain(f"Response by {model}."))
-        _generator_prompt(f"Prompt · {model}", run.prompt, sample)
+        texts.generator_prompt(f"Prompt · {model}", run.prompt, sample)
     for number, spec in enumerate(run.evaluators):
         _judge_prompts(spec, sample, number)
 
@@ -130,7 +122,7 @@ def _leading_evaluator(run: Run, cell: Cell, sample: Sample, result: SampleResul
     """What an evaluator says whose runs have a page of their own."""
     _cost_and_failure(result, 0)
     if leads(run.evaluator.name) == "rgb":
-        _rgb_sample(run, sample, result)
+        rgb.show(run, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
         if result and result.score:
@@ -179,105 +171,6 @@ def _cost_and_failure(result: SampleResult | None, number: int) -> None:
     spending.of_sample(result)
 
 
-def _rgb_sample(run: Run, sample: Sample, result: SampleResult | None) -> None:
-    evaluator = from_spec(run.evaluator)
-    assert isinstance(evaluator, RGBEvaluator)
-    if task := sample.rgb:
-        facts = [task.ability.label]
-        # Counterfactual prompts have no noise levels.
-        if task.noise is not None and task.ability is not Ability.COUNTERFACTUAL:
-            facts.append(f"noise {100 * task.noise:.0f} %")
-        if task.effective_noise is not None:
-            facts.append(f"effective noise {100 * task.effective_noise:.0f} %")
-        st.caption(" · ".join([*facts, f"policy {evaluator.policy}"]))
-    score = result.score if result else None
-    by_rules = score.evidence if score else None
-    verdicts = by_rules.verdicts if isinstance(by_rules, RuleEvidence) else {}
-    evidence = [word for verdict in verdicts.values() for word in verdict.evidence]
-    whole = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
-    expected = spellings(sample.ground_truth)
-    left, right = st.columns([1, 1], gap="large")
-    with left:
-        st.subheader("Answer")
-        if sample.response is None:
-            st.caption("There is no answer.")
-        else:
-            st.html(highlight.marked_text(sample.response, evidence, expected, whole=whole))
-        _expected_answer(sample)
-        if score:
-            _verdict_badges(run, verdicts, score)
-    with right:
-        st.subheader("Documents")
-        if expected:
-            st.caption(
-                "Marked here and in the answer: the words that decided, and the expected answer."
-            )
-        passages = highlight.passages(
-            sample.retrieved_documents,
-            evidence,
-            expected,
-            whole=whole,
-            sources=sample.sources,
-        )
-        st.html(passages)
-    if verdicts:
-        _rules_in_order(evaluator, sample)
-    if run.prompt:
-        _generator_prompt("Prompt", run.prompt, sample)
-
-
-def _generator_prompt(label: str, template: str, sample: Sample) -> None:
-    """What a model was asked about the sample."""
-    with st.expander(plain(label), icon=":material/edit_note:", key="generator_prompt"):
-        prompt = fill(template, sample.question, sample.retrieved_documents)
-        st.code(prompt.text, language=None, wrap_lines=True)
-
-
-def _expected_answer(sample: Sample) -> None:
-    if sample.ground_truth is not None:
-        st.text(f"Ground truth: {accepted(sample.ground_truth)}")
-    if sample.rgb and sample.rgb.counterfactual is not None:
-        st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
-
-
-def _verdict_badges(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
-    """What the rules decided, and beside it what a judge said."""
-    judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
-    judge = f"judge {catalogue.model_title(run.judge)}" if run.judge else "judge"
-    for name, verdict in verdicts.items():
-        _verdict_badge(name, verdict.passed, verdict.rule)
-        if name in judged:
-            _verdict_badge(name, judged[name].passed, judge)
-            st.text(judged[name].words)
-    if score.reason:
-        st.caption(plain(score.reason))
-
-
-def _verdict_badge(name: str, passed: bool, by: str) -> None:
-    badge = st.success if passed else st.warning
-    icon = ":material/check_circle:" if passed else ":material/cancel:"
-    answer = "yes" if passed else "no"
-    badge(f"**{name.capitalize()}: {answer}** · decided by: {plain(by)}", icon=icon)
-
-
-def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
-    outcomes = {None: "does not decide", True: "yes", False: "no"}
-    rows = []
-    for step in evaluator.steps(sample):
-        passed = step.verdict.passed if step.verdict else None
-        words = step.verdict.evidence if step.verdict else ()
-        rows.append(
-            {
-                "Asked": step.question,
-                "Rule": step.rule,
-                "Outcome": outcomes[passed],
-                "Words": ", ".join(words),
-            }
-        )
-    st.subheader("Rules, in the order in which they are tried")
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
-
-
 def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> None:
     """Every metric from this number on: its values and what it says of them, under its name."""
     titles = run_facts.metric_titles(run)
@@ -302,7 +195,7 @@ def _answer_and_documents(sample: Sample) -> None:
             st.caption("There is no answer.")
         else:
             st.html(highlight.marked_text(sample.response, []))
-        _expected_answer(sample)
+        texts.expected_answer(sample)
     with right:
         st.subheader("Documents")
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))

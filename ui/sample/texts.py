@@ -1,0 +1,25 @@
+"""The texts of a sample that both the RGB part and the rest of its page show."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.prompts import fill
+from evaluators.records import Sample
+from ui.parts.untrusted import plain
+from ui.parts.words import accepted
+
+
+def generator_prompt(label: str, template: str, sample: Sample) -> None:
+    """What a model was asked about the sample."""
+    with st.expander(plain(label), icon=":material/edit_note:", key="generator_prompt"):
+        prompt = fill(template, sample.question, sample.retrieved_documents)
+        st.code(prompt.text, language=None, wrap_lines=True)
+
+
+def expected_answer(sample: Sample) -> None:
+    """The true answer and the planted error, where the sample has them."""
+    if sample.ground_truth is not None:
+        st.text(f"Ground truth: {accepted(sample.ground_truth)}")
+    if sample.rgb and sample.rgb.counterfactual is not None:
+        st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
