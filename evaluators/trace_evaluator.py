@@ -78,7 +78,7 @@ class TRACEEvaluator(TRACEMethod):
         words, likeness = self._compare(sentences, question)
         features = document_features(words, likeness)
         supports = sentence_supports(
-            sentences, question, likeness.claims, support_probability(likeness)
+            sentences, question, words, likeness.claims, support_probability(likeness)
         )
         relevant_rows = relevant(likeness, features)
         # A response that claims nothing (a refusal) used nothing, whatever words it shares.
@@ -113,9 +113,9 @@ class TRACEEvaluator(TRACEMethod):
     def _estimated(
         self, sentences: Sentences, question: str
     ) -> list[tuple[SentenceSupport, float]]:
-        _, likeness = self._compare(sentences, question)
+        words, likeness = self._compare(sentences, question)
         probability = support_probability(likeness)
-        supports = sentence_supports(sentences, question, likeness.claims, probability)
+        supports = sentence_supports(sentences, question, words, likeness.claims, probability)
         pairs = zip(supports, probability, strict=True)
         return [(support, support_estimate(support, value)) for support, value in pairs]
 

@@ -66,7 +66,7 @@ def terms(text: str) -> list[str]:
     A Chinese character is a word, and its term the pair with the next one.
     """
     text = nfkc(text)
-    words: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
+    words = _words(text)
     are_usual = max(map(len, words), default=0) <= LONGEST_REMEMBERED
     term = _remembered_term if are_usual else _term
     if text.isascii() or not _IDEOGRAPH.search(text):
@@ -75,6 +75,19 @@ def terms(text: str) -> list[str]:
     for word, after in pairwise([*words, STOP]):
         stems.append(_pair(word, after) if _is_ideograph(word) else term(word))
     return stems
+
+
+def content_words(text: str) -> dict[str, str]:
+    """The content words of a text by their terms, each as it is first written there."""
+    words, written = _words(nfkc(text)), _WORD.findall(nfkc(text))
+    # Few letters become several in lower case, and a word may then end elsewhere.
+    if [word.lower() for word in written] != words:
+        written = words
+    by_term: dict[str, str] = {}
+    for term, word in zip(terms(text), written, strict=True):
+        by_term.setdefault(term, term if _is_ideograph(word) else word)
+    by_term.pop(STOP, None)
+    return by_term
 
 
 def vocabulary(texts: Iterable[Iterable[str]]) -> dict[str, int]:
@@ -217,6 +230,11 @@ def _load_model(name: str) -> Embed:
     return lambda texts: np.asarray(
         model.encode(list(texts), normalize_embeddings=True), np.float32
     )
+
+
+def _words(text: str) -> list[str]:
+    """The words of a normalised text, in lower case."""
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
 
 
 def _term(word: str) -> str:

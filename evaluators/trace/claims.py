@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from evaluators.records import Sentence, Sentences, SentenceSupport, Support
 from evaluators.text.normalise import nfkc
-from evaluators.trace.comparison import Claims
+from evaluators.text.similarity import content_words
+from evaluators.trace.comparison import Claims, Words
 
 # These three were chosen on the same published rows as the weights of `trace.features`, all of
 # them, so that what docs/heuristic.md says of adherence is slightly optimistic.
@@ -28,6 +29,8 @@ LEAST_SHARE_FOR_FULL = 0.4
 # long text would otherwise take the product of both.
 MOST_SEARCHED = 2_000_000_000
 """Characters that are read for the names of one response."""
+MOST_NAMED = 8
+"""Words that a reason names; it counts the others."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # It matches what may stand before a number even where none follows: a run of line breaks is then
@@ -68,6 +71,8 @@ class _Claim(NamedTuple):
     words_in_evidence: int
     probability: float
     """How likely it is supported."""
+    nearest: int
+    """The row of the document sentence that holds most of it, -1 where none holds anything."""
     evidence: list[int]
     """Rows of the document sentences that hold most of it, the best first."""
     unsupported_entities: Sequence[str]
@@ -75,23 +80,22 @@ class _Claim(NamedTuple):
 
 
 def sentence_supports(
-    sentences: Sentences, question: str, claims: Claims, probability: Sequence[float]
+    sentences: Sentences, question: str, words: Words, claims: Claims, probability: Sequence[float]
 ) -> tuple[SentenceSupport, ...]:
     """Whether each response sentence is supported, by which document sentences, and why."""
     unsupported = unsupported_entities(sentences, question)
-    # Once: the property is put together anew at each call, which for each response sentence made a
-    # row of 0.9 + 0.9 MB take 92 s instead of 10.
-    keys = sentences.document_keys
+    documents = _DocumentWords(sentences, words)
     supports = []
     for row, sentence in enumerate(sentences.response):
         claim = _Claim(
             words=int(claims.words[row]),
             words_in_evidence=int(claims.words_in_evidence[row]),
             probability=probability[row],
+            nearest=claims.nearest[row],
             evidence=claims.evidence[row],
             unsupported_entities=unsupported[row],
         )
-        supports.append(_support_of_claim(sentence, claim, keys))
+        supports.append(_support_of_claim(sentence, claim, documents))
     return tuple(supports)
 
 
@@ -112,18 +116,24 @@ def is_claim(support: SentenceSupport) -> bool:
     return support.support is not Support.FULL or bool(support.supporting_keys)
 
 
-def _support_of_claim(sentence: Sentence, claim: _Claim, keys: Sequence[str]) -> SentenceSupport:
+def _support_of_claim(
+    sentence: Sentence, claim: _Claim, documents: _DocumentWords
+) -> SentenceSupport:
     no_claim = _why_no_claim(sentence.text, claim)
     if no_claim:
         explanation = f"Makes no claim: {no_claim}."
         return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=explanation)
     level = _support_level(claim)
-    evidence_keys = tuple(keys[row] for row in claim.evidence)
+    if level is Support.NONE:
+        explanation = documents.why_unsupported(sentence.text, claim.nearest)
+        return SentenceSupport(key=sentence.key, support=level, explanation=explanation)
+    shared = f"{claim.words_in_evidence} of {claim.words} words"
+    absent = [f"{entity} is in no document" for entity in claim.unsupported_entities]
     return SentenceSupport(
         key=sentence.key,
         support=level,
-        supporting_keys=() if level is Support.NONE else evidence_keys,
-        explanation=_words_counted(claim, evidence_keys),
+        supporting_keys=tuple(documents.keys[row] for row in claim.evidence),
+        explanation="; ".join([shared, *absent]),
     )
 
 
@@ -161,11 +171,54 @@ def _support_level(claim: _Claim) -> Support:
     return Support.FULL if has_the_words else Support.PARTIAL
 
 
-def _words_counted(claim: _Claim, keys: Sequence[str]) -> str:
-    where = ", ".join(keys) or "any document sentence"
-    shared = f"{claim.words_in_evidence} of {claim.words} content words in {where}"
-    absent = [f"{entity} is in no document" for entity in claim.unsupported_entities]
-    return "; ".join([shared, *absent])
+class _DocumentWords:
+    """The documents as a reason needs them: keys, and the words that each sentence holds."""
+
+    def __init__(self, sentences: Sentences, words: Words) -> None:
+        # Once: the property is put together anew at each call, which for each response sentence
+        # made a row of 0.9 + 0.9 MB take 92 s instead of 10.
+        self.keys = sentences.document_keys
+        self._sentences = list(chain.from_iterable(sentences.documents))
+        self._terms = words.documents
+        self._by_row: dict[int, dict[str, str]] = {}
+
+    def why_unsupported(self, text: str, nearest: int) -> str:
+        """What the nearest sentence shares with a claim, and what stands in no document at all."""
+        by_term = content_words(text)
+        absent = [word for term, word in by_term.items() if term not in self._everywhere]
+        in_no_document = f"In no document: {_listed(absent)}."
+        if nearest < 0:
+            return in_no_document
+        held = self._held_by(nearest)
+        shared = [_beside(word, held[term]) for term, word in by_term.items() if term in held]
+        words = f"{len(by_term)} word{'s' if len(by_term) > 1 else ''}"
+        reason = (
+            "No single sentence carries enough of it: the nearest, "
+            f"{self.keys[nearest]}, shares {len(shared)} of {words} ({_listed(shared)})."
+        )
+        return f"{reason} {in_no_document}" if absent else reason
+
+    def _held_by(self, row: int) -> dict[str, str]:
+        # Kept: a very long sentence may be the nearest to thousands of claims.
+        if row not in self._by_row:
+            self._by_row[row] = content_words(self._sentences[row].text)
+        return self._by_row[row]
+
+    @cached_property
+    def _everywhere(self) -> frozenset[str]:
+        terms = frozenset(chain.from_iterable(self._terms))
+        # A Chinese character that ends a phrase is a term by itself, and elsewhere part of a pair.
+        return terms.union(term[0] for term in terms if not term.isascii())
+
+
+def _beside(word: str, in_document: str) -> str:
+    """A shared word; with the document's, where only their stems are equal."""
+    return word if word.lower() == in_document.lower() else f"{word} ≈ {in_document}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = len(words) - MOST_NAMED
+    return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:

@@ -99,6 +99,8 @@ class Claims(NamedTuple):
 
     best_sentence: Matrix
     """How much of it the document sentence holds that holds most."""
+    nearest: list[int]
+    """The document sentence that holds most of it; -1 where none holds anything."""
     evidence: list[list[int]]
     """Up to `MOST_EVIDENCE` document sentences, the best first, each adding `LEAST_GAIN`."""
     words: Numbers
@@ -301,6 +303,7 @@ def _compare_blocks(
     cosines = np.zeros(documents.height, np.float32)
     best = np.zeros(response.height, np.float32)
     words_in_evidence = np.zeros(response.height, int)
+    nearest: list[int] = []
     evidence: list[list[int]] = []
     for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
         claims = block.claims.incidence
@@ -320,11 +323,12 @@ def _compare_blocks(
             cosines[sentences] = np.maximum(cosines[sentences], best_of_sentence)
             best[part] = np.maximum(best[part], best_of_claim)
             likest.take(shares * total, sentences, table)
+        nearest += np.where(likest.gain > 0, likest.sentence, -1).tolist()
         of_block, held = _collect_evidence(block, tables, likest, total)
         evidence += of_block
         words_in_evidence[part] = (claims * held).sum(axis=1)
     words = np.bincount(response.texts, minlength=response.height)
-    return cosines, Claims(best, evidence, words, words_in_evidence)
+    return cosines, Claims(best, nearest, evidence, words, words_in_evidence)
 
 
 def _blocks(
