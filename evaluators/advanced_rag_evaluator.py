@@ -16,7 +16,7 @@ from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, schema, unreadable
-from evaluators.prompts import Prompt, fenced, load
+from evaluators.prompts import Prompt
 from evaluators.records import (
     Judgement,
     Labelling,
@@ -37,7 +37,13 @@ from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
 from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted_labelling, names
 from evaluators.trace.labelling import STRICTEST_FIRST, labelled_score, sentences_of
-from evaluators.trace.method import TRACEMethod
+from evaluators.trace.labelling_prompt import (
+    SPECIAL_KEYS,
+    GPTLabelingPromptGenerator,
+    keyed_line,
+    labelling_template,
+)
+from evaluators.trace.method import LabellingMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace.windows import Extent, merge_windows, part, windows_within
 
@@ -50,7 +56,6 @@ __all__ = [
     "SentenceSupportInformation",
 ]
 
-TEMPLATE = "trace_labels_en"
 COUNTS = ("fully_supported_sentences", "partially_supported_sentences", "unsupported_sentences")
 _AROUND_KEYS = " .:,;()[]'\"`"
 _MOST_LISTED = 20
@@ -130,10 +135,15 @@ class GPTLabelingOutput(BaseModel):
         """The keys that the judge names and that no sentence has."""
         documents = frozenset(sentences.document_keys)
         response = frozenset(sentence.key for sentence in sentences.response)
-        named = [*self.all_relevant_sentence_keys, *self.all_utilized_sentence_keys]
-        for verdict in self.sentence_support_information:
-            named += verdict.supporting_sentence_keys
-        invented_documents = {*_read_keys(named, documents)} - documents
+        used = [*self.all_relevant_sentence_keys, *self.all_utilized_sentence_keys]
+        supporting = [
+            key
+            for verdict in self.sentence_support_information
+            for key in verdict.supporting_sentence_keys
+        ]
+        invented_documents = {*_read_keys(used, documents)} - documents
+        may_support = documents | SPECIAL_KEYS
+        invented_documents |= {*_read_keys(supporting, may_support)} - may_support
         return invented_documents | (self._judged_keys(response) - response)
 
     def missing(self, response: Sequence[Sentence]) -> list[str]:
@@ -145,31 +155,6 @@ class GPTLabelingOutput(BaseModel):
     def _judged_keys(self, response: frozenset[str]) -> set[str]:
         named = [verdict.response_sentence_key for verdict in self.sentence_support_information]
         return set(_read_keys(named, response))
-
-
-class GPTLabelingPromptGenerator:
-    """Writes the prompt of a sample: the template with keyed sentences, one to a line, fenced."""
-
-    @staticmethod
-    def generate_labeling_prompt(
-        question: str,
-        response: str | Sequence[Sentence],
-        documents: Sequence[str] | Sequence[Sequence[Sentence]],
-    ) -> str:
-        """The prompt; texts are cut into sentences, sentences are taken with the keys they have."""
-        answer = (
-            DocumentSentencizer().sentencize_response(response)
-            if isinstance(response, str)
-            else response
-        )
-        return fenced(
-            load(TEMPLATE),
-            documents="\n\n".join(
-                _keyed_lines(document) for document in _keyed_documents(documents) if document
-            ),
-            question=question,
-            response=_keyed_lines(answer),
-        )
 
 
 class GPTLabelingScores(TRACEScores):
@@ -215,7 +200,7 @@ class GPTLabelingScores(TRACEScores):
     judges="jury",
     leads="trace",
 )
-class AdvancedRAGEvaluator(TRACEMethod):
+class AdvancedRAGEvaluator(LabellingMethod):
     """TRACE by an LLM: a judge, or a jury of several, labels all sentences in a call a sample."""
 
     unused = ("chunking_strategy", "embedding_model")
@@ -332,8 +317,13 @@ class AdvancedRAGEvaluator(TRACEMethod):
         invented = {key for answer in answers for key in answer.value.invented(sentences)}
         labels = merge_windows(parts, [call.sentences for call in calls])
         labels = labels.model_copy(update={"dropped_keys": len(invented)})
-        suspicions = warnings(sentences, question)[:_MOST_LISTED]
-        return Labelling(by=by, labels=labels, judgement=_judgement(answers, labels, suspicions))
+        judgement = _judgement(
+            answers,
+            labels,
+            suspicions=warnings(sentences, question)[:_MOST_LISTED],
+            template=labelling_template(self.prompt),
+        )
+        return Labelling(by=by, labels=labels, judgement=judgement)
 
     def _calls(
         self,
@@ -342,17 +332,19 @@ class AdvancedRAGEvaluator(TRACEMethod):
         prompt_budget: int | None,
     ) -> list[LabellingCall]:
         """The sample whole, or in windows where it is too long for the judge."""
-        whole = _labelling_call(sentences, question)
+        whole = _labelling_call(sentences, question, self.prompt)
         if prompt_budget is None or tokens(whole.prompt.text) <= prompt_budget:
             return [whole]
-        without_documents = _labelling_call(part(sentences, (0, 0)), question)
+        without_documents = _labelling_call(part(sentences, (0, 0)), question, self.prompt)
         # A token is counted as four bytes; what no window can make fit is sent whole.
         bytes_left = 4 * (prompt_budget - tokens(without_documents.prompt.text))
         if bytes_left <= 0:
             return [whole]
         extents = [_extent(sentence) for document in sentences.documents for sentence in document]
         windows = windows_within(extents, Extent(self.chunk_size, bytes_left), self.chunk_overlap)
-        return [_labelling_call(part(sentences, window), question) for window in windows]
+        return [
+            _labelling_call(part(sentences, window), question, self.prompt) for window in windows
+        ]
 
 
 def scores_of(
@@ -372,38 +364,19 @@ def scores_of(
     )
 
 
-# The prompt
+# The call
 
 
-def _keyed_documents(
-    documents: Sequence[str] | Sequence[Sequence[Sentence]],
-) -> Sequence[Sequence[Sentence]]:
-    texts = [document for document in documents if isinstance(document, str)]
-    keyed = [document for document in documents if not isinstance(document, str)]
-    return keyed or DocumentSentencizer().sentencize_documents(texts)
-
-
-def _keyed_lines(sentences: Sequence[Sentence]) -> str:
-    return "\n".join(map(_keyed_line, sentences))
-
-
-def _keyed_line(sentence: Sentence) -> str:
-    # On one line whatever it holds: none may pass for another sentence or for a mark.
-    return f"{sentence.key}: {' '.join(sentence.text.split())}"
-
-
-def _labelling_call(sentences: Sentences, question: str) -> LabellingCall:
+def _labelling_call(sentences: Sentences, question: str, prompt: str) -> LabellingCall:
     text = GPTLabelingPromptGenerator.generate_labeling_prompt(
-        question, sentences.response, sentences.documents
+        question, sentences.response, sentences.documents, prompt
     )
     return LabellingCall(sentences, Prompt(text=text, question=question))
 
 
 def _extent(sentence: Sentence) -> Extent:
     """Its words, and its line's bytes with the breaks around it."""
-    return Extent(
-        len(terms(sentence.text)), len(_keyed_line(sentence).encode(errors="replace")) + 2
-    )
+    return Extent(len(terms(sentence.text)), len(keyed_line(sentence).encode(errors="replace")) + 2)
 
 
 # The answer
@@ -437,7 +410,8 @@ def _as_sentence_support(
     documents: frozenset[str],
     response: frozenset[str],
 ) -> SentenceSupport:
-    carrying = _existing_keys(verdict.supporting_sentence_keys, documents)
+    # RAGBench's special keys stay, as in its published labels.
+    carrying = _existing_keys(verdict.supporting_sentence_keys, documents | SPECIAL_KEYS)
     if verdict.fully_supported:
         support = Support.FULL
     else:
@@ -466,6 +440,7 @@ def _judgement(
     answers: Sequence[Answered[GPTLabelingOutput]],
     labels: Labels,
     suspicions: tuple[str, ...],
+    template: str,
 ) -> Judgement:
     """What the judge said in all windows."""
     values = [answer.value for answer in answers]
@@ -481,6 +456,6 @@ def _judgement(
         mode=answers[-1].mode,
         repaired=any(answer.repaired for answer in answers),
         asked_again=any(answer.asked_again for answer in answers),
-        template=prompt_hash(load(TEMPLATE)),
+        template=prompt_hash(template),
         warnings=suspicions,
     )

@@ -24,7 +24,7 @@ from evaluators.trace import batch
 from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted_labelling
 from evaluators.trace.labelling import HEURISTIC, labelled_score, sentences_of
-from evaluators.trace.method import TRACEMethod
+from evaluators.trace.method import LabellingMethod, TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -99,7 +99,7 @@ class HybridScores(Record):
     judges="jury",
     leads="trace",
 )
-class HybridEvaluator(TRACEMethod):
+class HybridEvaluator(LabellingMethod):
     """The heuristic for every sample, and a judge or a jury where the heuristic is in doubt."""
 
     llm_client: SkipValidation[Judges] = None
@@ -197,16 +197,17 @@ class HybridEvaluator(TRACEMethod):
 
     @property
     def _heuristic(self) -> TRACEEvaluator:
-        return TRACEEvaluator(**self._reading())
+        return TRACEEvaluator(**self._settings(TRACEMethod.model_fields))
 
     @property
     def labeller(self) -> AdvancedRAGEvaluator:
         """What asks the judge about a sample that is doubtful enough."""
-        return AdvancedRAGEvaluator(llm_client=self.llm_client, **self._reading())
+        settings = self._settings(LabellingMethod.model_fields)
+        return AdvancedRAGEvaluator(llm_client=self.llm_client, **settings)
 
-    def _reading(self) -> dict[str, Any]:
-        """How texts are cut for both methods."""
-        return self.model_dump(include=set(TRACEMethod.model_fields), exclude={"llm_client"})
+    def _settings(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those that one of the two methods takes as well."""
+        return self.model_dump(include=set(names), exclude={"llm_client"})
 
     def _labellings(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
         """The heuristic's labels, and those of the judges where the sample is doubtful enough."""
@@ -252,7 +253,8 @@ class UnifiedEvaluationPipeline:
 
     `llm_client` is the judge: a model id, what `connect` gives, an object whose `complete(prompt)`
     returns text, or a list of them as a jury. `definition` is how labels become values (see
-    `trace.definitions`), where a call does not say it.
+    `trace.definitions`), where a call does not say it. `prompt` is that of judges: "plumbline" or
+    "ragbench".
     """
 
     # None, as a collection gives that lacks a setting, stands for the default.
@@ -264,6 +266,7 @@ class UnifiedEvaluationPipeline:
         chunk_size: int | None = None,
         chunk_overlap: int | None = None,
         definition: str | None = None,
+        prompt: str | None = None,
     ) -> None:
         from evaluators.llm.judges import as_judges  # as in `Evaluator`
 
@@ -273,6 +276,7 @@ class UnifiedEvaluationPipeline:
             "embedding_model": embedding_model,
             "chunk_size": chunk_size,
             "chunk_overlap": chunk_overlap,
+            "prompt": prompt,
         }
         self._params = {name: value for name, value in params.items() if value is not None}
         self._definition = definition or SENTENCE
@@ -339,7 +343,10 @@ class UnifiedEvaluationPipeline:
             raise ParameterError(
                 f"No method is called {method!r:.60}. Known: {', '.join(_METHODS)}."
             )
-        return _METHODS[method][0].build(**self._params)
+        cls = _METHODS[method][0]
+        # The heuristic has no prompt.
+        taken = {name: value for name, value in self._params.items() if name in cls.model_fields}
+        return cls.build(**taken)
 
 
 _METHODS: dict[

@@ -3,25 +3,29 @@
     server = loopback(answer=judge.labels_for)
     evaluator = AdvancedRAGEvaluator(llm_client=FakeLLM(judge.labels_for))
 
-It reads only what our labelling prompt says, as a model would.
+It reads only what a labelling prompt says, as a model would.
 """
 
 import json
 import re
 
-from evaluators.prompts import load
+from evaluators.trace.labelling_prompt import labelling_template
 
-FIRST_LINE = load("trace_labels_en").partition("\n")[0]
+FIRST_LINES = tuple(
+    labelling_template(name).partition("\n")[0] for name in ("plumbline", "ragbench")
+)
 
 _WORD = re.compile(r"\w{3,}")
 _SILENT = re.compile(r"\b(do not|does not|cannot|can not)\b|:$")
-_KEYED = re.compile(r"^(\d*[a-z]+): (.*)$", re.MULTILINE)
+_KEYED = re.compile(r"^(\d*[a-z]+)[:.] (.*)$", re.MULTILINE)
+_PUBLISHED_FENCE = re.compile(r"^``` (\w{16})\n(.*?)\n?``` \1$", re.MULTILINE | re.DOTALL)
+"""In RAGBench's prompt: documents, question and response, in this order."""
 _FULL_FROM, _PARTIAL_FROM = 0.6, 0.3
 
 
 def is_labelling(prompt_text: str) -> bool:
-    """Whether this is our labelling prompt."""
-    return prompt_text.startswith(FIRST_LINE)
+    """Whether this is a labelling prompt."""
+    return prompt_text.startswith(FIRST_LINES)
 
 
 def labels_for(prompt_text: str) -> str:
@@ -54,9 +58,12 @@ def material(prompt_text: str, name: str) -> str:
     found = re.search(
         rf"^<{name} (\w+)>\n(.*?)\n?</{name} \1>$", prompt_text, re.MULTILINE | re.DOTALL
     )
-    if found is None:
+    if found:
+        return found[2]
+    published = _PUBLISHED_FENCE.findall(prompt_text)
+    if len(published) != 3:
         raise ValueError(f"The prompt has no fence around {name}.")
-    return found[2]
+    return published[("documents", "question", "response").index(name)][1]
 
 
 def _support(key: str, text: str, documents: dict[str, str]) -> dict[str, object]:

@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import (
-    TEMPLATE,
     AdvancedRAGEvaluator,
     DocumentSentencizer,
     GPTLabelingOutput,
@@ -31,7 +30,7 @@ from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.params import parameters
-from evaluators.prompts import check, load
+from evaluators.prompts import check
 from evaluators.records import (
     Cap,
     Completion,
@@ -46,6 +45,7 @@ from evaluators.records import (
 from evaluators.text.normalise import remove_reasoning
 from evaluators.text.size import tokens
 from evaluators.trace.labelling import labellings, sentences_of
+from evaluators.trace.labelling_prompt import labelling_template
 from evaluators.trace.metrics import VALUES, from_score, trace_scores
 from tests import judge as standin
 
@@ -266,6 +266,7 @@ def test_every_parameter_is_described_and_stored():
         "embedding_model",
         "chunk_size",
         "chunk_overlap",
+        "prompt",
     }
     evaluator = AdvancedRAGEvaluator(chunk_size=100, chunk_overlap=10)
     assert from_spec(evaluator.spec()) == evaluator
@@ -285,8 +286,9 @@ def test_a_sample_without_a_response_cannot_be_judged():
 # The prompt
 
 
-def test_the_prompt_file_has_exactly_its_blanks_and_names_what_is_asked_for():
-    template = load(TEMPLATE)
+@pytest.mark.parametrize("prompt", ["plumbline", "ragbench"])
+def test_the_prompt_file_has_exactly_its_blanks_and_names_what_is_asked_for(prompt):
+    template = labelling_template(prompt)
     check(template, ("tag", "documents", "question", "response"))
     for field in (
         *GPTLabelingOutput.model_fields,
@@ -347,7 +349,7 @@ def test_labels_values_and_the_judge_s_words_are_stored():
     )
     assert found.judgement.outputs == (GOOD,)
     assert found.judgement.relevance_explanation == "The first two documents define it."
-    assert found.judgement.template == prompt_hash(load(TEMPLATE))
+    assert found.judgement.template == prompt_hash(labelling_template("plumbline"))
     assert (found.judgement.mode, found.judgement.repaired, found.judgement.asked_again) == (
         "strict",
         False,

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.progress_bar import work
-from evaluators.catalogue import leads
-from evaluators.errors import IN_PYTHON, UnreadableRowError
+from evaluators.catalogue import from_spec, leads
+from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses
@@ -28,6 +29,7 @@ from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample,
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.engine import create_run
+from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.plan import RunPlan, check_asked, check_cap
 from evaluators.runs.run_view import RunView
@@ -44,7 +46,7 @@ FACTS = (
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
-    "metrics",
+    "labelling_prompt", "metrics",
 )  # fmt: skip
 WIDTH = 100
 # Only to count failures together; what is done about one is decided by its kind.
@@ -217,6 +219,7 @@ class Results:
         """
         rows = aggregate.merged(self.rows())
         columns = self._columns(rows)
+        prompt = labelling_prompt(self.run)
         for row in rows:
             sample, results, problem = self._read_row(row)
             line = self._line(row, sample, results, problem)
@@ -229,6 +232,7 @@ class Results:
                 "ground_truth": sample.ground_truth,
                 "retrieved_documents": sample.retrieved_documents,
                 **_further_facts(sample),
+                **({"labelling_prompt": prompt} if prompt else {}),
                 "metrics": metrics,
             }
 
@@ -377,7 +381,7 @@ def _unfinished(store: Store, workspace: str, plan: RunPlan) -> Run | None:
             and run.prompt == plan.prompt
             and run.judges == plan.judges
             and run.use_cache == plan.use_cache
-            and _unordered(run.evaluators) == evaluators
+            and _unordered(map(_with_defaults, run.evaluators)) == evaluators
         )
         if asks_the_same and run.fingerprint in fingerprints:
             counts = store.results.counts(run)
@@ -388,6 +392,13 @@ def _unfinished(store: Store, workspace: str, plan: RunPlan) -> Run | None:
 def _unordered(specs: Iterable[EvaluatorSpec]) -> list[str]:
     """The metrics may be named in another order than the last time."""
     return sorted(spec.model_dump_json() for spec in specs)
+
+
+def _with_defaults(spec: EvaluatorSpec) -> EvaluatorSpec:
+    """As it would be stored today: with the parameters that its metric got since then."""
+    with suppress(ParameterError):
+        return from_spec(spec).spec()
+    return spec
 
 
 def _with_new_cap(store: Store, run: Run, cap: Cap) -> Run:

@@ -7,11 +7,18 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evaluators.records import Cell, Sample, Score
+from evaluators.catalogue import leads
+from evaluators.records import Cell, Run, Sample, Score
 from evaluators.runs.aggregate import merged
 from evaluators.runs.store import Outline
 from evaluators.text.spreadsheet import safe
 from evaluators.trace.labelling import CORRECTED, Correction, corrected, labellings
+
+
+def labelling_prompt(run: Run) -> str:
+    """The name of the prompt by which the run's judges label; empty where none do."""
+    is_labelling = leads(run.evaluator.name) == "trace"
+    return str(run.evaluator.params.get("prompt", "")) if is_labelling else ""
 
 
 def results_csv(
@@ -19,13 +26,15 @@ def results_csv(
     models: Sequence[str] = (),
     responses: Mapping[tuple[int, int], str] | None = None,
     definition: str = "",
+    prompt: str = "",
 ) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models`
     names the run's models where there are several; `responses` by position and model get a column,
-    where there are some, and so do ability and noise of RGB, and the `definition` by which TRACE
-    is counted. Text that looks like a formula is quoted by an apostrophe.
+    where there are some, and so do ability and noise of RGB, the `definition` by which TRACE is
+    counted, and the `prompt` by which judges labelled. Text that looks like a formula is quoted by
+    an apostrophe.
     """
     rows = merged(rows)
     values = dict.fromkeys(name for row in rows for name in row.values)
@@ -37,6 +46,7 @@ def results_csv(
     header += ["ability", "noise"] if has_task else []
     header += ["status", "labels_by", "corrections"]
     header += ["definition"] if definition else []
+    header += ["labelling_prompt"] if prompt else []
     header += [*map(safe, values), "question"]
     header += ["response"] if responses else []
 
@@ -49,6 +59,7 @@ def results_csv(
         cells += [row.ability, row.noise] if has_task else []
         cells += [row.status or "open", safe(row.by), row.corrected]
         cells += [definition] if definition else []
+        cells += [prompt] if prompt else []
         cells += [*(row.values.get(name) for name in values), safe(row.question)]
         if responses:
             cells.append(safe(responses.get((row.position, row.model), "")))
@@ -61,11 +72,12 @@ def label_lines(
     scored: Iterable[tuple[Cell, Sample, Score]],
     corrections: Mapping[Cell, Sequence[Correction]],
     models: Sequence[str] = (),
+    prompt: str = "",
 ) -> Iterator[bytes]:
     """A JSON line for each scored answer, with all labellers' labels and a person's corrections.
 
     `labels_by` says whose labels count; "corrected" are those with the corrections in them.
-    `models` names the run's models where there are several.
+    `models` names the run's models where there are several, `prompt` that of its judges.
     """
     for cell, sample, score in scored:
         labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
@@ -79,6 +91,7 @@ def label_lines(
             **({"model": models[cell.model]} if len(models) > 1 else {}),
             "question": sample.question,
             "labels_by": counted_by,
+            **({"labelling_prompt": prompt} if prompt else {}),
             "labels": {by: own.model_dump(mode="json") for by, own in labels.items()},
             "corrections": [change.model_dump(mode="json") for change in changes],
         }

@@ -20,6 +20,7 @@ def table(results: Results) -> Iterator[bytes]:
         [model_title(spec) for spec in run.models],
         results.store.results.responses(run),
         results.definition if results.has_labels else "",
+        export.labelling_prompt(run),
     )
 
 
@@ -38,6 +39,7 @@ def labels(results: Results) -> Iterable[bytes]:
         store.results.scored(run),
         store.corrections.by_cell(run.id),
         [model_title(spec) for spec in run.models],
+        export.labelling_prompt(run),
     )
 
 

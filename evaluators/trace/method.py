@@ -1,4 +1,4 @@
-"""What every TRACE method takes: how the texts that it reads are cut into windows."""
+"""What TRACE methods take alike: how texts are cut into windows, and how judges are asked."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field, SkipValidation, model_validator
 from evaluators.base import Evaluator
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.similarity import LEXICAL
+from evaluators.trace.labelling_prompt import PLUMBLINE, PromptName
 
 
 class TRACEMethod(Evaluator):
@@ -52,3 +53,14 @@ class TRACEMethod(Evaluator):
     def _windows_move_on(self) -> Self:
         check_overlap(self.chunk_size, self.chunk_overlap)
         return self
+
+
+class LabellingMethod(TRACEMethod):
+    """What those methods take beside that whose labels come from a judge."""
+
+    prompt: PromptName = Field(
+        PLUMBLINE,
+        title="Labelling prompt",
+        description="The words that judges are asked with: Plumbline's, or those that RAGBench "
+        "was labelled with.",
+    )

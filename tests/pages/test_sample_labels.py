@@ -10,8 +10,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
-from evaluators.prompts import load
+from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.records import (
     Cell,
     Dataset,
@@ -29,6 +28,7 @@ from evaluators.records import (
     prompt_hash,
 )
 from evaluators.trace.labelling import JURY, labelled_score
+from evaluators.trace.labelling_prompt import labelling_template
 from tests.pages.by_hand import LUNA, OSS
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, cards, html, markdown, said, segments, table
@@ -80,7 +80,7 @@ def judgement(words: str, template: str = "", warnings: tuple[str, ...] = ()) ->
         outputs=(f'{{"raw": "{words}"}}',),
         mode="strict",
         repaired=True,
-        template=template or prompt_hash(load(TEMPLATE)),
+        template=template or prompt_hash(labelling_template("plumbline")),
         warnings=warnings,
     )
 

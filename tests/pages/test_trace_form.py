@@ -178,6 +178,17 @@ def test_a_sample_that_nobody_answers_is_not_counted(
     assert "1 sample will be labelled by each judge." in said(checked(at.run()))
 
 
+def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
+    open_page: OpenPage, provider: Loopback
+) -> None:
+    at = form(open_page, LABELLING, LUNA)
+    at.selectbox(key="trace_prompt").set_value("ragbench")
+    at = started(checked(at.run()))
+
+    assert all(asked.text.startswith("I asked someone") for asked in provider.asked)
+    assert "Labelling prompt: Ragbench" in said(at)
+
+
 def test_windows_that_would_not_move_are_refused_at_once(
     open_page: OpenPage, provider: Loopback
 ) -> None:

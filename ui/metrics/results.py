@@ -271,7 +271,8 @@ def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> No
 def exported(view: RunView, rows: Sequence[Outline], definition: str = "") -> bytes:
     """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
     responses = view.store.results.responses(view.run)
-    return export.results_csv(rows, run_facts.titles(view.run), responses, definition)
+    prompt = export.labelling_prompt(view.run)
+    return export.results_csv(rows, run_facts.titles(view.run), responses, definition, prompt)
 
 
 # How it works

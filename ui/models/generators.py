@@ -67,7 +67,7 @@ def _without_generator(count: int, total: int) -> Generators | None:
 def _prompt_area(dataset: Dataset, key: str) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if is_chinese(dataset.samples[0].question) else "en"
-    with st.expander("Prompt", icon=":material/edit_note:", key=f"{key}_prompt"):
+    with st.expander("Prompt", icon=":material/edit_note:", key=f"{key}_template"):
         # A field of its own for each language: data of the other one want the other template.
         prompt = st.text_area(
             "Prompt template",

@@ -8,12 +8,12 @@ from contextlib import suppress
 
 import streamlit as st
 
-from evaluators.advanced_rag_evaluator import TEMPLATE, AdvancedRAGEvaluator
+from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.errors import AccessError
 from evaluators.llm import clients
-from evaluators.prompts import load
 from evaluators.records import Judgement, Run, Sentences, prompt_hash
 from evaluators.trace.jury import names
+from evaluators.trace.labelling_prompt import labelling_template
 from ui import session
 from ui.parts.labellers import escaped_title
 from ui.parts.untrusted import plain
@@ -77,9 +77,13 @@ def _judges_prompts(run: Run, judges: Judges, sentences: Sentences, question: st
     Prompts are not stored but made again, and the page says where they may differ from what was
     sent.
     """
-    sent = {by: _prompts_to(by, run, sentences, question) for by in judges}
+    labeller = _labeller(run)
+    sent = {}
+    for by in judges:
+        prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
+        sent[by] = [prompt.text for prompt in prompts]
     with st.expander("Prompt", icon=":material/edit_note:", key="prompt"):
-        today = prompt_hash(load(TEMPLATE))
+        today = prompt_hash(labelling_template(labeller.prompt))
         if any(judgement.template != today for judgement in judges.values()):
             st.caption("The prompt has changed since then: this is what would be sent today.")
         elif any(_is_cut_otherwise(judges[by], len(sent[by])) for by in judges):
@@ -90,14 +94,11 @@ def _judges_prompts(run: Run, judges: Judges, sentences: Sentences, question: st
             st.code(text, language=None, wrap_lines=True)
 
 
-def _prompts_to(by: str, run: Run, sentences: Sentences, question: str) -> list[str]:
+def _labeller(run: Run) -> AdvancedRAGEvaluator:
     # A hybrid run has parameters of its own beside those of the labelling.
     fields = AdvancedRAGEvaluator.model_fields
     stored = run.evaluator.params
-    params = {name: stored[name] for name in stored if name in fields}
-    labeller = AdvancedRAGEvaluator(**params)
-    prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
-    return [prompt.text for prompt in prompts]
+    return AdvancedRAGEvaluator.build(**{name: stored[name] for name in stored if name in fields})
 
 
 def _prompt_budget(run: Run, by: str) -> int | None:

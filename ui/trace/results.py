@@ -138,7 +138,8 @@ def _downloads(view: RunView, rows: Sequence[Outline], definition: str) -> None:
 
     def labels() -> bytes:
         models = run_facts.titles(view.run)
-        return b"".join(export.label_lines(view.scored(), view.corrections, models))
+        prompt = export.labelling_prompt(view.run)
+        return b"".join(export.label_lines(view.scored(), view.corrections, models, prompt))
 
     with st.container(horizontal=True):
         metric_results.download(view, rows, definition)

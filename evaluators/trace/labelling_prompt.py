@@ -1,0 +1,88 @@
+"""The prompt by which an LLM labels a sample: Plumbline's own, or the one of RAGBench.
+
+RAGBench's (Friel et al., arXiv 2407.11005, appendix 7.4) stands as it is printed, misprints
+included; see docs/measures.md for what of it is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from evaluators.errors import ParameterError
+from evaluators.prompts import fenced, load
+from evaluators.records import Sentence
+from evaluators.text.sentences import DocumentSentencizer
+
+PromptName = Literal["plumbline", "ragbench"]
+
+PLUMBLINE: PromptName = "plumbline"
+
+SPECIAL_KEYS = frozenset(
+    {"supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"}
+)
+"""What RAGBench's prompt lets a judge name in place of a document sentence that supports."""
+
+
+class _Wording(NamedTuple):
+    file: str
+    key_mark: str
+    """What stands between a key and its sentence, as the text of the prompt describes it."""
+
+
+_WORDINGS: dict[str, _Wording] = {
+    PLUMBLINE: _Wording("trace_labels_en", ":"),
+    "ragbench": _Wording("trace_labels_ragbench_en", "."),
+}
+
+
+def labelling_template(name: str) -> str:
+    """The template of that name; raises `ParameterError` where there is none."""
+    return load(_wording(name).file)
+
+
+def keyed_line(sentence: Sentence, key_mark: str = ":") -> str:
+    """The sentence behind its key, on one line."""
+    # Whatever the text holds, none of it may pass for another sentence or for a mark.
+    return f"{sentence.key}{key_mark} {' '.join(sentence.text.split())}"
+
+
+class GPTLabelingPromptGenerator:
+    """Writes the prompt of a sample: the template with keyed sentences, one to a line, fenced."""
+
+    @staticmethod
+    def generate_labeling_prompt(
+        question: str,
+        response: str | Sequence[Sentence],
+        documents: Sequence[str] | Sequence[Sequence[Sentence]],
+        prompt: str = PLUMBLINE,
+    ) -> str:
+        """The prompt; texts are cut into sentences, sentences are taken with the keys they have.
+
+        Raises `ParameterError` for a `prompt` other than "plumbline" and "ragbench".
+        """
+        mark = _wording(prompt).key_mark
+        sentencizer = DocumentSentencizer()
+        answer = (
+            sentencizer.sentencize_response(response) if isinstance(response, str) else response
+        )
+        texts = [document for document in documents if isinstance(document, str)]
+        keyed = [document for document in documents if not isinstance(document, str)]
+        parts = [
+            "\n".join(keyed_line(sentence, mark) for sentence in document)
+            for document in keyed or sentencizer.sentencize_documents(texts)
+            if document
+        ]
+        return fenced(
+            labelling_template(prompt),
+            documents="\n\n".join(parts),
+            question=question,
+            response="\n".join(keyed_line(sentence, mark) for sentence in answer),
+        )
+
+
+def _wording(name: str) -> _Wording:
+    if name not in _WORDINGS:
+        known = ", ".join(_WORDINGS)
+        raise ParameterError(f"No labelling prompt is called {name!r:.60}. Known: {known}.")
+    return _WORDINGS[name]
