@@ -36,6 +36,14 @@ class Ability(StrEnum):
         return self.value.replace("_", " ").capitalize()
 
 
+class DocumentRole(StrEnum):
+    """What a document is for in an RGB prompt."""
+
+    ANSWER = "holds_answer"
+    BESIDE = "beside_point"
+    PLANTED = "planted_error"
+
+
 class Support(StrEnum):
     """How far the documents carry one response sentence."""
 
@@ -99,7 +107,8 @@ class Sample(Record):
 
     `generator` names the model that answered, where the data tells; `labels` are published (gold)
     labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
-    where each of the `retrieved_documents` was taken from, where that is known.
+    where each of the `retrieved_documents` was taken from, and `roles` what it is for in an RGB
+    prompt, where that is known.
     """
 
     id: str
@@ -114,6 +123,7 @@ class Sample(Record):
     labels: Labels | None = None
     gold_documents: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    roles: tuple[DocumentRole, ...] = ()
 
 
 WITH_SOURCES = "+sources"
@@ -140,17 +150,14 @@ class Dataset(Record):
         All of a sample counts, name and origin of the data set do not. Samples are stored once for
         each fingerprint: what it left out, one visitor could see of another.
         """
-        return self._fingerprint(("gold_documents", "sources"))
+        return self._fingerprint(("gold_documents", "sources", "roles"))
 
     @property
     def earlier_fingerprint(self) -> str:
         """The name under which runs of earlier versions have the same samples."""
         has_sources = any(sample.sources for sample in self.samples)
-        return (
-            self._fingerprint(("gold_documents",), {"sources"}) + WITH_SOURCES
-            if has_sources
-            else self.fingerprint
-        )
+        earlier = self._fingerprint(("gold_documents",), {"sources", "roles"})
+        return earlier + WITH_SOURCES if has_sources else earlier
 
     def _fingerprint(self, added: Sequence[str], left_out: Collection[str] = ()) -> str:
         # Fields that were `added` later count only where a sample has them: older runs keep theirs.

@@ -8,8 +8,9 @@ detection are also decided by it: Rej* and ED* of the paper.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, SkipValidation
@@ -32,6 +33,23 @@ OPTIONS = ("nfkc", "remove_reasoning")
 """What may be done to an answer before it is judged; each is on unless it is switched off."""
 
 VERDICT_LINE = re.compile(r"[\W_]*verdict[\W_]+(?:(yes)|no)[\W_]*", re.IGNORECASE)
+
+
+class Outcome(StrEnum):
+    """What an answer does with its documents: all its verdicts in a word."""
+
+    RIGHT = "right"
+    PARTLY = "partly right"
+    WRONG = "wrong"
+    DECLINES = "declines"
+    ANSWERS = "answers"
+    """Although it should decline."""
+    NOTICES_AND_CORRECTS = "notices and corrects"
+    NOTICES = "notices"
+    CORRECTS = "corrects"
+    """Without a word on the planted error."""
+    REPEATS = "repeats"
+    EMPTY = "empty"
 
 
 @dataclass
@@ -252,6 +270,30 @@ class RGBEvaluator(Evaluator):
             "detection": self.detection(response, task.counterfactual),
             "correction": self.correction(response, truth, task.counterfactual),
         }
+
+    def outcome(self, sample: Sample, verdicts: Mapping[str, Verdict]) -> Outcome:
+        """What the answer does, by its `verdicts`, which may be older than today's rules."""
+        response = self._reading.prepared(sample.response or "").strip()
+        if not response:
+            return Outcome.EMPTY
+        if rejection := verdicts.get("rejection"):
+            return Outcome.DECLINES if rejection.passed else Outcome.ANSWERS
+        planted = sample.rgb.counterfactual if sample.rgb else None
+        if detection := verdicts.get("detection"):
+            is_right = verdicts["correction"].passed
+            if detection.passed:
+                return Outcome.NOTICES_AND_CORRECTS if is_right else Outcome.NOTICES
+            if is_right:
+                return Outcome.CORRECTS
+            if planted and rgb_rules.contained(self._reading, response, planted):
+                return Outcome.REPEATS
+        elif verdicts["accuracy"].passed:
+            return Outcome.RIGHT
+        if self.is_rejection(response):
+            return Outcome.DECLINES
+        # Of several required answers some are there: the verdict keeps the words of those.
+        has_part = any(verdict.evidence for verdict in verdicts.values())
+        return Outcome.PARTLY if has_part else Outcome.WRONG
 
     def steps(self, sample: Sample) -> list[TriedRule]:
         """Every rule tried for the sample, in order, up to the one that decided each question."""

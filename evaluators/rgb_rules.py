@@ -236,13 +236,14 @@ def only_planted(
     reading: AnswerReading, response: str, truth: Accepted, planted: Accepted
 ) -> Verdict | None:
     """The verdict on an answer that holds the planted answer and not the true one."""
-    wrong = _contained(reading, response, planted)
-    if wrong and not _contained(reading, response, truth):
+    wrong = contained(reading, response, planted)
+    if wrong and not contained(reading, response, truth):
         return Verdict(False, ONLY_PLANTED, tuple(wrong))
     return None
 
 
-def _contained(reading: AnswerReading, response: str, accepted: Accepted) -> list[str]:
+def contained(reading: AnswerReading, response: str, accepted: Accepted) -> list[str]:
+    """The spellings that the answer contains, as they are compared."""
     answer = reading.comparable(response)
     verdicts = [
         first_verdict(_answer_rules(reading, answer, spelling), NO_MATCH)

@@ -7,6 +7,7 @@ import pytest
 from evaluators.records import (
     Ability,
     Dataset,
+    DocumentRole,
     Labels,
     RGBTask,
     Sample,
@@ -32,6 +33,7 @@ CHANGES = {
         sentence_support=(SentenceSupport(key="a", support=Support.FULL, explanation="e"),)
     ),
     "gold_documents": ("g",),
+    "roles": (DocumentRole.BESIDE,),
     "sources": ("a.txt",),
 }
 
@@ -65,3 +67,6 @@ def test_samples_without_later_fields_have_the_name_that_older_runs_know():
     found = Dataset(name="d", samples=(SAMPLE.model_copy(update={"sources": ("a.txt",)}),))
     assert found.earlier_fingerprint == f"{fingerprint(SAMPLE)}+sources"
     assert Dataset(name="d", samples=(SAMPLE,)).earlier_fingerprint == fingerprint(SAMPLE)
+    composed = SAMPLE.model_copy(update={"roles": (DocumentRole.ANSWER,)})
+    assert fingerprint(composed) != fingerprint(SAMPLE)
+    assert Dataset(name="d", samples=(composed,)).earlier_fingerprint == fingerprint(SAMPLE)

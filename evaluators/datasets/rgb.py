@@ -16,7 +16,15 @@ from typing import Any
 
 from pydantic import Field
 
-from evaluators.records import Ability, Accepted, Dataset, Record, RGBTask, Sample
+from evaluators.records import (
+    Ability,
+    Accepted,
+    Dataset,
+    DocumentRole,
+    Record,
+    RGBTask,
+    Sample,
+)
 
 NOISE_LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
 PASSAGES = 5
@@ -153,7 +161,9 @@ def _composed_sample(
     rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
     positives, least = _positives_in_order(row, ability, rng)
     take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
-    documents = [*positives[:take], *row.negative[:fill]]
+    role = DocumentRole.PLANTED if ability is Ability.COUNTERFACTUAL else DocumentRole.ANSWER
+    documents = [(text, role) for text in positives[:take]]
+    documents += [(text, DocumentRole.BESIDE) for text in row.negative[:fill]]
     rng.shuffle(documents)
     task = RGBTask(
         ability=ability,
@@ -164,9 +174,10 @@ def _composed_sample(
     return Sample(
         id=f"{ability.label.split()[0].lower()}-{row.id}-{100 * noise:g}",
         question=row.query,
-        retrieved_documents=tuple(documents),
+        retrieved_documents=tuple(text for text, _ in documents),
         ground_truth=row.answer,
         rgb=task,
+        roles=tuple(role for _, role in documents),
     )
 
 

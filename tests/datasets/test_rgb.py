@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluators.datasets.mapping import load
 from evaluators.datasets.rgb import BedRow, TestBed, compose, recorded_answer, with_ability
-from evaluators.records import Ability, RGBTask, Sample
+from evaluators.records import Ability, DocumentRole, RGBTask, Sample
 
 
 def row(positives=5, negatives=5, row_id="1", **fields):
@@ -68,6 +68,41 @@ def counted(texts):
 )
 def test_a_prompt_takes_so_many_of_each_kind(noise, passages, positives, negatives, taken):
     assert counted(documents(row(positives, negatives), noise=noise, passages=passages)) == taken
+
+
+@pytest.mark.parametrize(
+    ("bed_row", "ability", "noise", "role_of"),
+    [
+        (row(9, 9), Ability.NOISE, 0.4, {"p": DocumentRole.ANSWER, "n": DocumentRole.BESIDE}),
+        (row(9, 9), Ability.REJECTION, 1.0, {"n": DocumentRole.BESIDE}),
+        (
+            INTEGRATION,
+            Ability.INTEGRATION,
+            0.4,
+            {
+                "a": DocumentRole.ANSWER,
+                "b": DocumentRole.ANSWER,
+                "c": DocumentRole.ANSWER,
+                "n": DocumentRole.BESIDE,
+            },
+        ),
+        (
+            COUNTERFACTUAL,
+            Ability.COUNTERFACTUAL,
+            0.0,
+            {"w": DocumentRole.PLANTED, "n": DocumentRole.BESIDE},
+        ),
+    ],
+)
+def test_a_prompt_keeps_what_each_document_is_for(bed_row, ability, noise, role_of):
+    (sample,) = samples([bed_row], ability, noise)
+    assert len(sample.retrieved_documents) == 5
+    assert sample.roles == tuple(role_of[text[0]] for text in sample.retrieved_documents)
+
+
+def test_a_recorded_answer_knows_no_roles():
+    recorded = {"id": 1, "query": "Who?", "ans": "a", "prediction": "b", "docs": ["d"]}
+    assert recorded_answer(recorded).roles == ()
 
 
 def test_the_first_documents_of_each_kind_are_taken():

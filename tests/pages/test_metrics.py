@@ -285,7 +285,7 @@ def test_a_sample_shows_statements_and_verdicts(open_page: OpenPage) -> None:
         "2": {"Word": "cold", "Is found": "no"},
     }
     assert "Longest: cold" in said(at, "text")
-    assert "Ground truth: tea cold" in said(at, "text")
+    assert "True answer: tea cold" in said(at, "text")
 
 
 def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page: OpenPage) -> None:

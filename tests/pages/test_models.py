@@ -210,11 +210,10 @@ def test_a_run_of_one_model_has_nothing_to_switch(open_page: OpenPage, filled: F
 
 def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page: OpenPage) -> None:
     at = open_page("sample", run=two_models().id, sample="6")
-    assert "Rejection: no · decided by: keyword" in said(at, "warning").replace("**", "")
-    assert f"Rejection: yes · decided by: judge {model_title(JUDGE)}" in said(
-        at, "success"
-    ).replace("**", "")
-    assert "![x](http://127.0.0.1:9/x.png) It declines." in said(at, "text")
+    texts = said(at, "markdown").replace("**", "")
+    assert "Declines: no. It says" in texts
+    assert f"Judge {model_title(JUDGE)}: yes. ![x](http://127.0.0.1:9/x.png) It declines." in texts
+    assert "Rule and judge differ." in texts
     assert not [text for text in markdown(at) if "![" in text]
 
 

@@ -11,10 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.records import Ability
-from evaluators.rgb_evaluator import RGBEvaluator
 from tests.pages.conftest import Filled, OpenPage, Upload, checked
 from tests.pages.screen import button, html, jsonl, runs, said, segments, settled, state, table
-from ui import run_views, session
+from ui import run_views
 from ui.metrics import results as metric_results
 
 BED = "RGB sample (English)"
@@ -283,11 +282,10 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload
     at.button(key="rgb_score_start").click()
     settled(at.run())
     at = open_page("sample", run=runs()[0].id)
-    verdict = RGBEvaluator().verdicts(session.store().samples.get(runs()[0].fingerprint, 0))[
-        "accuracy"
-    ]
-    assert verdict.rule in said(at)
-    assert 'It was <mark class="pl-word">Mina Osei</mark>.' in html(at)
+    assert "Gives the true answer: yes. It contains “mina osei”." in said(at, "markdown").replace(
+        "**", ""
+    )
+    assert 'It was <mark class="pl-true">Mina Osei</mark>.' in html(at)
 
 
 def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(
@@ -306,11 +304,11 @@ def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(
     settled(at.run())
     shown = html(open_page("sample", run=runs()[0].id))
     assert (
-        '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-word">14</mark> people met <mark '
-        'class="pl-word">MINA OSEI</mark>.'
+        '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-true">14</mark> people met <mark '
+        'class="pl-true">MINA OSEI</mark>.'
     ) in shown
     assert "Jan Brandt lost in 2140." in shown
-    assert '<mark class="pl-word">Mina</mark>, not Jan Brandt.' in shown
+    assert '<mark class="pl-true">Mina</mark>, not Jan Brandt.' in shown
 
 
 def asked(at: AppTest, abilities: list[Ability], levels: list[float]) -> AppTest:

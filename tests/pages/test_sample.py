@@ -145,6 +145,7 @@ def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(
     assert "On what date did the 2023 Lanternwick Tide Festival begin?" in said(at, "text")
     assert "Noise robustness · noise 0 %" in said(at)
     assert html(at).count("<h4>Document") == 5
+    assert "Does it find the true answer in the documents? " in said(at, "subheader")
     assert [row["Asked"] for row in table(at, "Asked")]
     assert "Question: On what date" in at.code[0].value
 

@@ -1,4 +1,4 @@
-"""An RGB sample: the answer, the documents it was given, and how the rules decided."""
+"""An RGB sample: what the answer does with its documents, and the rule that decided."""
 
 from __future__ import annotations
 
@@ -7,112 +7,148 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from evaluators.catalogue import from_spec
 from evaluators.llm import catalogue
-from evaluators.records import Ability, RuleEvidence, Run, Sample, SampleResult, Score, Verdict
+from evaluators.records import (
+    Ability,
+    Cell,
+    RGBTask,
+    RuleEvidence,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+    Verdict,
+)
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.rgb_rules import BY_WORDS
-from evaluators.text.accepted import spellings
-from ui.parts import highlight
-from ui.parts.untrusted import plain
+from ui import session
+from ui.parts import run_facts
+from ui.parts.untrusted import html, plain
+from ui.rgb import marked, rules
+from ui.rgb import verdicts as in_words
+from ui.rgb.verdicts import Headline
 from ui.sample import texts
 
+SHOWN_OF_AN_ANSWER = 300
+"""Characters of another model's answer: more than a line of the widest window holds."""
 
-def show(run: Run, sample: Sample, result: SampleResult | None) -> None:
-    """An answer of an RGB run beside its documents, and the rules that decided about it."""
-    evaluator = from_spec(run.evaluator)
-    assert isinstance(evaluator, RGBEvaluator)
-    _task(sample, evaluator.policy)
+
+def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
+    """An answer of an RGB run beside its documents, and the rule that decided about it."""
+    marked.style()
+    story, below = st.container(), st.container()
+    with below:
+        evaluator = rules.switch(run)
+        if run.prompt:
+            texts.generator_prompt("Prompt", run.prompt, sample)
     score = result.score if result else None
-    by_rules = score.evidence if score else None
-    verdicts = by_rules.verdicts if isinstance(by_rules, RuleEvidence) else {}
+    verdicts = _verdicts(run, evaluator, sample, score)
+    with story:
+        if headline := in_words.headline(evaluator, sample, verdicts):
+            _headline(headline)
+        _task(sample)
+        if len(run.models) > 1:
+            _every_model(run, cell, evaluator, sample)
+        _answer_and_documents(run, evaluator, sample, verdicts, score)
+
+
+def _answer_and_documents(
+    run: Run,
+    evaluator: RGBEvaluator,
+    sample: Sample,
+    verdicts: Mapping[str, Verdict],
+    score: Score | None,
+) -> None:
+    marks = marked.Marks.of(sample, verdicts)
+    documents = marked.documents(sample, marks)
     left, right = st.columns([1, 1], gap="large")
     with left:
-        _answer(sample, verdicts)
+        st.subheader("Answer")
+        if sample.response is None:
+            st.caption("There is no answer.")
+        else:
+            answer = marked.text(sample.response, marks)
+            st.html(answer + marked.legend(answer, documents))
         texts.expected_answer(sample)
         if score:
-            _verdict_badges(run, verdicts, score)
+            _decided(run, verdicts, score)
+        if verdicts:
+            _rules_in_order(evaluator, sample)
     with right:
-        _documents(sample, verdicts)
-    if verdicts:
-        _rules_in_order(evaluator, sample)
-    if run.prompt:
-        texts.generator_prompt("Prompt", run.prompt, sample)
+        st.subheader("Documents")
+        st.html(marked.strip(sample.roles) + documents)
 
 
-def _task(sample: Sample, policy: str) -> None:
+def _verdicts(
+    run: Run, evaluator: RGBEvaluator, sample: Sample, score: Score | None
+) -> Mapping[str, Verdict]:
+    """The stored verdicts, or those of other rules; none of what was not checked."""
+    if score is None or not isinstance(score.evidence, RuleEvidence):
+        return {}
+    if evaluator.policy == run.evaluator.params.get("policy", evaluator.policy):
+        return score.evidence.verdicts
+    return evaluator.verdicts(sample)
+
+
+def _headline(headline: Headline) -> None:
+    colour = "green" if headline.passed else "red"
+    icon = "check_circle" if headline.passed else "cancel"
+    answer = f":{colour}[:material/{icon}: {headline.answer}]"
+    st.subheader(f"{headline.question} {answer}", anchor=False)
+
+
+def _task(sample: Sample) -> None:
     task = sample.rgb
     if task is None:
         return
     facts = [task.ability.label]
-    # Counterfactual prompts have no noise levels.
-    if task.noise is not None and task.ability is not Ability.COUNTERFACTUAL:
-        facts.append(f"noise {100 * task.noise:.0f} %")
-    if task.effective_noise is not None:
-        facts.append(f"effective noise {100 * task.effective_noise:.0f} %")
-    st.caption(" · ".join([*facts, f"policy {policy}"]))
+    if task.ability is Ability.COUNTERFACTUAL:
+        if forged := _forged(task, sample):
+            facts.append(forged)
+    elif task.noise is not None:
+        facts.append(_noise(task.noise, task.effective_noise))
+    st.caption(" · ".join(facts))
 
 
-def _answer(sample: Sample, verdicts: Mapping[str, Verdict]) -> None:
-    st.subheader("Answer")
-    if sample.response is None:
-        st.caption("There is no answer.")
-        return
-    expected = spellings(sample.ground_truth)
-    decided = _words_that_decided(verdicts)
-    whole = _are_whole_words(verdicts)
-    st.html(highlight.marked_text(sample.response, decided, expected, whole=whole))
+def _forged(task: RGBTask, sample: Sample) -> str:
+    """How many documents hold the planted error; of planted errors all others are noise."""
+    if sample.roles:
+        return marked.share_in_words(sample.roles)
+    if task.effective_noise is None:
+        return ""
+    documents = len(sample.retrieved_documents)
+    forged = round((1 - task.effective_noise) * documents)
+    return f"{forged} of {documents} documents forged"
 
 
-def _documents(sample: Sample, verdicts: Mapping[str, Verdict]) -> None:
-    st.subheader("Documents")
-    expected = spellings(sample.ground_truth)
-    if expected:
-        st.caption(
-            "Marked here and in the answer: the words that decided, and the expected answer."
-        )
-    passages = highlight.passages(
-        sample.retrieved_documents,
-        _words_that_decided(verdicts),
-        expected,
-        whole=_are_whole_words(verdicts),
-        sources=sample.sources,
-    )
-    st.html(passages)
+def _noise(asked: float, effective: float | None) -> str:
+    if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
+        return f"noise {100 * asked:.0f} %"
+    return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
 
 
-def _words_that_decided(verdicts: Mapping[str, Verdict]) -> list[str]:
-    return [word for verdict in verdicts.values() for word in verdict.evidence]
-
-
-def _are_whole_words(verdicts: Mapping[str, Verdict]) -> bool:
-    return any(verdict.rule == BY_WORDS for verdict in verdicts.values())
-
-
-def _verdict_badges(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
-    """What the rules decided, and beside it what a judge said."""
+def _decided(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
+    """The rule that decided each question, and beside it what a judge said."""
     judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
-    judge = f"judge {catalogue.model_title(run.judge)}" if run.judge else "judge"
+    judge = catalogue.model_title(run.judge) if run.judge else "judge"
     for name, verdict in verdicts.items():
-        _verdict_badge(name, verdict.passed, verdict.rule)
-        if name in judged:
-            _verdict_badge(name, judged[name].passed, judge)
-            st.text(judged[name].words)
-    if score.reason:
-        st.caption(plain(score.reason))
+        _verdict_line(in_words.ASKED[name], verdict.passed, in_words.rule_in_words(verdict))
+        if name not in judged:
+            continue
+        of_judge = judged[name]
+        differs = "" if of_judge.passed == verdict.passed else " Rule and judge differ."
+        _verdict_line(f"Judge {judge}", of_judge.passed, f"{of_judge.words}{differs}")
 
 
-def _verdict_badge(name: str, passed: bool, by: str) -> None:
-    badge = st.success if passed else st.warning
-    icon = ":material/check_circle:" if passed else ":material/cancel:"
-    answer = "yes" if passed else "no"
-    badge(f"**{name.capitalize()}: {answer}** · decided by: {plain(by)}", icon=icon)
+def _verdict_line(asked: str, passed: bool, why: str) -> None:
+    mark = ":green[:material/check_circle:]" if passed else ":red[:material/cancel:]"
+    st.markdown(f"{mark} **{plain(asked)}: {'yes' if passed else 'no'}.** {plain(why)}")
 
 
 def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
     outcomes = {None: "does not decide", True: "yes", False: "no"}
+    steps = in_words.of_its_language(evaluator.steps(sample), sample.response or "")
     rows = []
-    for step in evaluator.steps(sample):
+    for step in steps:
         passed = step.verdict.passed if step.verdict else None
         words = step.verdict.evidence if step.verdict else ()
         rows.append(
@@ -123,5 +159,36 @@ def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
                 "Words": ", ".join(words),
             }
         )
-    st.subheader("Rules, in the order in which they are tried")
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
+    label = f"All rules tried ({len(steps):,})"
+    with st.expander(label, icon=":material/rule:", key="rules_tried"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
+
+
+def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) -> None:
+    """What each model answers to the same prompt, in a line each."""
+    store = session.store()
+    given = store.samples.get(run.fingerprint, cell.position).response
+    rows = []
+    for number, name in enumerate(run_facts.titles(run)):
+        result = store.results.of_answer(run.id, cell.position, number).get(0)
+        response = result.response if result else None
+        own = sample.model_copy(update={"response": given if response is None else response})
+        verdicts = _verdicts(run, evaluator, own, result.score if result else None)
+        headline = in_words.headline(evaluator, own, verdicts)
+        answer = html((own.response or "")[:SHOWN_OF_AN_ANSWER])
+        cells = [
+            f'<th scope="row">{html(name)}</th>',
+            f'<td class="pl-line" dir="auto">{answer}</td>',
+            f'<td class="pl-verdict">{_verdict_cell(headline, result)}</td>',
+        ]
+        kind = ' class="pl-shown"' if number == cell.model else ""
+        rows.append(f"<tr{kind}>{''.join(cells)}</tr>")
+    titles = "".join(f'<th scope="col">{title}</th>' for title in ("Model", "Answer", "Verdict"))
+    body = f"<thead><tr>{titles}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    st.html(f'<table class="pl-models">{body}</table>')
+
+
+def _verdict_cell(headline: Headline | None, result: SampleResult | None) -> str:
+    if headline:
+        return f"{'✓' if headline.passed else '✗'} {html(headline.answer)}"
+    return "failed" if result else "not checked yet"

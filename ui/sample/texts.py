@@ -20,6 +20,6 @@ def generator_prompt(label: str, template: str, sample: Sample) -> None:
 def expected_answer(sample: Sample) -> None:
     """The true answer and the planted error, where the sample has them."""
     if sample.ground_truth is not None:
-        st.text(f"Ground truth: {accepted(sample.ground_truth)}")
+        st.text(f"True answer: {accepted(sample.ground_truth)}")
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")

@@ -122,7 +122,7 @@ def _leading_evaluator(run: Run, cell: Cell, sample: Sample, result: SampleResul
     """What an evaluator says whose runs have a page of their own."""
     _cost_and_failure(result, 0)
     if leads(run.evaluator.name) == "rgb":
-        rgb.show(run, sample, result)
+        rgb.show(run, cell, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
         if result and result.score:

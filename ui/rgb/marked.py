@@ -1,0 +1,114 @@
+"""Answers and documents of RGB as HTML: true answer, planted error and deciding words marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.records import DocumentRole, Sample, Verdict
+from evaluators.rgb_rules import BY_WORDS
+from evaluators.text.accepted import spellings
+from evaluators.text.phrases import Phrase, places
+from ui.parts.untrusted import html
+
+STYLE = ROOT / "ui" / "static" / "rgb.css"
+LEGEND = {
+    "pl-true": "true answer",
+    "pl-planted": "planted error",
+    "pl-decided": "words that decided",
+}
+ROLES = {
+    DocumentRole.ANSWER: "holds the answer",
+    DocumentRole.BESIDE: "beside the point",
+    DocumentRole.PLANTED: "planted error",
+}
+
+
+class Marks(NamedTuple):
+    """What is marked in the texts of a sample, by the class that colours it.
+
+    Of two classes for the same words the first counts.
+    """
+
+    phrases: Mapping[str, Sequence[Phrase]]
+
+    @classmethod
+    def of(cls, sample: Sample, verdicts: Mapping[str, Verdict]) -> Marks:
+        planted = spellings(sample.rgb.counterfactual) if sample.rgb else []
+        by_words = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
+        decided = [word for verdict in verdicts.values() for word in verdict.evidence]
+        phrases = {
+            "pl-true": [Phrase(words, "answer") for words in spellings(sample.ground_truth)],
+            "pl-planted": [Phrase(words, "answer") for words in planted],
+            "pl-decided": [
+                Phrase(words, "whole words" if by_words else "anywhere") for words in decided
+            ],
+        }
+        return cls({name: own for name, own in phrases.items() if own})
+
+
+def style() -> None:
+    """Sends the style sheet; once per page, before any marked text."""
+    st.html(STYLE)
+
+
+def legend(*texts: str) -> str:
+    """What the colours mean that occur in these texts, which `text` or `documents` made."""
+    occurring = [name for name in LEGEND if any(f'class="{name}"' in text for text in texts)]
+    swatches = (f'<mark class="{name}">{LEGEND[name]}</mark>' for name in occurring)
+    return f'<div class="pl-legend">{"".join(swatches)}</div>' if occurring else ""
+
+
+def text(words: str, marks: Marks) -> str:
+    """A text with its marks; what a model thinks aloud in `<think>` is never marked."""
+    if not words:
+        return '<div class="pl-text"><i>The answer is empty.</i></div>'
+    end = words.lower().rfind("</think>") + 1
+    every = [phrase for phrases in marks.phrases.values() for phrase in phrases]
+    spans = {name: set(places(words, own, end)) for name, own in marks.phrases.items()}
+    parts = [html(words[:end])]
+    for start, stop in places(words, every, end):
+        # The deciding words are often those of the true answer: they keep its colour.
+        name = next((name for name, own in spans.items() if (start, stop) in own), "pl-decided")
+        parts += [html(words[end:start]), f'<mark class="{name}">{html(words[start:stop])}</mark>']
+        end = stop
+    return f'<div class="pl-text" dir="auto">{"".join(parts)}{html(words[end:])}</div>'
+
+
+def documents(sample: Sample, marks: Marks) -> str:
+    """The documents, each with its number, its source and its role where these are known."""
+    parts = []
+    number_of_documents = len(sample.retrieved_documents)
+    known = zip_longest(
+        sample.retrieved_documents,
+        sample.sources[:number_of_documents],
+        sample.roles[:number_of_documents],
+    )
+    for number, (document, source, role) in enumerate(known, 1):
+        heading = f"Document {number}{f' · {html(source)}' if source else ''}"
+        badge = f'<span class="pl-role">{ROLES[role]}</span>' if role else ""
+        kind = f" pl-role-{role}" if role else ""
+        parts.append(
+            f'<div class="pl-doc{kind}"><h4>{heading}{badge}</h4>{text(document, marks)}</div>'
+        )
+    return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+
+
+def strip(roles: Sequence[DocumentRole]) -> str:
+    """A square for each document and how many there are of a kind; empty without roles."""
+    if not roles:
+        return ""
+    squares = "".join(f'<i class="pl-square-{role}" title="{ROLES[role]}"></i>' for role in roles)
+    return f'<div class="pl-strip">{squares}<b>{share_in_words(roles)}</b></div>'
+
+
+def share_in_words(roles: Sequence[DocumentRole]) -> str:
+    counts = Counter(roles)
+    if forged := counts[DocumentRole.PLANTED]:
+        return f"{forged} of {len(roles)} documents forged"
+    return f"{counts[DocumentRole.ANSWER]} of {len(roles)} documents hold the answer"
