@@ -25,15 +25,15 @@ from evaluators.text.normalise import is_chinese
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
 Normalisation = Literal["hotpotqa", "none"]
 
-NO_TRUTH = "There is no ground truth to compare with."
-EMPTY_TRUTH = "The ground truth is empty, so there is nothing to compare with."
+NO_TRUTH = "There is no true answer to compare with."
+EMPTY_TRUTH = "The true answer is empty, so there is nothing to compare with."
 WHY_ZERO = {
     "exact_match": (
         "Not the same words in the same order. For answers in sentences, choose a fuzzy "
         "match or F1."
     ),
-    "fuzzy_match": "The answer does not contain the ground truth.",
-    "f1_score": "The answer and the ground truth share no word.",
+    "fuzzy_match": "The answer does not contain the true answer.",
+    "f1_score": "The answer and the true answer share no word.",
 }
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -56,15 +56,15 @@ class Comparison(NamedTuple):
 
 @evaluator("answer_match", title="Answer match", needs=("response", "ground_truth"))
 class AnswerMatchAcc(Evaluator):
-    """Compares the answer with the ground truth; 1 is a match, 0 is none.
+    """Compares the answer with the true answer; 1 is a match, 0 is none.
 
     `exact_match` wants the same words in the same order, `fuzzy_match` an answer that contains the
-    ground truth, and `f1_score` gives 2PR / (P + R) over the words that both share: P is their
-    share of the answer's words, R their share of the ground truth's. Of several spellings the best
+    true answer, and `f1_score` gives 2PR / (P + R) over the words that both share: P is their
+    share of the answer's words, R their share of the true answer's. Of several spellings the best
     counts, of several required answers the worst.
 
     Texts are normalised as in HotpotQA, or compared as they stand. They are also compared as they
-    stand where normalisation leaves nothing of the ground truth, as of the multiple-choice answer
+    stand where normalisation leaves nothing of the true answer, as of the multiple-choice answer
     "A", which is an article.
     """
 
@@ -72,7 +72,7 @@ class AnswerMatchAcc(Evaluator):
         "exact_match",
         title="Match",
         description=(
-            "exact: the same words; fuzzy: the ground truth is in the answer; F1: share of "
+            "exact: the same words; fuzzy: the answer contains the true answer; F1: share of "
             "common words"
         ),
     )
@@ -98,7 +98,7 @@ class AnswerMatchAcc(Evaluator):
         Both may be anything that has a text. Raises `MissingInputError` for `None`, NaN (an empty
         cell), an object that has no text, and an empty ground truth.
         """
-        answer, truth = _required_text(y, "answer"), _required_text(y_gt, "ground truth")
+        answer, truth = _required_text(y, "answer"), _required_text(y_gt, "true answer")
         if not truth.strip():
             raise MissingInputError(f"{EMPTY_TRUTH} Give one, or leave the pair out.")
         return self._compared(answer, truth).value
@@ -106,19 +106,18 @@ class AnswerMatchAcc(Evaluator):
     def score(self, sample: Sample) -> Score:
         """`answer_match` of one sample; not applicable without a ground truth."""
         require(("response",), sample, self.title)
-        required = [
-            [spelling for spelling in spellings if spelling.strip()]
-            for spellings in groups(sample.ground_truth)
-        ]
+        required = []
+        for spellings in groups(sample.ground_truth):
+            required.append([spelling for spelling in spellings if spelling.strip()])
         if not required or not all(required):
             reason = EMPTY_TRUTH if required else NO_TRUTH
             return Score(values={"answer_match": None}, reason=reason)
         answer = sample.response or ""
-        best = [
-            max((self._compared(answer, text) for text in group), key=_by_value)
-            for group in required
-        ]
-        worst = min(best, key=_by_value)
+        best_of_each = []
+        for group in required:
+            comparisons = [self._compared(answer, spelling) for spelling in group]
+            best_of_each.append(max(comparisons, key=_by_value))
+        worst = min(best_of_each, key=_by_value)
         compared = {
             "response": " ".join(worst.answer_words),
             "ground_truth": " ".join(worst.true_words),
@@ -141,6 +140,7 @@ class AnswerMatchAcc(Evaluator):
         elif self.type == "f1_score":
             value = _f1(answer_words, true_words)
         else:
+            # Words that are joined again: line breaks and runs of spaces make no difference.
             whole, part = " ".join(answer_words), " ".join(true_words)
             if is_literal and not is_chinese(truth):
                 # Letter by letter, the choice "A" would be found in "Answer: B", and 5 in 3.5.
@@ -196,6 +196,7 @@ def _count_common(answer_words: list[str], true_words: list[str]) -> int:
 def _required_text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
+    # What pandas has in an empty cell is NaN.
     if value is None or (isinstance(value, float) and math.isnan(value)):
         raise MissingInputError(f"There is no {what} ({value}). Give one, or leave the pair out.")
     try:

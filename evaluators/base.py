@@ -50,6 +50,7 @@ class Evaluator(BaseModel):
             try:
                 super().__init__(**_named_params(type(self), values), **params)
             except ValidationError as error:
+                # From None: pydantic's own text has all values in it, and one may be a key.
                 raise ParameterError(_refused_parameter(type(self), error.errors()[0])) from None
 
     @field_validator("llm_client", mode="before", check_fields=False)
@@ -59,8 +60,11 @@ class Evaluator(BaseModel):
         # Late: to import what talks to LLMs takes a while, and most evaluators ask none.
         from evaluators.llm.judges import as_judges
 
+        # A class that is not registered yet has no name and has declared no judges.
         most = cls.most_judges() if hasattr(cls, "name") else 1
-        return as_judges(judge, most, getattr(cls, "title", cls.__name__)) if most else judge
+        if not most:
+            return judge
+        return as_judges(judge, most, getattr(cls, "title", cls.__name__))
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -175,8 +179,14 @@ def evaluator(
                 f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of "
                 "your own from it."
             )
-        cls.name, cls.title, cls.needs = name, title, _declared_needs(needs)
-        cls.judges, cls.leads = _declared_judges(cls, judges), _declared_benchmark(leads)
+        if leads not in (None, *get_args(Benchmark)):
+            raise ValueError(f"leads is {leads!r}. Known: {', '.join(get_args(Benchmark))}.")
+        cls.name = name
+        cls.title = title
+        cls.needs = _declared_needs(needs)
+        cls.judges = _declared_judges(cls, judges)
+        cls.leads = leads
+        # Last: what is refused above must not stand in the catalogue.
         _REGISTRY[name] = cls
         return cls
 
@@ -194,13 +204,6 @@ def _declared_judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
     return declared or ("one" if has_place else "none")
 
 
-def _declared_benchmark(declared: Benchmark | None) -> Benchmark | None:
-    """What is declared; raises `ValueError` where there is no such benchmark."""
-    if declared not in (None, *get_args(Benchmark)):
-        raise ValueError(f"leads is {declared!r}. Known: {', '.join(get_args(Benchmark))}.")
-    return declared
-
-
 def _declared_needs(needs: tuple[str, ...]) -> tuple[str, ...]:
     """The fields of a sample by these names; raises `ValueError` where there is no such field."""
     if isinstance(needs, str):
@@ -214,7 +217,9 @@ def _declared_needs(needs: tuple[str, ...]) -> tuple[str, ...]:
 
 def registered(module: str | None = None) -> tuple[type[Evaluator], ...]:
     """The evaluators that this module has registered, or all modules."""
-    return tuple(cls for cls in _REGISTRY.copy().values() if module in (None, cls.__module__))
+    # A copy, as another thread may register what a changed file holds.
+    every = _REGISTRY.copy().values()
+    return tuple(cls for cls in every if module in (None, cls.__module__))
 
 
 def withdraw(module: str) -> None:

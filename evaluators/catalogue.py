@@ -27,7 +27,8 @@ def catalogue() -> dict[str, type[Evaluator]]:
     with _CHANGING:
         _load_shipped()
         custom_files.refresh()
-        return {cls.name: cls for cls in sorted(registered(), key=_place)}
+        in_order = sorted(registered(), key=_place)
+        return {cls.name: cls for cls in in_order}
 
 
 def from_spec(spec: EvaluatorSpec) -> Evaluator:
@@ -35,7 +36,7 @@ def from_spec(spec: EvaluatorSpec) -> Evaluator:
     cls = catalogue().get(spec.name)
     if cls is None:
         names = ", ".join(sorted(catalogue()))
-        raise ParameterError(f"No evaluator is called {spec.name!r}. Known: {names}.")
+        raise ParameterError(f"No metric is called {spec.name!r}. Known: {names}.")
     return cls.build(**spec.params)
 
 
@@ -54,7 +55,11 @@ def broken() -> tuple[Broken, ...]:
 def files() -> dict[str, tuple[type[Evaluator], ...]]:
     """The dropped-in files that can be used, by name, with the metrics that each of them holds."""
     catalogue()
-    return {path.name: file.metrics for path, file in custom_files.known().items() if file.metrics}
+    usable = {}
+    for path, file in custom_files.known().items():
+        if file.metrics:
+            usable[path.name] = file.metrics
+    return usable
 
 
 def ships(cls: type[Evaluator]) -> bool:
@@ -72,5 +77,8 @@ def _load_shipped() -> None:
 
 
 def _place(cls: type[Evaluator]) -> tuple[bool, bool, bool, str]:
-    asks = cls.judges in ("one", "jury")
-    return not ships(cls), cls.leads is None, asks, cls.title
+    """What `catalogue` sorts by; of two truth values the false one comes first."""
+    is_own = not ships(cls)
+    is_benchmark = cls.leads is not None
+    asks_judge = cls.judges in ("one", "jury")
+    return is_own, not is_benchmark, asks_judge, cls.title

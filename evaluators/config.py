@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from evaluators.errors import ParameterError
 from evaluators.records import Record
@@ -18,9 +18,8 @@ ROOT = _INSTALLED_APP if IS_INSTALLED else PACKAGE.parent
 """Holds app.py, ui/, pages/ and data/: the checkout, or what pip puts beside this package."""
 
 
-def _data_dir() -> Path:
-    """In a checkout its own folder; whoever upgrades or uninstalls the package keeps the runs."""
-    return Path.home() / ".plumbline" if IS_INSTALLED else ROOT / ".plumbline"
+# A checkout keeps its runs beside its code; a package does not: they would go when it is upgraded.
+_DATA_DIR = (Path.home() if IS_INSTALLED else ROOT) / ".plumbline"
 
 
 class Config(Record):
@@ -29,7 +28,7 @@ class Config(Record):
     Those about visitors hold only on a public host.
     """
 
-    data_dir: Path = Field(default_factory=_data_dir)
+    data_dir: Path = _DATA_DIR
     custom_dir: Path = PACKAGE / "custom"
     """Where metrics of one's own lie, a Python file each; their code runs as part of the app."""
     call_seconds: float = Field(90, gt=0)
@@ -102,9 +101,11 @@ def config_from(environment: Mapping[str, str]) -> Config:
         values["behind_proxy"] = "1"
     try:
         return Config.model_validate(values)
-    except ValueError as error:
+    except ValidationError as error:
+        first = error.errors()[0]
+        variable = f"PLUMBLINE_{first['loc'][0]}".upper()
         raise ParameterError(
-            f"A PLUMBLINE_ variable cannot be read: {error}. Correct it and start again."
+            f"{variable} is {first['input']!r:.60}. {first['msg']}. Correct it and start again."
         ) from error
 
 

@@ -1,7 +1,7 @@
-"""Context recall: the share of the ground truth's sentences that the retrieved documents carry.
+"""Context recall: the share of the true answer's sentences that the documents support.
 
 Source: RAGAS, "Context Recall" (attributed statements / all statements, each with a reason). Here
-the statements are the ground truth's own sentences, so that a judge can leave none out and add
+the statements are the true answer's own sentences, so that a judge can leave none out and add
 none. Without a judge, a sentence counts by the words that one document shares with it.
 """
 
@@ -28,9 +28,10 @@ TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
 """On 1,488 labelled sentences of RAGBench it finds 70 % of the supported, 76 % of the others."""
 
-NO_TRUTH = "There is no ground truth, so nothing can be attributed."
-NO_CONTENT = "The ground truth has no content word that could be looked for."
+NO_TRUTH = "There is no true answer, so there is nothing to look for in the documents."
+NO_CONTENT = "The true answer has no content word that could be looked for."
 NO_DOCUMENTS = "No document was retrieved."
+# What judges write around a key: "(a)", "a.", "`a`".
 _AROUND_KEYS = " .:,;()[]'\"`"
 
 
@@ -94,9 +95,9 @@ class Classifications(BaseModel):
     needs=("question", "retrieved_documents", "ground_truth"),
 )
 class ContextRecall(Evaluator):
-    """How much of the ground truth the documents carry: attributed / all sentences, by a judge.
+    """How much of the true answer the documents support: attributed / all sentences, by a judge.
 
-    Reads the question, the documents and the ground truth, not the response. One call a sample.
+    Reads the question, the documents and the true answer, not the answer. One call a sample.
     """
 
     llm_client: SkipValidation[LLMClient | None] = None
@@ -136,6 +137,7 @@ class ContextRecall(Evaluator):
             missing = value.missing(keys)
             if not missing:
                 return ""
+            # The judge reads this when it is asked again: more than 20 keys would only be noise.
             return f"classification lacks {', '.join(missing[:20])}."
 
         answer = ask(judge, prompt, Classifications, check)
@@ -166,7 +168,10 @@ class LexicalContextRecall(Evaluator):
         for truth in truths:
             best = _most_words_held(truth, documents)
             if best:
-                judged.append(_attributed_by_words(truth, best))
+                plural = "s" if best.words > 1 else ""
+                reason = f"One document holds {best.held} of its {best.words} content word{plural}."
+                is_attributed = best.share >= ATTRIBUTED_FROM
+                judged.append(_classified_statement(truth, reason, is_attributed))
         if not judged:
             reason = NO_CONTENT if truths else NO_TRUTH
             return Score(values={self.name: None}, reason=reason)
@@ -241,15 +246,10 @@ def _most_words_held(
     contents = [content for content in contents if content]
     if not contents:
         return None
+    # Where no document holds a word, the first spelling stands for all.
     best = _WordsHeld(0, len(contents[0]))
     for words, document in product(contents, documents):
         count = _WordsHeld(len(words & document), len(words))
         if count.share > best.share:
             best = count
     return best
-
-
-def _attributed_by_words(spellings: Spellings, best: _WordsHeld) -> Statement:
-    plural = "s" if best.words > 1 else ""
-    reason = f"One document holds {best.held} of its {best.words} content word{plural}."
-    return _classified_statement(spellings, reason, best.share >= ATTRIBUTED_FROM)

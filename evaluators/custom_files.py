@@ -24,7 +24,7 @@ from evaluators.errors import ParameterError
 from evaluators.params import parameters
 
 LONGEST = 500
-"""Characters of an error that are shown."""
+"""Characters of an error that are shown: a few lines on the Metrics page."""
 
 log = logging.getLogger(__name__)
 
@@ -187,6 +187,10 @@ def _words_of_error(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg
     if isinstance(error, ValidationError):
-        problems = error.errors()[:3]
-        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
+        words = []
+        # Whoever writes the file mends it step by step: the first three are enough.
+        for problem in error.errors()[:3]:
+            place = ".".join(map(str, problem["loc"]))
+            words.append(f"{place}: {problem['msg']}")
+        return "; ".join(words)
     return str(error)

@@ -12,6 +12,7 @@ from evaluators.prompts import Prompt
 from evaluators.records import Completion, Sample, Score
 
 TO_COME = "It is not known yet."
+"""A sentence, as metrics that split an answer find nothing to ask about in an empty one."""
 
 
 def answered(sample: Sample) -> Sample:
@@ -83,9 +84,11 @@ def _least_value(schema: Mapping[str, Any]) -> Any:
     if "anyOf" in schema:
         return _least_value(schema["anyOf"][0])
     if "properties" in schema:
-        return {name: _least_value(each) for name, each in schema["properties"].items()}
+        properties = schema["properties"].items()
+        return {name: _least_value(inner) for name, inner in properties}
     if schema.get("type") == "array":
         return [_least_value(schema["items"])] * schema.get("minItems", 1)
+    # Text that reads as agreement where a metric looks for a verdict in it.
     values_by_type = {
         "string": "yes",
         "boolean": True,

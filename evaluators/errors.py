@@ -39,7 +39,7 @@ IN_PYTHON: Words = {
     "check_address": "Check {name}.",
     "correct_address": "Correct {name}.",
     "check_network": "Check the network, and {name}.",
-    "raise_cap": "Raise the cap and resume.",
+    "raise_cap": "Raise the budget and resume.",
     "name_judge": 'Name one: judge="groq/openai/gpt-oss-120b".',
     "name_ability": "Name one with all_with_ability(...) of evaluators.datasets.rgb.",
     "delete_a_run": "Delete one with store.runs.delete.",

@@ -53,11 +53,16 @@ def item_rows(needed: Collection[str], **columns: Iterable[Any] | None) -> list[
     for name in needed:
         if columns[name] is None:
             raise ParameterError(f"{name} is missing. Give a list with one entry for each item.")
-    entries = {
-        name: _column_entries(name, column)
-        for name, column in columns.items()
-        if column is not None
-    }
+    entries: dict[str, list[Any]] = {}
+    for name, column in columns.items():
+        if column is None:
+            continue
+        # A text, a mapping or a set has no entries in an order that could be meant.
+        if isinstance(column, str | bytes | Mapping | Set) or not isinstance(column, Iterable):
+            raise ParameterError(
+                f"{name} is {column!r:.40}. Give a list with one entry for each item."
+            )
+        entries[name] = list(column)
     lengths = {name: len(column) for name, column in entries.items()}
     if len(set(lengths.values())) > 1:
         listing = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -65,7 +70,8 @@ def item_rows(needed: Collection[str], **columns: Iterable[Any] | None) -> list[
             f"The lists are not equally long: {listing}. Give one entry for each item."
         )
     nothing = [None] * max(lengths.values(), default=0)
-    return list(zip(*(entries.get(name, nothing) for name in columns), strict=True))
+    in_order = [entries.get(name, nothing) for name in columns]
+    return list(zip(*in_order, strict=True))
 
 
 def outcomes(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcomes[T]:
@@ -85,7 +91,9 @@ def at_once(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcom
     """The same with many items at once, which pays where judging is waiting for an LLM."""
     pool = ThreadPoolExecutor(config().workers)
     try:
-        return outcomes(Future.result, [(pool.submit(judge, *item),) for item in items])
+        futures = [pool.submit(judge, *item) for item in items]
+        # Read in the order of the items, whichever is ready first.
+        return outcomes(Future.result, [(future,) for future in futures])
     finally:
         # After Ctrl-C or a mistake in the code nothing more is asked.
         pool.shutdown(cancel_futures=True)
@@ -119,11 +127,3 @@ def item_as_sample(contexts: str | Sequence[str] | None = None, **fields: Any) -
         first = error.errors()[0]
         problem = f"{first['loc'][0]} is {first['input']!r:.40}"
         raise MissingInputError(f"The item cannot be judged: {problem}. Give text.") from error
-
-
-def _column_entries(name: str, column: Iterable[Any]) -> list[Any]:
-    """The column as a list; raises `ParameterError` for what is not one."""
-    # A text, a mapping or a set has no entries in an order that could be meant.
-    if isinstance(column, str | bytes | Mapping | Set) or not isinstance(column, Iterable):
-        raise ParameterError(f"{name} is {column!r:.40}. Give a list with one entry for each item.")
-    return list(column)

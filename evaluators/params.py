@@ -50,16 +50,25 @@ def _kind_of_field(annotation: Any) -> Kind:
         return "bool"
     if annotation is int:
         return "int"
-    return "float" if annotation is float else "text"
+    if annotation is float:
+        return "float"
+    # All others, as `str | None`, are entered as text, and pydantic reads it.
+    return "text"
 
 
 def _choices(annotation: Any) -> tuple[str, ...]:
     """The values of a `Literal`, or of the literal that a tuple of any length holds."""
     if get_origin(annotation) is tuple and get_args(annotation)[1:] == (...,):
         return _choices(get_args(annotation)[0])
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return ()
 
 
 def _bound(metadata: list[Any], name: str) -> float | None:
     # pydantic keeps each of `ge` and `le` as an object with that one attribute.
-    return next((getattr(item, name) for item in metadata if hasattr(item, name)), None)
+    for constraint in metadata:
+        if hasattr(constraint, name):
+            bound: float = getattr(constraint, name)
+            return bound
+    return None

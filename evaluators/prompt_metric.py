@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 from string import Template
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, SkipValidation, StringConstraints
 from pydantic_core import PydanticCustomError
@@ -105,28 +105,33 @@ class PromptMetric(Evaluator):
         if empty:
             reason = f"There is nothing to judge: empty {', '.join(empty)}."
             return Score(values={name: None}, reason=reason)
-        answer = self._judge_answer(self.prompt(sample))
-        rating = {"rating": answer.value.rating} if isinstance(answer.value, Rating) else {}
-        reason = without_surrogates(answer.value.reason)
-        details = {**rating, "reason": reason, "outputs": answer.texts, "mode": answer.mode}
-        return Score(values={name: answer.value.value}, details=details)
-
-    def _judge_answer(self, prompt: Prompt) -> Answered[YesOrNo] | Answered[Rating]:
+        judge, prompt = self.judge(), self.prompt(sample)
+        answer: Answered[YesOrNo] | Answered[Rating]
+        details: dict[str, Any] = {}
         if self.answer == YES_NO:
-            return ask(self.judge(), prompt, YesOrNo)
-        return ask(self.judge(), prompt, Rating)
+            answer = ask(judge, prompt, YesOrNo)
+        else:
+            answer = ask(judge, prompt, Rating)
+            # As the judge gave it, beside the value from 0 to 1.
+            details["rating"] = answer.value.rating
+        details["reason"] = without_surrogates(answer.value.reason)
+        details["outputs"] = answer.texts
+        details["mode"] = answer.mode
+        return Score(values={name: answer.value.value}, details=details)
 
 
 def _shown_to_judge(sample: Sample) -> dict[str, str]:
     """What a judge is shown of each field."""
     documents = [text for text in sample.retrieved_documents if text.strip()]
+    # Numbered, so that a judge can say which one it means.
+    numbered = [f"[{number}] {text}" for number, text in enumerate(documents, start=1)]
+    accepted = [on_one_line(spellings) for spellings in groups(sample.ground_truth)]
     return {
         "question": sample.question,
+        # What a model thought is not what it answered.
         "response": remove_reasoning(sample.response or ""),
-        "retrieved_documents": "\n\n".join(
-            f"[{number}] {text}" for number, text in enumerate(documents, start=1)
-        ),
-        "ground_truth": "\n".join(filter(None, map(on_one_line, groups(sample.ground_truth)))),
+        "retrieved_documents": "\n\n".join(numbered),
+        "ground_truth": "\n".join(filter(None, accepted)),
     }
 
 

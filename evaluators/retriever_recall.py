@@ -70,23 +70,24 @@ class RetrieverRecall(Evaluator):
         if not gold:
             return Score(
                 values=dict.fromkeys(names),
-                reason="There is no gold context, so nothing could be found.",
+                reason="There is no gold document to look for among the documents.",
             )
         if not documents:
+            # Of no documents a share is 0 / 0; all the others are measured, and are 0.
             values = {**dict.fromkeys(names, 0.0), "precision_at_k": None}
             return Score(values=values, reason="Nothing was retrieved, so there is no precision.")
         top = documents[: self.k]
-        ranks = [
-            rank
-            for rank, document in enumerate(top, start=1)
-            if any(text in document for text in gold)
-        ]
+        ranks = []
+        for rank, document in enumerate(top, start=1):
+            if any(text in document for text in gold):
+                ranks.append(rank)
         measured = (
             _recall(documents, gold),
             _recall(top, gold),
             len(ranks) / len(top),
             1 / ranks[0] if ranks else 0.0,
         )
+        # Joined, as a gold context may have been cut in two when the documents were chunked.
         whole = " ".join(documents)
         missed = [text for text in gold if text not in whole]
         return Score(

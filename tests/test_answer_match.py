@@ -144,7 +144,7 @@ def test_an_empty_ground_truth_is_left_out_of_the_average(truth):
     result = AnswerMatchAcc(type="fuzzy_match").compute(["x", "y"], ["x", truth])
 
     assert result.per_item_scores == [1.0, None]
-    assert result.errors[1].startswith("The ground truth is empty")
+    assert result.errors[1].startswith("The true answer is empty")
 
 
 def test_a_result_is_read_like_a_pair():
@@ -181,7 +181,7 @@ def test_a_pair_that_cannot_be_compared_is_named_and_left_out_of_the_average():
     assert result.errors == {
         1: "There is no answer (None). Give one, or leave the pair out.",
         2: "The answer is a Mute without a text (RuntimeError('no words')). Give a string.",
-        4: "There is no ground truth (None). Give one, or leave the pair out.",
+        4: "There is no true answer (None). Give one, or leave the pair out.",
         5: "There is no answer (nan). Give one, or leave the pair out.",
     }
 
@@ -237,7 +237,7 @@ def test_an_empty_ground_truth_does_not_apply(match, truth):
     score = AnswerMatchAcc(type=match).score(sample("cat", truth))
 
     assert score.values == {"answer_match": None}
-    assert score.reason.startswith("The ground truth is empty")
+    assert score.reason.startswith("The true answer is empty")
 
 
 @pytest.mark.parametrize("truth", [None, ()])
@@ -246,7 +246,7 @@ def test_without_a_ground_truth_nothing_applies(truth):
 
     assert (score.values, score.reason) == (
         {"answer_match": None},
-        "There is no ground truth to compare with.",
+        "There is no true answer to compare with.",
     )
 
 

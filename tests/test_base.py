@@ -166,7 +166,7 @@ def test_a_stored_spec_builds_the_same_evaluator():
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(ParameterError, match=r"No evaluator is called 'rbg'\. Known: .*rgb"):
+    with pytest.raises(ParameterError, match=r"No metric is called 'rbg'\. Known: .*rgb"):
         from_spec(EvaluatorSpec(name="rbg"))
 
 

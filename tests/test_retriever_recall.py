@@ -142,7 +142,7 @@ def test_without_a_gold_context_nothing_applies(gold):
     )
 
     assert set(score.values.values()) == {None}
-    assert score.reason == "There is no gold context, so nothing could be found."
+    assert score.reason == "There is no gold document to look for among the documents."
 
 
 @pytest.mark.parametrize("k", [0, 1001, "many"])

@@ -27,7 +27,10 @@ LEAST_CAP = 0.01
 
 TOGETHER = "LLMs together"
 
-PLAN = "Waiting goes by the free plan's limits until the provider's answers tell the account's own."
+PLAN = (
+    "Waiting is estimated with the free plan's limits; your account's own are known once the "
+    "provider has answered."
+)
 
 NamedEstimate = tuple[str, "Estimate"]
 """An estimate under the name that a table gives it."""
@@ -147,14 +150,14 @@ def cap_problem(calls: int | None, cost: float | None, models: Sequence[Model]) 
     """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can."""
     if calls is not None and calls < 1:
         return (
-            f"A cap of {calls:,} calls is too low. Enter at least 1, or leave the field empty "
-            "for no cap."
+            f"A budget of {calls:,} calls is too low. Enter at least 1, or leave the field empty "
+            "for no limit."
         )
     if cost is None:
         return ""
     if cost < LEAST_CAP:
-        least = f"Enter at least ${LEAST_CAP}, or leave the field empty for no cap."
-        return f"A cap of ${cost:g} is too low. {least}"
+        least = f"Enter at least ${LEAST_CAP}, or leave the field empty for no limit."
+        return f"A budget of ${cost:g} is too low. {least}"
     names = [model.title for model in models if model.price_in is None]
     return unpriced(names) if names else ""
 
@@ -162,8 +165,8 @@ def cap_problem(calls: int | None, cost: float | None, models: Sequence[Model]) 
 def unpriced(names: Sequence[str]) -> str:
     """Why a cap in dollars cannot hold for LLMs of these names, and the remedy."""
     return (
-        f"The price of {', '.join(names)} is unknown, so a cap in dollars cannot hold. Cap "
-        "the calls."
+        f"The price of {', '.join(names)} is unknown, so a budget in dollars cannot hold. Limit "
+        "the calls instead."
     )
 
 
@@ -177,8 +180,8 @@ def cut_short(cap: Cap, named: Sequence[NamedEstimate]) -> str:
         too_low.append(dollars(cap.cost))
     if not too_low:
         return ""
-    caps = " and ".join(too_low)
-    return f"The cap of {caps} is below this estimate: the run will stop before its end."
+    budget = " and ".join(too_low)
+    return f"The budget of {budget} is below this estimate: the run will stop before its end."
 
 
 def bases(named: Sequence[NamedEstimate]) -> list[str]:

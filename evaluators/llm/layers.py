@@ -276,13 +276,13 @@ class Meter:
     def _reason(self) -> str:
         if self._cap.calls is not None and self._calls >= self._cap.calls:
             number = f"{self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''}"
-            reached = f"The cap of {number} is reached"
+            used_up = f"The budget of {number} is used up"
         else:
-            reached = (
-                f"The cap of ${self._cap.cost:g} is reached: ${self._cost:.4f} spent, the "
+            used_up = (
+                f"The budget of ${self._cap.cost:g} is used up: ${self._cost:.4f} spent, and the "
                 "next call could exceed it"
             )
-        return f"{reached}. Everything so far is kept."
+        return f"{used_up}. Everything so far is kept."
 
 
 class Metered:
@@ -372,7 +372,7 @@ def _check_context(request: ModelRequest, size: int) -> None:
     # The size is an estimate: where it is doubtful, the provider decides.
     if model and model.context and size > TOLERANCE * model.context:
         raise LLMError(
-            f"This example needs about {size:,} tokens with the answer budget, more than "
+            f"This sample needs about {size:,} tokens with the answer budget, more than "
             f"{model.title} takes ({model.context:,}). Use fewer or shorter documents, or a model "
             "with a longer context."
         )

@@ -334,7 +334,7 @@ def _too_long(refusal: Refusal, call: CallContext) -> LLMError:
     is_clear = takes is not None and takes < (needs or call.prompt_tokens)
     limit = f" ({takes:,})" if is_clear else ""
     message = (
-        f"This example needs {size} tokens, more than {call.model} takes{limit}. "
+        f"This sample needs {size} tokens, more than {call.model} takes{limit}. "
         "Use fewer or shorter documents, or a model with a longer context."
     )
     return LLMError(message, refusal.details(call))

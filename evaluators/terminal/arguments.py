@@ -105,8 +105,8 @@ def samples(data: Dataset | TestBed, options: Options) -> Dataset:
     for name in OF_A_BED:
         if getattr(options, name) not in (None, ()):
             raise ParameterError(
-                f"--{name} composes prompts from a test bed. {printable(data.name)} "
-                "holds samples. Leave it out."
+                f"--{name} is for RGB questions, from which prompts are composed. "
+                f"{printable(data.name)} holds samples. Leave it out."
             )
     if len(options.ability) > 1:
         raise ParameterError(

@@ -85,7 +85,7 @@ The progress goes to the error stream, the table of results to the standard outp
   Answers in a file, two metrics, no LLM:
     python -m evaluators run --data answers.jsonl --metric trace --metric answer_match \\
         --param answer_match.type=f1_score
-  A judge, a cap, and a threshold for CI:
+  A judge, a budget, and a threshold for CI:
     python -m evaluators run --data answers.csv --metric gpt_labeling \\
         --judge groq/openai/gpt-oss-120b --max-calls 200 \\
         --fail-under adherence=0.8 --fail-under completeness=0.5
@@ -105,7 +105,7 @@ The progress goes to the error stream, the table of results to the standard outp
 
 RESUME = """Go on with a run: the rest is done, failures are tried again, nothing is paid for twice.
 
-RUN is the id that run or list shows, its first signs, or "last".
+RUN is the id that run or list shows, its first characters, or "last".
 
 \b
   python -m evaluators resume last
@@ -114,12 +114,12 @@ RUN is the id that run or list shows, its first signs, or "last".
 
 EXPORT = """Write a run's results to a file.
 
-RUN is the id that run or list shows, its first signs, or "last".
+RUN is the id that run or list shows, its first characters, or "last".
 
 \b
-  csv     a row for each sample and model: values and status, for spreadsheets; of TRACE with
-          the definition by which they are counted
-  jsonl   the same as JSON lines, with ground truth, documents, each metric's status and reason
+  csv     a row for each sample and model, for spreadsheets: values and status; for TRACE also the
+          formula by which they are counted
+  jsonl   the same as JSON lines, with true answer, documents, each metric's status and reason
   labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 
@@ -136,8 +136,8 @@ Runs may be at work meanwhile. The copy is checked by opening it.
 \b
   python -m evaluators backup plumbline-backup.sqlite3
 
-To go back to it: stop Plumbline, delete plumbline.sqlite3 and what begins so in the data
-folder, and put the copy there under that name.
+To go back to it: stop Plumbline, delete every file of the data folder whose name begins with
+plumbline.sqlite3, and put the copy there as plumbline.sqlite3.
 """
 
 
@@ -145,20 +145,22 @@ class _OfARun(click.Command):
     """A command that takes a run's id, which began with a dash now and then in early versions."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = [name for parameter in self.params for name in parameter.opts]
-        known = {name[:2] for name in [*options, *ctx.help_option_names]}
-        ids = [
-            argument
-            for argument in args
-            if len(argument) >= tables.SHORT
-            if argument.startswith("-") and argument[:2] not in known
-        ]
+        names = list(ctx.help_option_names)
+        for parameter in self.params:
+            names += parameter.opts
+        # Two characters are all of a short option, and the dashes of a long one.
+        beginnings = {name[:2] for name in names}
+        ids = []
+        for argument in args:
+            is_unknown = argument.startswith("-") and argument[:2] not in beginnings
+            if is_unknown and len(argument) >= tables.SHORT:
+                ids.append(argument)
         others = [argument for argument in args if argument not in ids]
         return super().parse_args(ctx, [*others, "--", *ids] if ids else args)
 
 
 class _Commands(click.Group):
-    """A group that tells our own errors in a line, with exit code 2, and Ctrl-C with 130."""
+    """A group that prints our own errors in a line, with exit code 2; Ctrl-C ends it with 130."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -198,6 +200,7 @@ def app(options: tuple[str, ...]) -> None:
 
     What follows goes to Streamlit, for example: app --server.port 8600 --server.headless true
     """
+    # What they name is meant from here, before the working directory changes.
     for variable in ("PLUMBLINE_DATA_DIR", "PLUMBLINE_CUSTOM_DIR"):
         if folder := os.environ.get(variable):
             os.environ[variable] = os.path.abspath(folder)
@@ -209,7 +212,7 @@ def app(options: tuple[str, ...]) -> None:
 @main.command(help=RUN, short_help="Run metrics over a data set.")
 @options.asking
 @click.option(
-    "--title", default="", help="What the run is called.  [default: the name of the data]"
+    "--title", default="", help="What the run is called.  [default: the name of the data set]"
 )
 @options.cap
 @options.judging
@@ -223,6 +226,7 @@ def run(
 ) -> None:
     demanded, store = demands(fail_under), local_store()
     plan = planned(_checked_options(chosen), store, keys_from_environment(os.environ))
+    # Before the run is stored: a demand that can never be met is a slip of the command.
     check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
     _work_until_end(new_run, store)
@@ -247,12 +251,12 @@ def resume(
     demanded, store = demands(fail_under), local_store()
     resumed = _with_raised_cap(_run_meant(run_id, store), store, **cap)
     # A sample for each ability shows which values there will be.
-    positions = {
-        outline.ability: outline.position for outline in store.results.outlines(resumed)
-    }.values()
-    rows = store.samples.get_many(resumed.fingerprint, positions).values()
-    samples = [sample for sample in rows if isinstance(sample, Sample)]
-    check_names(demanded, list(map(from_spec, resumed.evaluators)), samples, resumed.judges)
+    outlines = store.results.outlines(resumed)
+    position_by_ability = {outline.ability: outline.position for outline in outlines}
+    rows = store.samples.get_many(resumed.fingerprint, position_by_ability.values())
+    samples = [sample for sample in rows.values() if isinstance(sample, Sample)]
+    evaluators = [from_spec(spec) for spec in resumed.evaluators]
+    check_names(demanded, evaluators, samples, resumed.judges)
     _work_until_end(resumed, store)
     _finish(Results(resumed, store, definition), demanded, min_coverage, as_json)
 
@@ -273,7 +277,7 @@ def estimate(as_json: bool, **chosen: Any) -> None:
     if as_json:
         click.echo(tables.as_json(tables.estimate_summary(rows)))
     elif rows:
-        tables.echo(*tables.of_estimates(rows))
+        tables.echo(*tables.of_estimates(rows, plan.cap))
     else:
         count = len(plan.dataset.samples)
         click.echo(f"No LLM is asked about these {count:,} samples: it costs nothing.")
@@ -326,7 +330,7 @@ def runs() -> None:
 def show(run_id: str, definition: str, as_json: bool) -> None:
     """Show a run: what it was, its means, what failed, what it cost, and the command for it.
 
-    RUN is the id that run or list shows, its first signs, or "last".
+    RUN is the id that run or list shows, its first characters, or "last".
     """
     store = local_store()
     results = Results(_run_meant(run_id, store), store, definition)

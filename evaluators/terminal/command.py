@@ -38,6 +38,7 @@ def quoted(text: str) -> str:
     """The text as one word of a shell; signs that could steer a terminal are spelled out."""
     if text.isprintable():
         return shlex.quote(text)
+    # Quoted for bash, the only quotes in which a control character can be written as a code.
     return "$'" + "".join(map(_spelled_for_bash, text)) + "'"
 
 
@@ -58,18 +59,15 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
     for spec in run.evaluators:
         yield "--metric", spec.name
     for number, spec in enumerate(run.evaluators, start=1):
-        yield from _changed_params(_path_of_param(run, number, spec), spec)
+        alike = [other for other in run.evaluators if other.name == spec.name]
+        # `--param` names a metric by its number where two have the same name.
+        path = spec.name if len(alike) == 1 else str(number)
+        yield from _changed_params(path, spec)
     yield from _composition(run.origin)
     yield from _models_and_prompt(run)
     yield from _caps(run)
     if run.title != run.dataset_name:
         yield "--title", run.title
-
-
-def _path_of_param(run: Run, number: int, spec: EvaluatorSpec) -> str:
-    """How `--param` names the metric: by its name, or its number where two have the same."""
-    alike = [each for each in run.evaluators if each.name == spec.name]
-    return spec.name if len(alike) == 1 else str(number)
 
 
 def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]:
@@ -79,12 +77,12 @@ def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]
     if cls:
         usual = {name: field.get_default() for name, field in cls.model_fields.items()}
     for name, value in spec.params.items():
-        if name not in usual or _as_stored(usual[name]) != value:
+        usual_value = usual.get(name)
+        # JSON, in which a run is stored, has lists only.
+        if isinstance(usual_value, tuple | frozenset):
+            usual_value = list(usual_value)
+        if name not in usual or usual_value != value:
             yield "--param", f"{path}.{name}={_param_text(value)}"
-
-
-def _as_stored(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple | frozenset) else value
 
 
 def _param_text(value: Any) -> str:
@@ -115,6 +113,7 @@ def _models_and_prompt(run: Run) -> Iterator[tuple[str, str]]:
         yield "--judge", spec.id
     llms = _llms_of_run(run)
     temperatures = [spec.temperature for spec in llms if spec.temperature]
+    # One option stands for all: `_notes_before` says where they had different values.
     if temperatures:
         yield "--temperature", str(max(temperatures))
     if llms and not _has_usual_budgets(run):
@@ -148,7 +147,7 @@ def _notes_before(run: Run) -> Iterator[str]:
     if len(temperatures) > 1 or len(budgets) > 1:
         yield (
             "The models were asked in different ways; here all have the highest temperature "
-            "and budget."
+            "and answer budget."
         )
     endpoints = {(spec.provider, spec.base_url) for spec in llms}
     for name, address in sorted(endpoints):

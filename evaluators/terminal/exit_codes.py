@@ -12,7 +12,7 @@ from evaluators.catalogue import from_spec, ships
 from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
-from evaluators.records import EvaluatorSpec, Sample
+from evaluators.records import Ability, EvaluatorSpec, Sample
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Outline
 from evaluators.terminal.remedies import IN_TERMINAL
@@ -20,16 +20,18 @@ from evaluators.text.printable import printable
 
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
-    FINE: "all is scored, and every mean is as demanded",
-    BELOW: "a mean is below --fail-under, or stands on fewer samples than --min-coverage demands",
+    FINE: "everything is checked, and every mean is high enough",
+    BELOW: "a mean is below --fail-under, or rests on fewer samples than --min-coverage asks for",
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (
-        "incomplete: the run stopped (a cap, a limit, no connection), or samples failed; "
+        "incomplete: the run stopped (its budget, a limit, no connection), or samples failed; "
         "resume goes on"
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
 MOST_REASONS = 3
+"""Reasons of failures that end a run's output; more would push the table off the screen."""
+
 ROUNDING = 1e-9
 """What arithmetic may lose: the mean of 0.6, 0.8 and 1.0 is a little below 0.8."""
 
@@ -103,11 +105,12 @@ def value_names(
     """
     rows: list[Outline] = []
     for number, metric in enumerate(metrics):
-        scored = [
-            row
+        outlines = [
+            _dry_outline(number, metric, sample, judges)
             for sample in _one_of_each_ability(metric, samples)
-            if (row := _dry_outline(number, metric, sample, judges))
         ]
+        scored = [outline for outline in outlines if outline]
+        # A metric of one's own may name its values by what it finds.
         if not scored or not ships(type(metric)):
             return []
         rows += scored
@@ -116,10 +119,13 @@ def value_names(
 
 def _one_of_each_ability(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
     """A sample for each ability of RGB, or for none, that has what the metric needs."""
-    usable = (
-        sample for sample in samples if not missing(metric.needed, sample, has_generator=True)
-    )
-    return {sample.rgb and sample.rgb.ability: sample for sample in usable}.values()
+    by_ability: dict[Ability | None, Sample] = {}
+    for sample in samples:
+        ability = sample.rgb.ability if sample.rgb else None
+        if ability in by_ability or missing(metric.needed, sample, has_generator=True):
+            continue
+        by_ability[ability] = sample
+    return by_ability.values()
 
 
 def _dry_outline(
@@ -153,11 +159,14 @@ def outcome(
     counts = results.counts
     if counts.open:
         stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
-        still_open = f"{counts.open:,} of {counts.asked:,} results are still open."
-        return Outcome(INCOMPLETE, (still_open, *stopped))
-    wanting = [words for demand in demanded for words in _unmet(demand, results, least_coverage)]
-    if wanting:
-        return Outcome(BELOW, tuple(wanting))
+        not_checked = f"{counts.open:,} of {counts.asked:,} results are not checked yet."
+        return Outcome(INCOMPLETE, (not_checked, *stopped))
+    unmet: list[str] = []
+    for demand in demanded:
+        unmet += _unmet(demand, results, least_coverage)
+    if unmet:
+        return Outcome(BELOW, tuple(unmet))
+    # Samples to which a metric does not apply are no failure: without one, nothing is wanting.
     is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
     return Outcome(FINE if is_covered else INCOMPLETE, tuple(_sentences_about_failures(results)))
 
@@ -185,13 +194,14 @@ def _unmet_by_mean(
     least_coverage: float,
 ) -> Iterator[str]:
     if mean is None or mean.mean is None:
-        yield f"{name}: no sample was judged, and {least:g} is demanded."
+        yield f"{name}: no sample was checked, and at least {least:g} is asked for."
         return
     if mean.mean < least - ROUNDING:
-        yield f"{name} is {mean.mean:.4g}, and {least:g} is demanded."
+        yield f"{name} is {mean.mean:.4g}, below the {least:g} asked for."
     covered = (mean.scored + mean.not_applicable) / mean.asked
     if covered < least_coverage:
-        yield f"{name} covers {covered:.1%} of the samples, and {least_coverage:.1%} are demanded."
+        share = f"{covered:.1%} of the samples, below the {least_coverage:.1%} asked for"
+        yield f"{name} covers {share}."
 
 
 def _sentences_about_failures(results: Results) -> Iterator[str]:

@@ -24,6 +24,7 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
         return
     from evaluators.terminal import settings_file
 
+    # `estimate` takes the file of a run too, with options that only `run` has.
     root = ctx.find_root().command
     command = root.commands["run"] if isinstance(root, click.Group) else ctx.command
     options = [
@@ -68,7 +69,7 @@ asking = _all(
         "--data",
         required=True,
         metavar="FILE|NAME",
-        help="A file, or the name of bundled or uploaded data.",
+        help="A file, or the name of a bundled or uploaded data set.",
     ),
     click.option(
         "--metric",
@@ -81,9 +82,10 @@ asking = _all(
         "--param",
         multiple=True,
         metavar="[NAME.]FIELD=VALUE",
-        help="A parameter of a metric. NAME is the metric's, or its number where two are "
-        "alike: 2.type=f1_score. "
-        "Repeatable.",
+        help=(
+            "A parameter of a metric. NAME is the metric's, or its number where two are alike: "
+            "2.type=f1_score. Repeatable."
+        ),
     ),
     click.option(
         "--column",
@@ -98,13 +100,13 @@ asking = _all(
         "--model",
         multiple=True,
         metavar="ID",
-        help="Answers where responses are missing. Repeatable.",
+        help="The LLM that answers where the data set has no answers. Repeatable.",
     ),
     click.option(
         "--judge",
         multiple=True,
         metavar="ID",
-        help="Decides where a metric asks an LLM; several are a jury.",
+        help="The LLM that decides where a metric asks one; several are a jury.",
     ),
     click.option(
         "--prompt",
@@ -132,7 +134,7 @@ asking = _all(
         multiple=True,
         metavar="NAME",
         type=click.Choice([ability.value for ability in Ability]),
-        help=f"RGB: {ABILITIES}. Repeatable.  [default: all that the test bed can]",
+        help=f"RGB: {ABILITIES}. Repeatable.  [default: all that the data set can test]",
     ),
     click.option(
         "--noise",
@@ -140,8 +142,8 @@ asking = _all(
         metavar="SHARE",
         type=click.FloatRange(0, 1),
         help=(
-            "RGB: share of documents beside the point. Repeatable.  [default: 0, 0.2, 0.4, "
-            "0.6, 0.8]"
+            "RGB: share of documents that are not relevant. Repeatable.  [default: 0, 0.2, "
+            "0.4, 0.6, 0.8]"
         ),
     ),
     click.option(
@@ -161,11 +163,11 @@ asking = _all(
         metavar="N",
         type=click.IntRange(1),
         help=(
-            "Only the first N samples, for a cheap trial; of a test bed, N rows for each "
+            "Only the first N samples, for a cheap trial; of RGB questions, N for each "
             "ability.  [default: all]"
         ),
     ),
-    click.option("--no-cache", is_flag=True, help="Ask again what has a stored answer."),
+    click.option("--no-cache", is_flag=True, help="Ask again even where an answer is stored."),
 )
 
 cap = _all(
@@ -173,13 +175,13 @@ cap = _all(
         "--max-calls",
         metavar="N",
         type=click.IntRange(1),
-        help="Stop after so many calls, with everything kept.",
+        help="The budget: stop after so many calls; everything is kept.",
     ),
     click.option(
         "--max-cost",
         metavar="DOLLARS",
         type=click.FloatRange(0, min_open=True),
-        help="Stop at so many US dollars.",
+        help="The budget: stop at so many US dollars.",
     ),
 )
 
@@ -189,7 +191,7 @@ judging = _all(
         multiple=True,
         metavar="NAME=VALUE",
         help=(
-            "Exit with 1 where this mean over the judged samples is lower, for any model. "
+            "Exit with 1 where this mean over the checked samples is lower, for any model. "
             "Repeatable."
         ),
     ),
@@ -199,7 +201,7 @@ judging = _all(
         type=click.FloatRange(0, 1),
         default=1.0,
         show_default=True,
-        help="The share of samples that must be scored or not applicable.",
+        help="The share of samples that must be checked or not applicable.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table."),
 )
@@ -209,7 +211,7 @@ definition = click.option(
     type=click.Choice(list(DEFINITIONS)),
     default=SENTENCE,
     show_default=True,
-    help="How TRACE labels become values; another one needs no new call.",
+    help="The formula by which TRACE labels become values; another one costs no new call.",
 )
 
 json_output = click.option(

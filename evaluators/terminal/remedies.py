@@ -8,7 +8,7 @@ from evaluators.records import Words
 IN_TERMINAL: Words = {
     **IN_PYTHON,
     "enter_key": "Set {name}.",
-    "raise_cap": "Raise the cap with --max-calls or --max-cost and resume.",
+    "raise_cap": "Raise the budget with --max-calls or --max-cost and resume.",
     "name_judge": "Name one: --judge groq/openai/gpt-oss-120b.",
     "name_ability": "Name one: --ability noise_robustness.",
     "delete_a_run": "Delete one on the Runs page of the app.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, Literal
+from typing import Literal
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -17,11 +17,18 @@ from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
-from evaluators.llm.estimate import NamedEstimate, bases, impossible, lengthy, row_in_words
+from evaluators.llm.estimate import (
+    NamedEstimate,
+    bases,
+    cut_short,
+    impossible,
+    lengthy,
+    row_in_words,
+)
 from evaluators.llm.money import dollars
 from evaluators.params import parameters
 from evaluators.prompts import shipped
-from evaluators.records import EvaluatorSpec, ModelSpec, Run
+from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
@@ -31,13 +38,13 @@ from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
 
 WIDE = 200
-"""Columns where the output is not a terminal: nothing is cut or broken."""
+"""Columns where the output is not a terminal: wide enough that no line of a table is broken."""
 
 SHORT = 8
-"""Signs of a run's id that a list shows; `resume` and `show` take them."""
+"""Characters of a run's id that a list shows; `resume` and `show` take them."""
 
 CELL = 24
-"""Signs of a default that a list shows."""
+"""Characters of a default that a list shows; a longer one, such as a question, is cut."""
 
 
 def echo(*parts: RenderableType) -> None:
@@ -211,25 +218,21 @@ def _named_facts(results: Results) -> list[tuple[str, str]]:
     lines = [
         ("run", run.id),
         ("title", run.title),
-        ("data", run.dataset_name),
+        ("data set", run.dataset_name),
         ("begun", _begun(run)),
         ("state", state(run, results.store)),
     ]
-    lines += [
-        ("metric", f"{spec.name}  {_params_in_words(spec.params)}") for spec in run.evaluators
-    ]
+    for spec in run.evaluators:
+        params = ", ".join(f"{name}={value}" for name, value in spec.params.items())
+        lines.append(("metric", f"{spec.name}  {params}"))
     if results.has_labels:
-        lines.append(("definition", results.definition))
+        lines.append(("formula", results.definition))
     lines += [("model", _model_in_words(model)) for model in run.models]
     lines += [("judge", _model_in_words(judge)) for judge in run.judges]
     if run.models:
         origin = "that ships" if run.prompt in shipped() else "of your own"
         lines.append(("prompt", f"one {origin}, {run.prompt_hash}"))
     return lines
-
-
-def _params_in_words(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in params.items())
 
 
 def _model_in_words(spec: ModelSpec) -> str:
@@ -267,6 +270,13 @@ def equivalent(run: Run) -> str:
 def summary(results: Results) -> dict[str, object]:
     """The run and its means for a program."""
     run, counts = results.run, results.counts
+    # Without a model the answers are the data set's own.
+    models: Sequence[str | None] = [spec.id for spec in run.models] or [None]
+    values = []
+    for number, model in enumerate(models):
+        for name, mean in results.summary(number).items():
+            values.append({"model": model, "name": name, **mean.model_dump()})
+    bills = results.store.calls.spent(run.id)
     return {
         "run": run.id,
         "title": run.title,
@@ -279,31 +289,23 @@ def summary(results: Results) -> dict[str, object]:
         "open": counts.open,
         "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in results.stop_reasons),
         "stop_kinds": [reason.kind for reason in results.stop_reasons],
-        "values": [
-            {"model": _id_of_model(run, number), "name": name, **mean.model_dump()}
-            for number in range(max(1, len(run.models)))
-            for name, mean in results.summary(number).items()
-        ],
+        "values": values,
         "failures": _failures_in_words(results),
-        "spent": {
-            model: each.model_dump() for model, each in results.store.calls.spent(run.id).items()
-        },
+        "spent": {model: bill.model_dump() for model, bill in bills.items()},
     }
-
-
-def _id_of_model(run: Run, number: int) -> str | None:
-    return run.models[number].id if run.models else None
 
 
 # Estimates
 
 
-def of_estimates(named: Sequence[NamedEstimate]) -> list[RenderableType]:
-    """The numbers, and in words what they rest on and what will not go well."""
+def of_estimates(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableType]:
+    """The numbers, and in words what they rest on and what will not go well, as in the app."""
     rows = [row_in_words(name, estimate) for name, estimate in named]
     headings = list(rows[0])
     numbers = table(headings, [list(row.values()) for row in rows], right=headings[1:])
-    warnings = [impossible(name, each) or lengthy(name, each) for name, each in named]
+    warnings = [cut_short(cap, named)]
+    # Calls that cannot be answered take no time: of the two warnings only one holds.
+    warnings += [impossible(name, each) or lengthy(name, each) for name, each in named]
     return [numbers, *bases(named), *filter(None, warnings)]
 
 

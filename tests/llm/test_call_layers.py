@@ -155,7 +155,7 @@ def test_a_cap_on_calls_holds_for_calls_at_once_and_counts_the_earlier_ones():
 
     assert len(calls_paid) == 3
     assert {str(error) for error in errors} == {
-        "The cap of 5 calls is reached. Everything so far is kept. Raise the cap and resume."
+        "The budget of 5 calls is used up. Everything so far is kept. Raise the budget and resume."
     }
 
 
@@ -169,7 +169,7 @@ def test_a_cap_on_money_is_never_exceeded_and_is_used_as_far_as_it_is_safe():
         len(calls_paid) == 7
     )  # 0.0006 - 6 * 0.000015 = 0.00051 lets one more go, 0.000495 does not
     assert len(errors) == 43
-    assert "The cap of $0.0006 is reached: $0.0001 spent" in str(errors[0])
+    assert "The budget of $0.0006 is used up: $0.0001 spent" in str(errors[0])
 
 
 # Answers that are there already

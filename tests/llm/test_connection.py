@@ -48,8 +48,8 @@ ERRORS = {
     "404 retired": (RunStoppedError, "{model} is not available at {provider}"),
     "400 decommissioned": (RunStoppedError, "{model} is not available at {provider}"),
     "404 address": (RunStoppedError, "Nothing at http://127.0.0.1:"),
-    "400 context": (LLMError, "This example needs 9,120 tokens, more than {model} takes (8,192)."),
-    "413 context": (LLMError, "This example needs about 11 tokens, more than {model} takes."),
+    "400 context": (LLMError, "This sample needs 9,120 tokens, more than {model} takes (8,192)."),
+    "413 context": (LLMError, "This sample needs about 11 tokens, more than {model} takes."),
     "413 tokens": (
         LLMError,
         "(9,000 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute",

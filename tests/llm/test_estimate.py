@@ -189,5 +189,5 @@ def test_a_model_whose_limits_are_unknown_says_so():
     ],
 )
 def test_a_cap_that_short_answers_already_meet_is_told(cap, met):
-    words = f"The cap of {met} is below this estimate: the run will stop before its end."
+    words = f"The budget of {met} is below this estimate: the run will stop before its end."
     assert cut_short(cap, rows(OFFLINE, LUNA, LUNA)) == (words if met else "")

@@ -94,7 +94,7 @@ def answered(status, body, headers=None):
                 "(3900 in the messages, 300 in the completion).",
             ),
             LLMError,
-            "This example needs 4,200 tokens, more than qwen3:8b takes (4,096).",
+            "This sample needs 4,200 tokens, more than qwen3:8b takes (4,096).",
         ),
         (
             refused(
@@ -103,7 +103,7 @@ def answered(status, body, headers=None):
                 "try increasing it",
             ),
             LLMError,
-            "This example needs 9,120 tokens, more than qwen3:8b takes (8,192).",
+            "This sample needs 9,120 tokens, more than qwen3:8b takes (8,192).",
         ),
         (
             refused(
@@ -113,14 +113,14 @@ def answered(status, body, headers=None):
                 code="context_length_exceeded",
             ),
             LLMError,
-            "This example needs 300,012 tokens, more than qwen3:8b takes (272,000).",
+            "This sample needs 300,012 tokens, more than qwen3:8b takes (272,000).",
         ),
         (
             refused(
                 400, "Please reduce the length of the messages.", code="context_length_exceeded"
             ),
             LLMError,
-            "This example needs about 1,008 tokens, more than qwen3:8b takes.",
+            "This sample needs about 1,008 tokens, more than qwen3:8b takes.",
         ),
         (
             refused(

@@ -46,7 +46,7 @@ STOPPING = {
     "429 quota": "The account at OpenAI has no credit. Add some there, or use another key.",
 }
 FAILING = {
-    "400 context": "This example needs 9,120 tokens, more than GPT-6 Luna takes (8,192). Use fewer",
+    "400 context": "This sample needs 9,120 tokens, more than GPT-6 Luna takes (8,192). Use fewer",
     "413 context": "more than GPT-6 Luna takes. Use fewer or shorter documents",
     "413 tokens": "exceeds your plan's 8,000 tokens per minute. Lower the answer budget",
     "400 json": "GPT-6 Luna did not return valid JSON. Try again",

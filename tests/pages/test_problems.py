@@ -62,7 +62,7 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
         stop(
             session.store(),
             stopped.id,
-            "The cap of 100 calls is reached. Raise the cap and resume.",
+            "The budget of 100 calls is used up. Raise the budget and resume.",
             "cap",
         )
     answered = two_models(run_id="answered")

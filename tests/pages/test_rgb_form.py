@@ -282,15 +282,15 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
     [
         (
             {"dollars": 0.0},
-            "A cap of $0 is too low. Enter at least $0.01, or leave the field empty for no cap.",
+            "A budget of $0 is too low. Enter at least $0.01, or leave the field empty for no limit.",
         ),
-        ({"dollars": -5.0}, "A cap of $-5 is too low."),
-        ({"dollars": 0.001}, "A cap of $0.001 is too low."),
+        ({"dollars": -5.0}, "A budget of $-5 is too low."),
+        ({"dollars": 0.001}, "A budget of $0.001 is too low."),
         (
             {"calls": 0},
-            "A cap of 0 calls is too low. Enter at least 1, or leave the field empty for no cap.",
+            "A budget of 0 calls is too low. Enter at least 1, or leave the field empty for no limit.",
         ),
-        ({"calls": -1}, "A cap of -1 calls is too low."),
+        ({"calls": -1}, "A budget of -1 calls is too low."),
     ],
 )
 def test_a_cap_that_lets_nothing_through_is_refused_before_start(
@@ -319,8 +319,8 @@ def test_a_cap_in_dollars_is_refused_before_start_where_a_price_is_unknown(
 ) -> None:
     at = chosen(small(open_page, upload), LUNA, UNPRICED, dollars=1.0)
     assert (
-        "The price of openai/gpt-oss-20b is unknown, so a cap in dollars cannot hold. "
-        "Cap the calls."
+        "The price of openai/gpt-oss-20b is unknown, so a budget in dollars cannot hold. "
+        "Limit the calls instead."
     ) in said(at, "warning")
     assert at.button(key="rgb_start").disabled
     assert not chosen(at, LUNA).button(key="rgb_start").disabled
@@ -331,7 +331,7 @@ def test_a_cap_below_the_estimate_is_pointed_out(open_page: OpenPage, provider: 
     # 216 calls and 36 of the judge; 6,480 answer tokens at $0.50 and 80,000 prompt tokens at $0.10
     # a million
     assert (
-        "The cap of 251 calls and $0.01 is below this estimate: the run will stop before its end."
+        "The budget of 251 calls and $0.01 is below this estimate: the run will stop before its end."
         in said(at)
     )
     assert not at.button(key="rgb_start").disabled

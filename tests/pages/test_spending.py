@@ -21,7 +21,7 @@ from tests.stops import stop, stopped
 from ui import session
 from ui.parts import spending
 
-STOPPED = "The cap of 1 call is reached. Everything so far is kept. Raise the cap and resume."
+STOPPED = "The budget of 1 call is used up. Everything so far is kept. Raise the budget and resume."
 
 
 @pytest.fixture

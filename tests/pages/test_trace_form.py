@@ -203,7 +203,7 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
 ) -> None:
     at = form(open_page, LABELLING, LUNA)
     at.number_input(key="trace_dollars").set_value(0.0)
-    assert "A cap of $0 is too low." in said(checked(at.run()), "warning")
+    assert "A budget of $0 is too low." in said(checked(at.run()), "warning")
     assert at.button(key="trace_start").disabled
 
 

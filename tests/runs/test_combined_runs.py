@@ -126,7 +126,7 @@ def test_a_run_keeps_how_its_samples_were_made(store):
             "chosen twice",
         ),
         ((RGB, MATCH, TRACE), (), "RGB and TRACE.* cannot be in one run"),
-        ((MATCH, EvaluatorSpec(name="nothing")), (), "No evaluator is called 'nothing'"),
+        ((MATCH, EvaluatorSpec(name="nothing")), (), "No metric is called 'nothing'"),
         (
             (TRACE, MATCH),
             (LUNA,),
@@ -278,7 +278,7 @@ def test_a_cap_that_comes_between_two_metrics_keeps_what_is_judged(store, regist
 
     assert finished(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert finished(store, twice, registry, server) == Counts(asked=2, scored=1, failed=0)
-    assert "cap of 1 call" in stopped(store, twice.id)
+    assert "budget of 1 call" in stopped(store, twice.id)
     store.runs.set_cap(twice.id, Cap(calls=2))
     assert finished(store, store.runs.get(twice.id), registry, server).scored == 2
     assert len(server.asked) == 3

@@ -383,7 +383,7 @@ def test_a_cap_on_calls_stops_the_run_and_raising_it_finishes_it(store, registry
     run = paid.paid_run(store, paid.dataset(30), cap=Cap(calls=12))
 
     assert finished(store, run, registry, server) == Counts(asked=30, scored=12, failed=0)
-    assert "cap of 12 calls" in stopped(store, run.id)
+    assert "budget of 12 calls" in stopped(store, run.id)
     assert [reason.kind for reason in store.runs.stop_reasons(run.id)] == ["cap"]
     store.runs.set_cap(run.id, Cap(calls=100))
     assert finished(store, store.runs.get(run.id), registry, server).scored == 30

@@ -150,7 +150,7 @@ def asked_specs(metric):
             "nowhere.csv” is neither a file nor data by name",
         ),
         ({**TRACE, "metric": ("trase",)}, ParameterError, "trase"),
-        ({**TRACE, "noise": (0.2,)}, ParameterError, "--noise composes prompts from a test bed"),
+        ({**TRACE, "noise": (0.2,)}, ParameterError, "--noise is for RGB questions"),
         ({**TRACE, "judge": ("openai/gpt-4o",)}, ParameterError, "No judge is asked by TRACE"),
         ({"data": TRACE_SAMPLES, "metric": ("rgb",)}, ParameterError, "which ability of RGB"),
         ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one --ability"),

@@ -72,7 +72,7 @@ def test_a_mean_below_the_demand_exits_with_1(plumbline):
     found = plumbline(*TRACE, "--fail-under", "adherence=0.5", "--fail-under", "answer_match=0.9")
 
     assert found.exit_code == BELOW
-    assert "answer_match is 0, and 0.9 is demanded." in found.stderr
+    assert "answer_match is 0, below the 0.9 asked for." in found.stderr
     assert "adherence is" not in found.stderr
 
 
@@ -121,7 +121,7 @@ def test_every_door_of_the_terminal_names_and_uses_the_definition(plumbline, def
         row["context_relevance"] for row in rows
     ]
     text = plumbline("show", "last", *chosen).stdout
-    assert re.search(rf"^ *definition +{definition} *$", text, re.MULTILINE)
+    assert re.search(rf"^ *formula +{definition} *$", text, re.MULTILINE)
 
 
 def test_a_threshold_holds_for_the_definition_that_is_named(plumbline):
@@ -135,7 +135,7 @@ def test_a_threshold_holds_for_the_definition_that_is_named(plumbline):
 def test_runs_without_labels_have_no_definition(plumbline):
     assert json.loads(plumbline(*RGB, "--json").stdout)["definition"] is None
     assert "definition" not in plumbline("export", "last").stdout
-    assert "definition" not in plumbline("show", "last").stdout
+    assert "formula" not in plumbline("show", "last").stdout
 
 
 def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(
@@ -181,7 +181,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         ),
         ((*TRACE, "--fail-under", "adherence=80"), "adherence=80 can never be met"),
         ((*TRACE, "--param", "2.type=best"), "type is 'best'"),
-        ((*TRACE, "--noise", "0.2"), "--noise composes prompts from a test bed"),
+        ((*TRACE, "--noise", "0.2"), "--noise is for RGB questions"),
         ((*RGB, "--noise", "2"), "2.0 is not in the range 0<=x<=1"),
         ((*RGB, "--ability", "flying"), "noise_robustness"),
         ((*RGB, "--max-cost", "0"), "not in the range x>0"),
@@ -263,6 +263,10 @@ def test_an_estimate_needs_no_key(plumbline):
     assert "list prices of" in table.stdout
     assert json.loads(numbers.stdout)[0]["calls"] == ROWS
     assert "costs nothing" in plumbline("estimate", *TRACE[1:]).stdout
+    # As the form says it: 24 samples take 24 calls.
+    assert "stop before its end" not in plumbline("estimate", *judged, "--max-calls", "24").stdout
+    short = plumbline("estimate", *judged, "--max-calls", "23").stdout
+    assert "The budget of 23 calls is below this estimate: the run will stop before" in short
     assert local_store().runs.newest("local") == []
 
 

@@ -120,8 +120,8 @@ def test_what_is_wanting_is_told_with_its_numbers():
     found = outcome(results((1.0, 0.0, 0.0, FAILED)), [Demand("hit", 0.8)])
 
     assert found.words == (
-        "hit is 0.3333, and 0.8 is demanded.",
-        "hit covers 75.0% of the samples, and 100.0% are demanded.",
+        "hit is 0.3333, below the 0.8 asked for.",
+        "hit covers 75.0% of the samples, below the 100.0% asked for.",
     )
 
 
@@ -133,11 +133,11 @@ def test_failures_are_told_with_their_reason():
 
 def test_a_stopped_run_says_why():
     stopped = results((1.0, OPEN, OPEN, OPEN))
-    stop(stopped.store, "r1", "The cap of 1 call is reached.", "cap")
+    stop(stopped.store, "r1", "The budget of 1 call is used up.", "cap")
 
     assert outcome(stopped).words == (
-        "3 of 4 results are still open.",
-        "The cap of 1 call is reached.",
+        "3 of 4 results are not checked yet.",
+        "The budget of 1 call is used up.",
     )
 
 
@@ -145,7 +145,7 @@ def test_every_model_must_reach_what_is_demanded():
     found = outcome(results((1.0, 1.0), (1.0, 0.0), models=(LUNA, SOL)), [Demand("hit", 0.9)])
 
     assert found.code == BELOW
-    assert found.words == ("hit of GPT-6 Sol is 0.5, and 0.9 is demanded.",)
+    assert found.words == ("hit of GPT-6 Sol is 0.5, below the 0.9 asked for.",)
 
 
 def test_a_name_that_two_metrics_give_is_demanded_by_number():

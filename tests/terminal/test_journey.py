@@ -117,7 +117,7 @@ def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline
 
     resumed = terminal("resume", "last", "--fail-under", "adherence=0.9")
     assert resumed.returncode == BELOW  # each response holds a sentence that no document carries
-    assert "adherence is 0, and 0.9 is demanded." in resumed.stderr
+    assert "adherence is 0, below the 0.9 asked for." in resumed.stderr
     assert local_store().results.counts(run).scored == 2 * SAMPLES
     assert len(server.asked) <= SAMPLES + WORKERS  # only what was in flight is asked again
 
@@ -162,8 +162,8 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(terminal, server):
 def test_a_cap_stops_the_run_and_a_higher_one_goes_on(terminal, server, plumbline):
     stopped = plumbline("run", *LABEL, "--max-calls", "5")
     assert stopped.exit_code == INCOMPLETE
-    assert "are still open." in stopped.stderr
-    assert "The cap of 5 calls is reached." in stopped.stderr
+    assert "are not checked yet." in stopped.stderr
+    assert "The budget of 5 calls is used up." in stopped.stderr
 
     resumed = plumbline("resume", "last", "--max-calls", "100")
 

@@ -15,7 +15,7 @@ IN_APP: Words = {
     "check_address": "Check the base URL on the Settings page.",
     "correct_address": "Correct it on the Settings page.",
     "check_network": "Check the network, and the base URL on the Settings page.",
-    "raise_cap": "Raise the cap and resume.",
+    "raise_cap": "Raise the budget and resume.",
     "name_judge": "Choose one.",
     "name_ability": "Choose one.",
     "delete_a_run": "Delete one on the Runs page.",
