@@ -25,5 +25,5 @@ if rgb or trace:
     with problems.caught():
         session.start(sample(session.store(), session.workspace()))
 
-st.subheader("Recent runs")
+st.header("Recent runs")
 overview.show(limit=5)

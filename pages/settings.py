@@ -8,13 +8,13 @@ from ui.settings import view as settings_view
 
 st.title("Settings")
 provider = settings_view.access()
-st.subheader("Models")
+st.header("Models")
 settings_view.list_models(provider)
-st.subheader("Stored answers")
+st.header("Stored answers")
 settings_view.stored_answers()
 if config().public:
-    st.subheader("Your link")
+    st.header("Your link")
     settings_view.link()
 else:
-    st.subheader("Backup")
+    st.header("Backup")
     backup.show()

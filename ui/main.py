@@ -13,10 +13,14 @@ from ui.settings import backup
 quiet_logs()
 # A picture of our own, as the browser would fetch a `:material/` icon from Google.
 st.set_page_config(
-    page_title="Plumbline",
     page_icon=str(ROOT / "ui" / "static" / "favicon.png"),
     layout="wide",
+    # Pixels, the least that Streamlit takes: the menu has one word a line.
+    initial_sidebar_state=200,
 )
+st.html(ROOT / "ui" / "static" / "app.css")
+# In the menu a page of one sample is a way back, and nothing before that.
+was_sample_opened = "sample" in st.query_params or "sample_address" in st.session_state
 
 page = st.navigation(
     [
@@ -31,10 +35,16 @@ page = st.navigation(
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
         st.Page("../pages/metrics.py", title="Metrics", icon=":material/straighten:"),
         st.Page("../pages/runs.py", title="Runs", icon=":material/history:"),
-        st.Page("../pages/sample.py", title="Sample", icon=":material/search:"),
+        st.Page(
+            "../pages/sample.py",
+            title="Sample",
+            icon=":material/search:",
+            visibility="visible" if was_sample_opened else "hidden",
+        ),
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]
 )
+st.set_page_config(page_title=f"{page.title} · Plumbline")
 with problems.caught():
     if not backup.is_store_there():
         st.stop()
@@ -48,3 +58,7 @@ with problems.caught():
             icon=":material/link_off:",
         )
     page.run()
+    # Only the page knows which run it shows; it leaves it in the address.
+    shown = session.find_run(st.query_params.get("run"))
+    if shown is not None:
+        st.set_page_config(page_title=f"{page.title} · {shown.title} · Plumbline")

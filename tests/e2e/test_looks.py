@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -75,3 +76,34 @@ def brightness(page: Page, colour: str, selector: str) -> float:
         .split(",")
     )
     return sum(map(float, parts[:3])) / 3
+
+
+def test_a_tab_is_called_after_what_it_shows_and_the_menu_leads_to_samples_that_were_opened(
+    trace_run: Run, page: Page
+) -> None:
+    menu = page.get_by_test_id("stSidebarNav").get_by_role("link")
+    page.goto(f"/trace?run={trace_run.id}")
+    expect(page).to_have_title(f"TRACE · {trace_run.title} · Plumbline")
+    expect(menu.filter(has_text="TRACE")).to_be_visible()
+    expect(menu.filter(has_text="Sample")).to_have_count(0)
+    page.goto(f"/sample?run={trace_run.id}&sample=1")
+    expect(page).to_have_title(f"Sample · {trace_run.title} · Plumbline")
+    menu.filter(has_text="Settings").click()
+    expect(page).to_have_title("Settings · Plumbline")
+    expect(menu.filter(has_text="Sample")).to_be_visible()
+
+
+def test_what_the_keyboard_is_on_has_a_ring_and_paper_no_menu(page: Page) -> None:
+    page.goto("/")
+    for element in (
+        page.get_by_test_id("stSidebarNav").get_by_role("link").first,
+        page.get_by_test_id("stMain").get_by_role("button").first,
+    ):
+        element.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        expect(element).to_be_focused()
+        expect(element).to_have_css("outline", re.compile("solid 2px"))
+    page.emulate_media(media="print")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_test_id("stMain").get_by_role("button")).to_have_count(0)

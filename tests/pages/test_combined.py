@@ -54,7 +54,7 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
     assert [spec.name for spec in run.evaluators] == ["answer_match", Words.name]
     assert "Metrics: Answer match (" in said(at)
     assert "), Words found (Least: 1) · Data: two" in said(at)
-    assert [element.value for element in at.subheader] == [
+    assert [element.value for element in at.header] == [
         "Samples"
     ]  # the cards are named as the metrics are
     assert cards(at) == {

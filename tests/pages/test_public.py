@@ -166,7 +166,7 @@ def test_a_laptop_has_no_workspace_in_the_address(
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     at = open_page("settings")
     assert "w" not in at.query_params
-    assert "Your link" not in said(at, "subheader")
+    assert "Your link" not in said(at, "header")
 
 
 @pytest.mark.parametrize("name", ["home", "runs", "trace"])

@@ -70,8 +70,8 @@ def test_a_planted_error_is_marked_and_each_document_has_its_role(
 ) -> None:
     at = open_page("sample", run=filled.rgb.id, sample="205")
     shown = html(at)
-    assert "Does it notice the planted error? " in said(at, "subheader")
-    assert "No: it repeats it." in said(at, "subheader")
+    assert "Does it notice the planted error? " in said(at, "header")
+    assert "No: it repeats it." in said(at, "header")
     assert "Counterfactual robustness · 3 of 5 documents forged" in said(at)
     assert "<b>3 of 5 documents forged</b>" in shown
     assert shown.count('<span class="pl-role">planted error</span>') == 3
@@ -110,10 +110,10 @@ def test_all_models_stand_side_by_side_with_their_answers_as_text(open_page: Ope
 def test_a_sample_is_read_by_other_rules_without_a_new_call(open_page: OpenPage) -> None:
     run = answered_by_two()
     at = open_page("sample", run=run.id, sample="1", model="2")
-    assert "Yes, and it gives the true answer." in said(at, "subheader")
+    assert "Yes, and it gives the true answer." in said(at, "header")
     segments(at, f"policy_{run.id}").set_value("paper")
     # The benchmark's script knows the phrase "factual errors" only.
-    assert "No, but it gives the true answer." in said(checked(at.run()), "subheader")
+    assert "No, but it gives the true answer." in said(checked(at.run()), "header")
 
 
 def answered_by_two(with_roles: bool = True) -> Run:

@@ -144,8 +144,8 @@ def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(
     at = open_page("sample", run=filled.rgb.id, sample="1")
     assert "On what date did the 2023 Lanternwick Tide Festival begin?" in said(at, "text")
     assert "Noise robustness · noise 0 %" in said(at)
-    assert html(at).count("<h4>Document") == 5
-    assert "Does it find the true answer in the documents? " in said(at, "subheader")
+    assert html(at).count("<h3>Document") == 5
+    assert "Does it find the true answer in the documents? " in said(at, "header")
     assert [row["Asked"] for row in table(at, "Asked")]
     assert "Question: On what date" in at.code[0].value
 

@@ -290,7 +290,7 @@ def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
     at.switch_page("../pages/trace.py")
     at = settled(press(checked(at.run()), "trace_start"))
     shown = html(open_page("sample", run=runs()[0].id, sample="1"))
-    assert "<h4>Document 1 · mill.txt</h4>" in shown
+    assert "<h3>Document 1 · mill.txt</h3>" in shown
     assert "<b>park" not in shown
 
 

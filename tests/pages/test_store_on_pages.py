@@ -167,7 +167,7 @@ def test_on_a_public_host_nobody_can_save_the_store(
     open_page: OpenPage, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    assert "Backup" not in [each.value for each in open_page("settings").subheader]
+    assert "Backup" not in [each.value for each in open_page("settings").header]
     shutil.rmtree(data_folder)
     at = open_page("home")
     assert "is gone" in said(at, "error")

@@ -118,7 +118,7 @@ def show(view: RunView) -> None:
         _one_metric(view, number)
     rows = view.merged()
     values = column_titles(view)
-    st.subheader("Samples")
+    st.header("Samples")
     facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
     tables.samples(view, ordered(view.run, rows, values), values, facets)
     if not registry.is_live(view.run.id):
@@ -198,7 +198,7 @@ def _one_metric(view: RunView, number: int) -> None:
     values = value_titles(titles, number, names)
     has_only_card = len(values) == 1 and len(run.models) <= 1
     if len(titles) > 1 and not has_only_card:
-        st.subheader(plain(titles[number]))
+        st.header(plain(titles[number]))
     if values:
         for model, own in run_facts.rows(run, rows).items():
             if len(run.models) > 1:

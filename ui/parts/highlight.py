@@ -132,7 +132,7 @@ def passages(
 def _document_heading(number: int, sources: Sequence[str]) -> str:
     """The number of a document, and where it stands where that is known."""
     source = f" · {html(sources[number - 1])}" if number <= len(sources) else ""
-    return f"<h4>Document {number}{source}</h4>"
+    return f"<h3>Document {number}{source}</h3>"
 
 
 def _coloured(

@@ -94,7 +94,7 @@ def documents(sample: Sample, marks: Marks) -> str:
         badge = f'<span class="pl-role">{ROLES[role]}</span>' if role else ""
         kind = f" pl-role-{role}" if role else ""
         parts.append(
-            f'<div class="pl-doc{kind}"><h4>{heading}{badge}</h4>{text(document, marks)}</div>'
+            f'<div class="pl-doc{kind}"><h3>{heading}{badge}</h3>{text(document, marks)}</div>'
         )
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 

@@ -43,7 +43,7 @@ def show(view: RunView) -> None:
         st.caption("Nothing is scored yet.")
     _flipped_verdicts(rows)
     metric_results.further(view)
-    st.subheader("Samples")
+    st.header("Samples")
     merged = view.merged()
     filtered = _filtered(merged, view.run)
     tables.samples(view, filtered, metric_results.column_titles(view, _values_of(filtered)), FACETS)
@@ -75,14 +75,14 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     else:
         first, second = st.container(), st.container()
     with first:
-        st.subheader("Accuracy by noise")
+        st.header("Accuracy by noise")
         curves = {model: _noise_curves(own) for model, own in by_model.items()}
         if any(curves.values()):
             _accuracy_chart(run, curves)
         else:
             st.caption("This run tested neither noise robustness nor integration.")
     with second:
-        st.subheader("Rates")
+        st.header("Rates")
         rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
         st.plotly_chart(
             charts.rates(rates),

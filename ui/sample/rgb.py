@@ -62,7 +62,7 @@ def _answer_and_documents(
     documents = marked.documents(sample, marks)
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.subheader("Answer")
+        st.header("Answer")
         if sample.response is None:
             st.caption("There is no answer.")
         else:
@@ -74,7 +74,7 @@ def _answer_and_documents(
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:
-        st.subheader("Documents")
+        st.header("Documents")
         st.html(marked.strip(sample.roles) + documents)
 
 
@@ -93,7 +93,7 @@ def _headline(headline: Headline) -> None:
     colour = "green" if headline.passed else "red"
     icon = "check_circle" if headline.passed else "cancel"
     answer = f":{colour}[:material/{icon}: {headline.answer}]"
-    st.subheader(f"{headline.question} {answer}", anchor=False)
+    st.header(f"{headline.question} {answer}", anchor=False)
 
 
 def _task(sample: Sample) -> None:

@@ -94,7 +94,7 @@ def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
     sample = session.store().samples.get(run.fingerprint, cell.position)
     results = session.store().results.of_answer(run.id, cell.position, cell.model)
-    st.subheader("Question")
+    st.header("Question")
     st.text(sample.question)
     answers = (result.response for result in results.values() if result.response is not None)
     is_given = sample.response is not None
@@ -180,7 +180,7 @@ def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> 
         own_titles = value_titles(titles, number, score.values if score else ())
         with st.container(border=len(titles) > 1):
             if len(titles) > 1 and len(own_titles) != 1:
-                st.subheader(plain(titles[number]))
+                st.header(plain(titles[number]))
             _cost_and_failure(result, number)
             if score:
                 _value_cards(score, own_titles)
@@ -190,17 +190,17 @@ def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> 
 def _answer_and_documents(sample: Sample) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.subheader("Answer")
+        st.header("Answer")
         if sample.response is None:
             st.caption("There is no answer.")
         else:
             st.html(highlight.marked_text(sample.response, []))
         texts.expected_answer(sample)
     with right:
-        st.subheader("Documents")
+        st.header("Documents")
         st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
         if sample.gold_documents:
-            st.subheader("Gold documents")
+            st.header("Gold documents")
             st.html(highlight.passages(sample.gold_documents))
 
 
@@ -226,7 +226,7 @@ def _show_details(details: Mapping[str, Any], number: int) -> None:
         label = title(name)
         records = _records_in(detail, label)
         if records:
-            st.markdown(f"##### {plain(label)}")
+            st.markdown(f"### {plain(label)}")
             numbers = range(1, len(records) + 1)
             is_named = isinstance(detail, Mapping)
             _table_of_records(records, map(title, detail) if is_named else numbers)

@@ -205,7 +205,7 @@ def _coloured_texts(shown: Shown, sample: Sample) -> None:
         st.caption("Choose a sentence to see its evidence and to correct its label.")
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.subheader("Response")
+        st.header("Response")
         if _offer_sentences(
             "Evidence for sentence", "response", shown.sentences.response, chosen, shown.place
         ):
@@ -215,7 +215,7 @@ def _coloured_texts(shown: Shown, sample: Sample) -> None:
         if sample.ground_truth is not None:
             st.text(f"Ground truth: {accepted(sample.ground_truth)}")
     with right:
-        st.subheader("Documents")
+        st.header("Documents")
         sentences = [sentence for document in shown.sentences.documents for sentence in document]
         if _offer_sentences("What rests on sentence", "documents", sentences, chosen, shown.place):
             with st.container(border=True):

@@ -96,7 +96,7 @@ def show(view: RunView) -> None:
         comparison.show(view, model, definition, VALUES)
     _histograms_of_metrics(rows, run)
     metric_results.further(view)
-    st.subheader("Samples")
+    st.header("Samples")
     merged = view.merged(chosen)
     values = metric_results.column_titles(view, VALUES)
     of_model = aggregate.of_model(merged, model)
