@@ -15,7 +15,7 @@ MANY = 1000
 """Values from which on an interval is that of the normal distribution."""
 
 
-def wilson(successes: float, total: int) -> tuple[float, float]:
+def wilson(successes: float, total: float) -> tuple[float, float]:
     """The 95 % Wilson score interval of a rate (Wilson, JASA 1927); `total` is above 0.
 
     Both ends lie from 0 to 1.
@@ -28,6 +28,30 @@ def wilson(successes: float, total: int) -> tuple[float, float]:
     half = Z95 / shrink * math.sqrt(variance)
     # Rounding can put an end slightly beyond a rate of 0 or 1.
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def clustered(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The 95 % interval of the rate of yes-or-no values that come in groups, such as questions.
+
+    Values of a group resemble each other, so they tell less than as many independent ones. Wilson's
+    interval is taken for as many values as tell the same: rate (1 - rate) / V, where V is the
+    variance of the rate by the linearised ratio estimator over groups (Cochran, Sampling
+    Techniques, 1977, section 11.7). For V one group of only ones and one of only zeros is added:
+    where all groups are equal nothing is known of how they differ (the idea of Agresti and Coull,
+    1998). No group is empty.
+    """
+    sizes = np.array([len(group) for group in groups], dtype=float)
+    sums = np.array([sum(group) for group in groups], dtype=float)
+    total = sizes.sum()
+    mean_size = sizes.mean()
+    sizes = np.append(sizes, (mean_size, mean_size))
+    sums = np.append(sums, (mean_size, 0.0))
+    rate = sums.sum() / sizes.sum()
+    squares = float(((sums - rate * sizes) ** 2).sum())
+    variance = len(sizes) / (len(sizes) - 1) * squares / sizes.sum() ** 2
+    telling = min(float(total), float(rate * (1 - rate) / variance))
+    share = float(sums[:-2].sum() / total)
+    return wilson(share * telling, telling)
 
 
 def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:

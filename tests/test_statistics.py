@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.statistics import bootstrap, interval, kappa, normal, wilson
+from evaluators.statistics import bootstrap, clustered, interval, kappa, normal, wilson
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,45 @@ def test_successes_and_failures_have_mirrored_intervals(successes):
     low, high = wilson(successes, 50)
 
     assert wilson(50 - successes, 50) == pytest.approx((1 - high, 1 - low))
+
+
+@pytest.mark.parametrize(
+    ("groups", "share", "telling"),
+    [
+        # With a group of ones and one of zeros: 5 of 12 = .41667; squares of sum - 2 * .41667:
+        # 2 * 1.3611 + .0278 + 3 * .6944 = 4.8333; V = 6 / 5 * 4.8333 / 12² = .040278;
+        # .41667 * .58333 / .040278 = 6.0345
+        ([[1, 1], [1, 0], [0, 0], [0, 0]], 3 / 8, 6.0345),
+        # Each group says one thing: 4 of 6 added up, squares 4 * (5 / 3)² + 2 * (10 / 3)² = 33.333;
+        # V = 6 / 5 * 33.333 / 30² = .04444; (2 / 9) / .04444 = 5, one more than groups
+        ([[1] * 5, [1] * 5, [1] * 5, [0] * 5], 3 / 4, 5),
+        # All right: 125 of 130; squares 23.1139 + 25 * .036982 = 24.0385; V = 26 / 25 * 24.0385 /
+        # 130² = .00147929; .0369822 / .00147929 = 25
+        ([[1] * 5] * 24, 1, 25),
+        # Every group is half right, which no chance does: 20 of 40, squares 2 * 1 = 2;
+        # V = 20 / 19 * 2 / 40² = .0013158; .25 / .0013158 = 190, but no more than there are
+        ([[1, 0]] * 18, 1 / 2, 36),
+        # Groups of 4 and 2: 3 added twice, 4 + 0 + 3 + 0 of 12 = .58333; squares of 4 - 2.33333,
+        # 0 - 1.16667, 3 - 1.75, 0 - 1.75: 2.7778 + 1.3611 + 1.5625 + 3.0625 = 8.7639;
+        # V = 4 / 3 * 8.7639 / 12² = .081147; .243056 / .081147 = 2.9952
+        ([[1, 1, 1, 1], [0, 0]], 4 / 6, 2.9952),
+    ],
+)
+def test_values_in_groups_count_as_many_as_tell_the_same(groups, share, telling):
+    expected = wilson(share * telling, telling)
+    assert clustered(groups) == pytest.approx(expected, abs=0.0001)
+
+
+@given(st.lists(st.lists(st.sampled_from((0.0, 1.0)), min_size=1, max_size=6), min_size=1))
+def test_the_interval_of_groups_holds_its_rate_and_is_no_narrower_than_wilsons(groups):
+    values = [value for group in groups for value in group]
+
+    low, high = clustered(groups)
+
+    assert 0 <= low < high <= 1
+    assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
+    alone = wilson(sum(values), len(values))
+    assert high - low >= alone[1] - alone[0] - 1e-9
 
 
 def test_the_bootstrap_is_seeded():

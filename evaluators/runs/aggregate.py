@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score
 from evaluators.runs.store import Outline
-from evaluators.statistics import interval
+from evaluators.statistics import clustered, interval
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
@@ -19,7 +19,8 @@ from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
 class Mean(Record):
     """The mean of one value with its 95 % interval; `None` where nothing was judged.
 
-    asked = scored + not_applicable + failed + still open.
+    asked = scored + not_applicable + failed + still open. `questions` is how many different ones
+    were judged where some were judged repeatedly; the interval then counts each as one.
     """
 
     mean: float | None
@@ -29,6 +30,7 @@ class Mean(Record):
     scored: int
     not_applicable: int = 0
     failed: int = 0
+    questions: int | None = None
 
     @property
     def coverage(self) -> str:
@@ -206,8 +208,25 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
         own_rows = of_ability(rows, ability)
         is_of_no_judge = name.endswith("_judged") and name not in names
         if own_rows and not is_of_no_judge:
-            means[title] = summarise(own_rows, name)
+            means[title] = _rate(own_rows, name)
     return means
+
+
+def _rate(rows: Sequence[Outline], name: str) -> Mean:
+    """The mean of a yes-or-no value, with an interval over questions where they repeat.
+
+    RGB asks a question once for each noise level: those answers are no independent ones.
+    """
+    mean = summarise(rows, name)
+    by_question: dict[str, list[float]] = {}
+    for row in rows:
+        value = row.values.get(name)
+        if value is not None:
+            by_question.setdefault(row.question, []).append(value)
+    if len(by_question) == mean.scored:
+        return mean
+    low, high = clustered(list(by_question.values()))
+    return mean.model_copy(update={"low": low, "high": high, "questions": len(by_question)})
 
 
 def _viewed_scores(
@@ -260,7 +279,7 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
     return NoisePoint(
         noise=noise,
         effective_noise=_average(effective),
-        accuracy=summarise(rows, "accuracy"),
+        accuracy=_rate(rows, "accuracy"),
     )
 
 

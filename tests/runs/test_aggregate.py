@@ -38,11 +38,19 @@ from evaluators.statistics import wilson
 from evaluators.trace.labelling import Correction, labelled_score
 
 
-def outline(status=None, ability=Ability.NOISE, noise=0.2, effective=0.2, at=(0,), **values):
+def outline(
+    status=None,
+    ability=Ability.NOISE,
+    noise=0.2,
+    effective=0.2,
+    at=(0,),
+    question="q",
+    **values,
+):
     return Outline(
         **Cell(*at)._asdict(),
         sample_id="s",
-        question="q",
+        question=question,
         ability=ability,
         noise=noise,
         effective_noise=effective,
@@ -169,6 +177,30 @@ def test_rates_are_those_of_the_abilities_asked():
         "Correction if detected": (1.0, "1 / 4"),
     }
     assert rates["Correction if detected"].not_applicable == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "questions", "interval"),
+    [
+        ({"a": [1.0], "b": [0.0], "c": [1.0]}, None, wilson(2, 3)),
+        # Two questions, both right at both levels: as if three answers were right
+        ({"a": [1.0, 1.0], "b": [1.0, 1.0]}, 2, wilson(3, 3)),
+        ({"a": [1.0, None], "b": [1.0]}, None, wilson(2, 2)),
+    ],
+)
+def test_the_interval_of_a_rate_counts_a_question_once_however_often_it_is_asked(
+    answers, questions, interval
+):
+    rows = [
+        scored(question=question, noise=noise, accuracy=value)
+        for question, values in answers.items()
+        for noise, value in zip((0.0, 0.8), values, strict=False)
+    ]
+
+    mean = rgb_rates(rows)["Noise robustness"]
+
+    assert mean.questions == questions
+    assert (mean.low, mean.high) == pytest.approx(interval)
 
 
 def test_without_rows_there_are_no_rates():
