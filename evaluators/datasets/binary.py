@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing, suppress
 
 from evaluators.datasets.table import MOST_COLUMNS, Collector, Table, column_names
@@ -47,14 +47,10 @@ def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> 
 def _take(message: script.Message, names: list[str], rows: Collector) -> None:
     if "row" in message:
         number, cells = message["row"]
-        rows.add(
-            number,
-            {
-                name: cell
-                for name, cell in zip(names, cells, strict=False)
-                if name and cell is not None
-            },
-        )
+        # Excel's rows end with their last filled cell, so they may be shorter than the header
+        named = zip(names, cells, strict=False)
+        row = {name: cell for name, cell in named if name and cell is not None}
+        rows.add(number, row)
     elif "problem" in message:
         rows.reject(*message["problem"])
     elif "refused" in message:
@@ -77,6 +73,7 @@ def allowed(rows: Collector) -> script.ParsingLimits:
 def messages(kind: str, data: bytes, rows: Collector) -> Generator[script.Message]:
     """What the child says about a file, as it says it; its lines and their sum are bounded."""
     longest = 4 * rows.longest_row + _OVERHEAD
+    # A child that says more than any file of this size can hold is not the one that was started
     left = 2 * rows.limits.decoded_bytes + _OVERHEAD
     with child(kind, data, allowed(rows)) as lines:
         while line := lines.readline(longest):
@@ -85,11 +82,8 @@ def messages(kind: str, data: bytes, rows: Collector) -> Generator[script.Messag
                 raise DatasetError(
                     f"{rows.name} holds too much text. Split it or leave out columns."
                 )
-            yield from _message(line.decode(errors="replace"), rows)
-
-
-def _message(line: str, rows: Collector) -> Iterator[script.Message]:
-    """The message in a line; a child that is killed may leave half a one."""
-    rows.weigh(line)
-    with suppress(ValueError):
-        yield json.loads(line)
+            text = line.decode(errors="replace")
+            rows.weigh(text)
+            # A child that is killed may leave half a line
+            with suppress(ValueError):
+                yield json.loads(text)

@@ -6,7 +6,7 @@ from functools import cache
 
 from evaluators.config import ROOT
 from evaluators.datasets.mapping import load
-from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset
 
 FOLDER = ROOT / "data" / "samples"
@@ -28,13 +28,12 @@ def bundled() -> dict[str, TestBed | Dataset]:
 
 
 def _joined_bed(name: str, language: str) -> TestBed:
-    files = [
-        _read_sample(f"rgb_{language}_{ability}")
-        for ability in ("noise", "integration", "counterfactual")
-    ]
-    return TestBed(
-        name=name, rows=tuple(row for bed in files if isinstance(bed, TestBed) for row in bed.rows)
-    )
+    rows: list[BedRow] = []
+    for ability in ("noise", "integration", "counterfactual"):
+        bed = _read_sample(f"rgb_{language}_{ability}")
+        if isinstance(bed, TestBed):
+            rows += bed.rows
+    return TestBed(name=name, rows=tuple(rows))
 
 
 def _read_sample(stem: str) -> TestBed | Dataset:

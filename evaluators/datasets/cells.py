@@ -9,7 +9,6 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterator
 from typing import Any
 
 from evaluators.datasets.table import UnusableRowError
@@ -24,6 +23,12 @@ _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+|\[\d{1,3}\]\s*)")
 _PRINTED = re.compile(r"\s*\[\s*Document\(")
 """How a list of LangChain's documents begins."""
 
+_LITERAL = re.compile(r"\s*[\[(]+\s*(?:['\"{]|\d+[\s,\])])")
+"""How a list of texts, objects or whole numbers begins; "[1] see there" is prose."""
+
+_NO_COMMA = re.compile(r"['\"\])]\s+['\"\[]")
+"""The end of one entry and the beginning of the next with nothing but white space between."""
+
 SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is not a part of a wrapped paragraph."""
 
@@ -36,8 +41,10 @@ def unpack(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     if not re.match(r"\s*[\[(]", cell):
-        parts = [part.strip() for part in cell.split(SEPARATOR)]
-        return list(filter(None, parts)) if len(parts) > 1 else cell
+        if SEPARATOR not in cell:
+            return cell
+        parts = map(str.strip, cell.split(SEPARATOR))
+        return list(filter(None, parts))
     try:
         value = json.loads(cell)
     except (ValueError, RecursionError):
@@ -60,23 +67,29 @@ def lines(text: str) -> list[str]:
     filled = [line for line in text.splitlines() if line.strip()]
     if len(filled) < 2:
         return [text]
-    if all(_ITEM.match(line) for line in filled):
+    if all(map(_ITEM.match, filled)):
         return [_ITEM.sub("", line).strip() for line in filled]
-    return [line.strip() for line in filled] if all(map(SENTENCE_END.search, filled)) else [text]
+    # A paragraph that was wrapped breaks off in the middle of sentences
+    if all(map(SENTENCE_END.search, filled)):
+        return [line.strip() for line in filled]
+    return [text]
 
 
 def _literal(cell: str) -> Any:
     """A list or tuple as Python or numpy prints it; the text where it is none."""
-    if not re.match(r"\s*[\[(]+\s*(?:['\"{]|\d+[\s,\])])", cell) and not _PRINTED.match(cell):
+    is_printed = _PRINTED.match(cell) is not None
+    if not is_printed and not _LITERAL.match(cell):
         return cell
     if len(cell) > MAX_LITERAL:
         size = f"{len(cell):,} characters; the limit is {MAX_LITERAL:,}"
         message = f"a list in Python's writing has {size}. Write it as JSON."
         raise UnusableRowError(message, "long list")
     try:
-        if _PRINTED.match(cell):
+        if is_printed:
             return _page_contents(cell)
-        return _as_lists(ast.literal_eval(_with_commas(cell.strip())))
+        value = ast.literal_eval(_with_commas(cell.strip()))
+        return _as_lists(value)
+    # Prose may begin with a bracket too; what cannot be read stays the text that it is
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
         return cell
 
@@ -85,34 +98,42 @@ def _page_contents(cell: str) -> list[str]:
     """The texts of LangChain's documents, of which Python prints how they were made; raises
     `ValueError` for others.
     """
-    calls = getattr(ast.parse(cell.strip(), mode="eval").body, "elts", [])
-    texts = [
-        keyword.value
-        for call in calls
-        for keyword in getattr(call, "keywords", [])
-        if keyword.arg == "page_content"
-    ]
+    # Parsed, never run: what a cell calls is a stranger's
+    tree = ast.parse(cell.strip(), mode="eval")
+    calls = getattr(tree.body, "elts", [])
+    texts: list[ast.expr] = []
+    for call in calls:
+        keywords = getattr(call, "keywords", [])
+        texts += [keyword.value for keyword in keywords if keyword.arg == "page_content"]
     if not texts or len(texts) != len(calls):
         raise ValueError("These are not all documents.")
     return list(map(ast.literal_eval, texts))
 
 
+_LINE_TOKENS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
 def _with_commas(cell: str) -> str:
     """numpy puts no comma between entries, and Python would take neighbouring texts for one."""
-    if not re.search(r"['\"\])]\s+['\"\[]", cell):
+    # Reading tokens is slow, and lists that Python wrote need no comma
+    if not _NO_COMMA.search(cell):
         return cell
-    return "".join(_comma_after_text(cell))
-
-
-def _comma_after_text(cell: str) -> Iterator[str]:
-    before = ""
+    parts: list[str] = []
+    previous = ""
     for token in tokenize.generate_tokens(io.StringIO(cell).readline):
-        if token.type in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+        if token.type in _LINE_TOKENS:
             continue
-        begins = token.type == tokenize.STRING or token.string == "["
-        yield f", {token.string}" if begins and before in ("text", "]") else token.string
-        before = "text" if token.type == tokenize.STRING else token.string
+        is_text = token.type == tokenize.STRING
+        begins_entry = is_text or token.string == "["
+        if begins_entry and previous in ("text", "]"):
+            parts.append(", ")
+        parts.append(token.string)
+        previous = "text" if is_text else token.string
+    return "".join(parts)
 
 
 def _as_lists(value: Any) -> Any:
-    return [_as_lists(item) for item in value] if isinstance(value, list | tuple) else value
+    """The value with lists for its tuples, at any depth: the records know no difference."""
+    if not isinstance(value, list | tuple):
+        return value
+    return [_as_lists(item) for item in value]

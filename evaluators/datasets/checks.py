@@ -58,11 +58,8 @@ def _sample_oddities(samples: Sequence[Sample]) -> Iterable[_Oddity]:
     ]
     yield _duplicates(keys)
     yield from _empty(samples)
-    yield _where(
-        "Several documents in one text",
-        [_is_joined(sample.retrieved_documents) for sample in samples],
-        _JOINED,
-    )
+    joined = [_is_joined(sample.retrieved_documents) for sample in samples]
+    yield _where("Several documents in one text", joined, _JOINED)
     texts: list[str] = []
     for sample in samples:
         response = sample.response or ""
@@ -73,19 +70,24 @@ def _sample_oddities(samples: Sequence[Sample]) -> Iterable[_Oddity]:
 
 def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _duplicates([(row.query, row.positive, row.positive_wrong) for row in rows])
-    yield _where(
-        "No positive documents",
-        [not documents for documents in map(_all_positives, rows)],
-        _NO_POSITIVES,
-    )
-    yield _where("No negative documents", [not row.negative for row in rows], _NO_NEGATIVES)
-    yield _where(
-        "Answer in no positive document", [_is_unanswered(row) for row in rows], _UNANSWERED
-    )
+    positives = [_all_positives(row) for row in rows]
+    without_positives = [not texts for texts in positives]
+    yield _where("No positive documents", without_positives, _NO_POSITIVES)
+    without_negatives = [not row.negative for row in rows]
+    yield _where("No negative documents", without_negatives, _NO_NEGATIVES)
+    unanswered: list[bool] = []
+    for row, texts in zip(rows, positives, strict=True):
+        comparable = [_comparable(text) for text in texts]
+        # A row without positive documents has its own finding
+        unanswered.append(bool(texts) and not _mention_all(comparable, row.answer))
+    yield _where("Answer in no positive document", unanswered, _UNANSWERED)
     yield _where("Answer in a negative document", [_is_leaked(row) for row in rows], _LEAKED)
     yield _where("Planted error in no document", [_is_unplanted(row) for row in rows], _UNPLANTED)
     yield _languages([row.query[:LOOKED_AT] for row in rows])
-    yield _long([(*_all_positives(row), *row.negative, *row.positive_wrong) for row in rows])
+    documents: list[tuple[str, ...]] = []
+    for row, texts in zip(rows, positives, strict=True):
+        documents.append((*texts, *row.negative, *row.positive_wrong))
+    yield _long(documents)
 
 
 _NO_POSITIVES = (
@@ -112,6 +114,7 @@ def _duplicates(keys: Sequence[object]) -> _Oddity:
     seen: set[int] = set()
     again: list[int] = []
     for at, key in enumerate(keys):
+        # The hashes alone: the keys would hold all texts of the data a second time
         key_hash = hash(key)
         if key_hash in seen:
             again.append(at)
@@ -135,15 +138,16 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
     for field, lacks in lacking.items():
         if field != "ground truth" or not all(lacks):
             yield _where(f"No {field}", lacks, _LACKING[field])
-    yield _where(
-        "Empty responses",
-        [sample.response is not None and not sample.response.strip() for sample in samples],
-        "The model said nothing. That counts as an answer, and is judged as one.",
-    )
-    blank = [any(texts) and not all(texts) for texts in filled]
-    yield _where(
-        "Empty documents", blank, "A document without text among others counts as retrieved."
-    )
+    blank_responses: list[bool] = []
+    for sample in samples:
+        # No response at all is the finding above
+        is_blank = sample.response is not None and not sample.response.strip()
+        blank_responses.append(is_blank)
+    words = "The model said nothing. That counts as an answer, and is judged as one."
+    yield _where("Empty responses", blank_responses, words)
+    blank_documents = [any(texts) and not all(texts) for texts in filled]
+    words = "A document without text among others counts as retrieved."
+    yield _where("Empty documents", blank_documents, words)
 
 
 _LACKING = {
@@ -176,7 +180,9 @@ def _languages(texts: Sequence[str]) -> _Oddity:
     """The rows in the rarer of the two languages that are told apart."""
     chinese = [is_chinese(text) for text in texts]
     is_rare = sum(chinese) * 2 <= len(chinese)
-    name, other = ("Chinese", "another language") if is_rare else ("another language", "Chinese")
+    name, other = "Chinese", "another language"
+    if not is_rare:
+        name, other = other, name
     words = (
         f"They are in {name}, the others in {other}. Phrases of rejection and judges' prompts "
         "differ by language."
@@ -217,13 +223,9 @@ def _all_positives(row: BedRow) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _is_unanswered(row: BedRow) -> bool:
-    texts = [_comparable(text) for text in _all_positives(row)]
-    return bool(texts) and not _mention_all(texts, row.answer)
-
-
 def _is_leaked(row: BedRow) -> bool:
     required = _plain_groups(row.answer)
+    # All of nothing would stand in every document
     if not required:
         return False
     for text in map(_comparable, row.negative):
@@ -249,13 +251,17 @@ def _mention_all(texts: Sequence[str], answer: Accepted) -> bool:
 
 def _plain_groups(answer: Accepted) -> list[list[str]]:
     """The spellings of each required answer as `_comparable` writes them, without empty ones."""
-    plain = [list(filter(None, map(_comparable, group))) for group in groups(answer)]
+    plain: list[list[str]] = []
+    for group in groups(answer):
+        spellings = [_comparable(spelling) for spelling in group]
+        plain.append(list(filter(None, spellings)))
     return list(filter(None, plain))
 
 
 def _comparable(text: str) -> str:
     """Lower case, one form, single spaces, and none beside a Chinese character."""
-    return _BESIDE_IDEOGRAPHS.sub("", " ".join(nfkc(text).casefold().split()))
+    words = nfkc(text).casefold().split()
+    return _BESIDE_IDEOGRAPHS.sub("", " ".join(words))
 
 
 _FIGURES = re.compile("[0-9]+")

@@ -12,6 +12,8 @@ LOOKED_AT = 50
 """Rows whose content a guess looks at."""
 
 INNER_DEPTH = 3
+"""promptfoo and Phoenix keep answers as deep as "response.output.text"."""
+
 MOST_INNER = 200
 """Fields in the objects of one row that are columns of their own."""
 
@@ -20,9 +22,13 @@ Rows = Sequence[Mapping[str, Any]]
 
 def names_of(table: Table) -> tuple[str, ...]:
     """The names of all columns, in the order of the file, and those of fields in objects."""
-    names = dict.fromkeys(name for _, row in table.rows for name in row)
-    inside = dict.fromkeys(name for row in first_rows(table) for name, _ in inner_cells(row))
-    return tuple(names | inside)
+    # Rows of JSON need not have the same fields, so all of them are looked at
+    names: dict[str, None] = {}
+    for _, row in table.rows:
+        names.update(dict.fromkeys(row))
+    for row in first_rows(table):
+        names.update(dict.fromkeys(name for name, _ in inner_cells(row)))
+    return tuple(names)
 
 
 def first_rows(table: Table) -> list[dict[str, Any]]:
@@ -36,8 +42,10 @@ def objects_of(rows: Rows) -> set[str]:
     others: set[str] = set()
     for row in rows:
         for name, cell in row.items():
-            if cell is not None:
-                (objects if isinstance(cell, dict) else others).add(name)
+            if isinstance(cell, dict):
+                objects.add(name)
+            elif cell is not None:
+                others.add(name)
     return objects - others
 
 
@@ -45,7 +53,9 @@ def inner(row: Mapping[str, Any], column: str) -> Any:
     """What a field in an object of the row holds; `None` where there is none."""
     value: Any = row
     for name in column.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
     return value
 
 
@@ -56,7 +66,7 @@ def inner_cells(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _leaves(row: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     for name, value in row.items():
-        # A dot in a name of its own could not be told from a path
+        # A dot in a name of its own, as OpenInference writes them, could not be told from a path
         if "." in name:
             continue
         if isinstance(value, dict) and len(path) < INNER_DEPTH:

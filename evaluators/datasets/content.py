@@ -57,9 +57,11 @@ class Content:
             return cls()
         texts = [cell for cell in cells if is_worded(cell)]
         lists = sum(map(is_list, cells))
-        asking = sum(text.rstrip().endswith(("?", "？")) for text in texts)
-        # Chinese has no spaces between its words
-        worded = sum(not text.isascii() or len(text.split()) > 2 for text in texts)
+        asking = worded = 0
+        for text in texts:
+            asking += text.rstrip().endswith(("?", "？"))
+            # Chinese has no spaces between its words
+            worded += not text.isascii() or len(text.split()) > 2
         count = max(1, len(texts))
         return cls(
             length=sum(map(len, texts)) / count,
@@ -76,6 +78,7 @@ def filled_cells(column: str, rows: Rows) -> list[Any]:
     size = 0
     for row in rows:
         cell = row.get(column)
+        # Only NaN differs from itself; pandas keeps it for an empty cell
         if cell is None or cell == "" or cell != cell:
             continue
         cells.append(cell)
@@ -92,12 +95,13 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
     """
     cells = filled_cells(column, rows)
     if field == "labels":
+        # A column "label" mostly holds grades, such as "correct"
         return any(map(_is_labels, cells))
     is_usual = column in COLUMNS.get(field, ())
     if len(cells) < 2 and is_usual:
         if field.endswith("_documents"):
             return not are_names(column, cells)
-        return not any(isinstance(cell, str) and _CONVERSATION.match(cell) for cell in cells)
+        return not any(map(_is_conversation, cells))
     if not cells:
         # Blank cells are still to be filled in; nulls are what a program does not know
         return any(row.get(column) == "" for row in rows)
@@ -106,6 +110,7 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
     if field == "ground_truth":
         return _share(_is_truth, cells) and not _are_verdicts(cells)
     if field in ("question", "response") and not is_usual:
+        # "prompt" and "completion" also count the tokens of a call
         are_numbers = all(isinstance(cell, int | float) for cell in cells)
         return _share(_is_text, cells) and not are_numbers and not _are_verdicts(cells)
     return field not in TEXT_FIELDS or _share(_is_text, cells)
@@ -116,15 +121,20 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     filled_lists = list(filter(None, map(_texts_of, cells)))
     if not filled_lists:
         return False
-    lists_of_ids = sum(map(_are_ids, filled_lists))
+    lists_of_ids = 0
+    for texts in filled_lists:
+        ids = [text for text in texts if _ID.fullmatch(text) or _FILE.fullmatch(text)]
+        lists_of_ids += 2 * len(ids) > len(texts)
     if 2 * lists_of_ids > len(filled_lists):
         return True
     texts = [text for texts in filled_lists for text in texts]
     is_usual = column in (*COLUMNS["retrieved_documents"], *COLUMNS["gold_documents"])
     is_short = sum(map(len, texts)) < SHORT_TEXT * len(texts)
-    are_lists = any(not isinstance(cell, str) or cell.lstrip()[:1] == "[" for cell in cells)
+    are_lists = any(not isinstance(cell, str) or cell.lstrip().startswith("[") for cell in cells)
+    # Short facts under a usual name or in lists are documents; one short text a row may be a title
     if is_usual or not is_short or are_lists:
         return False
+    # "source" is the text in FaithBench, and where it is from in most other files
     if canonical(last_part(column)).startswith("source"):
         return True
     titles = sum(" " in text and not _ENDED.search(text) for text in texts)
@@ -135,16 +145,25 @@ def may_be_documents(column: str, rows: Rows) -> bool:
     """Whether a column holds lists of texts, or long texts, that no other field is read from."""
     cells = filled_cells(column, rows)
     content = Content.of(column, rows)
-    if any(isinstance(cell, str) and cell.lstrip().startswith("{") for cell in cells):
-        # What a program wrote of itself, such as a configuration
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    # What a program wrote of itself, such as a configuration
+    if any(text.lstrip().startswith("{") for text in texts):
         return False
     if content.length >= LONG_TEXT and content.worded > 0.5:
         return True
-    if not cells or not (content.lists > 0.5 or _share(_is_list_of_objects, cells)):
+    of_objects = 0
+    for cell in cells:
+        if isinstance(cell, list) and cell:
+            of_objects += all(isinstance(item, dict) for item in cell)
+    are_lists = content.lists > 0.5 or 2 * of_objects >= len(cells)
+    if not cells or not are_lists:
         return False
-    texts = [text for cell in cells for text in _texts_of(cell)]
-    are_long = sum(map(len, texts)) >= SHORT_TEXT * max(1, len(texts))
-    return bool(texts) and are_long and _share(_are_documents, cells)
+    entries: list[str] = []
+    for cell in cells:
+        entries += _texts_of(cell)
+    # Lists of tags, ids and file names are shorter
+    are_long = sum(map(len, entries)) >= SHORT_TEXT * len(entries)
+    return bool(entries) and are_long and _share(_are_documents, cells)
 
 
 def is_list(cell: object) -> bool:
@@ -156,7 +175,9 @@ def is_list(cell: object) -> bool:
 
 def is_worded(cell: object) -> bool:
     """Whether the cell is a text that is neither a number nor a list."""
-    return isinstance(cell, str) and bool(cell) and not is_number(cell) and not is_list(cell)
+    if not isinstance(cell, str) or not cell:
+        return False
+    return not is_number(cell) and not is_list(cell)
 
 
 def is_number(cell: object) -> bool:
@@ -168,28 +189,24 @@ def is_number(cell: object) -> bool:
 
 def is_score(cell: object) -> bool:
     """Whether the cell is a number or a list of numbers."""
-    value = as_object(cell) if isinstance(cell, str) and cell[:1] == "[" else cell
-    return all(map(is_number, value)) if isinstance(value, list) else is_number(value)
+    is_list_text = isinstance(cell, str) and cell[:1] == "["
+    value = as_object(cell) if is_list_text else cell
+    numbers = value if isinstance(value, list) else [value]
+    return all(map(is_number, numbers))
 
 
 def _share(holds: Callable[[Any], bool], cells: Sequence[Any]) -> bool:
+    # Half is enough: files of people have odd rows, and each of them is told by itself
     return 2 * sum(map(holds, cells)) >= len(cells)
-
-
-def _are_ids(texts: Sequence[str]) -> bool:
-    ids = [text for text in texts if _ID.fullmatch(text) or _FILE.fullmatch(text)]
-    return 2 * len(ids) > len(texts)
 
 
 def _texts_of(cell: Any) -> list[str]:
     try:
-        return [text for text in documents(cell) if isinstance(text, str) and text.strip()]
+        texts = documents(cell)
+    # Too long to be read, which its own row will say
     except DatasetError:
         return []
-
-
-def _is_list_of_objects(cell: Any) -> bool:
-    return isinstance(cell, list) and bool(cell) and all(isinstance(item, dict) for item in cell)
+    return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
 def _are_documents(cell: Any) -> bool:
@@ -205,29 +222,41 @@ def _is_text(cell: Any) -> bool:
     """Whether the cell is a text or a number; a list of objects as text is a conversation."""
     if isinstance(cell, list):
         # MT-RAG writes one text as a list of one object
-        return len(cell) == 1 and isinstance(cell[0], dict) and isinstance(cell[0].get("text"), str)
+        first = cell[0] if len(cell) == 1 else None
+        return isinstance(first, dict) and isinstance(first.get("text"), str)
     if isinstance(cell, dict):
         return False
-    return not (isinstance(cell, str) and _CONVERSATION.match(cell))
+    return not _is_conversation(cell)
+
+
+def _is_conversation(cell: Any) -> bool:
+    return isinstance(cell, str) and _CONVERSATION.match(cell) is not None
 
 
 def _is_truth(cell: Any) -> bool:
-    value = unpack(cell) if isinstance(cell, str) and len(cell) < LONG_TEXT * 100 else cell
+    # Lists in Python's writing take long to read, and true answers are short
+    is_readable = isinstance(cell, str) and len(cell) < LONG_TEXT * 100
+    value = unpack(cell) if is_readable else cell
     if isinstance(value, dict):
         return isinstance(value.get("text"), list | str)
     items = value if isinstance(value, list) else [value]
-    return all(isinstance(item, str | int | float | list) or _has_text(item) for item in items)
-
-
-def _has_text(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("text"), str)
+    for item in items:
+        # TriviaQA and MT-RAG keep a true answer as an object with a text
+        text = item.get("text") if isinstance(item, dict) else item
+        if not isinstance(text, str) and not isinstance(item, int | float | list):
+            return False
+    return True
 
 
 def _are_verdicts(cells: Sequence[Any]) -> bool:
     """Whether a column of truths holds verdicts, such as 0 and 1."""
-    return len(cells) >= FEW_VERDICTS and all(str(cell) in _VERDICTS for cell in cells)
+    if len(cells) < FEW_VERDICTS:
+        return False
+    return all(str(cell) in _VERDICTS for cell in cells)
 
 
 def _is_labels(cell: Any) -> bool:
     value = as_object(cell)
-    return isinstance(value, dict) and bool(value) and set(value) <= set(Labels.model_fields)
+    if not isinstance(value, dict) or not value:
+        return False
+    return value.keys() <= Labels.model_fields.keys()

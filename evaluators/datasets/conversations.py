@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evaluators.datasets.cells import unpack
@@ -12,6 +11,8 @@ from evaluators.datasets.names import field_of
 from evaluators.datasets.table import Row, Table
 from evaluators.errors import DatasetError
 
+# OpenAI writes role and content, ShareGPT from and value, ragas type and content, MT-RAG speaker
+# and text
 _ROLES = ("role", "from", "type", "speaker", "sender", "author")
 _TEXTS = ("content", "value", "text", "message")
 _USER = frozenset({"user", "human", "customer", "question"})
@@ -41,7 +42,8 @@ def with_last_turns(table: Table) -> Table:
     earlier = 0
     joined: list[Row] = []
     for number, row in table.rows:
-        turn = last_turn(row.get(column, inner(row, column)))
+        cell = row.get(column, inner(row, column))
+        turn = last_turn(cell)
         if turn is None:
             joined.append((number, row))
             continue
@@ -53,7 +55,7 @@ def with_last_turns(table: Table) -> Table:
     note = f"{column[:40]} holds conversations: the last question and its answer are read."
     if earlier:
         note += f" {earlier:,} messages before them are not."
-    return replace(table, rows=joined, note=" ".join(filter(None, [table.note, note])))
+    return table.with_rows(joined, note)
 
 
 def last_turn(cell: Any) -> Turn | None:
@@ -62,23 +64,34 @@ def last_turn(cell: Any) -> Turn | None:
         messages = unpack(cell) if isinstance(cell, str) else cell
     except DatasetError:
         return None
-    if not isinstance(messages, list) or not all(isinstance(item, dict) for item in messages):
+    if not isinstance(messages, list):
         return None
-    parts = [part for message in messages for part in _parts_of(message)]
+    if not all(isinstance(message, dict) for message in messages):
+        return None
+    parts: list[tuple[str, str]] = []
+    for message in messages:
+        parts += _parts_of(message)
     questions = [at for at, (role, _) in enumerate(parts) if role in _USER]
     if not questions:
         return None
     last = questions[-1]
-    answers = (text for role, text in parts[last + 1 :] if role in _ASSISTANT and text)
-    return Turn(parts[last][1], next(answers, None), last)
+    _, question = parts[last]
+    # Calls of tools stand between a question and its answer, in messages without a text
+    after = parts[last + 1 :]
+    answers = (text for role, text in after if role in _ASSISTANT and text)
+    return Turn(question, next(answers, None), earlier=last)
 
 
 def _candidates(rows: list[dict[str, Any]]) -> list[str]:
     """The columns that may hold conversations; none beside a column of questions."""
-    names = dict.fromkeys(name for row in rows for name in row)
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row))
     for name in names:
         texts = [row[name] for row in rows if isinstance(row.get(name), str)]
-        if field_of(name) == "question" and texts and not any(map(last_turn, texts)):
+        are_plain = bool(texts) and not any(map(last_turn, texts))
+        # Such a row says itself what was asked; its messages are the prompt that was sent
+        if field_of(name) == "question" and are_plain:
             return []
     wrapped: dict[str, None] = {}
     for name in names:
@@ -93,16 +106,22 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str]:
 
 def _holds_conversations(column: str, rows: list[dict[str, Any]]) -> bool:
     """Whether most cells of a column are conversations."""
-    cells = [row.get(column, inner(row, column)) for row in rows]
-    filled = [cell for cell in cells if cell is not None]
+    filled: list[Any] = []
+    for row in rows:
+        cell = row.get(column, inner(row, column))
+        if cell is not None:
+            filled.append(cell)
     conversations = [cell for cell in filled if last_turn(cell) is not None]
     return 2 * len(conversations) > len(filled)
 
 
 def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Who says what in a message; one object may hold a question and its answer."""
-    role = next((str(message[key]).casefold() for key in _ROLES if key in message), "")
-    text = next((_message_text(message[key]) for key in _TEXTS if key in message), "")
+    role = text = ""
+    if role_key := next(filter(message.__contains__, _ROLES), ""):
+        role = str(message[role_key]).casefold()
+    if text_key := next(filter(message.__contains__, _TEXTS), ""):
+        text = _message_text(message[text_key])
     if role and text:
         return [(role, text)]
     parts: list[tuple[str, str]] = []

@@ -44,22 +44,29 @@ def csv_table(text: Text, rows: Collector) -> Table:
     delimiter = delimiter_of(text, rows.longest_row)
     title = _lines_of_the_title(text, delimiter)
     _read_records(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
-    if delimiter == "\t" and rows.problems:
+    is_tsv = delimiter == "\t"
+    if is_tsv and rows.problems:
         plain = Collector(rows.name, rows.limits, rows.first)
         _read_records(text, plain, delimiter, csv.QUOTE_NONE, title)
-        rows = plain if len(plain.problems) < len(rows.problems) else rows
-    notes = (*text.notes, _NOTES.get(delimiter, ""), TITLE if title else "")
-    return rows.table("TSV" if delimiter == "\t" else "CSV", *notes)
+        if len(plain.problems) < len(rows.problems):
+            rows = plain
+    about_title = TITLE if title else ""
+    about_delimiter = _NOTES.get(delimiter, "")
+    return rows.table("TSV" if is_tsv else "CSV", *text.notes, about_delimiter, about_title)
 
 
 def delimiter_of(text: Text, longest: int) -> str:
     """The delimiter that stands most often between the column names, if the file does not begin
     with questions.
     """
-    first = list(islice(filter(str.strip, text.lines(longest)), 2))
+    filled = filter(str.strip, text.lines(longest))
+    first = list(islice(filled, 2))
+    # Two lines, for the only column of a table may be called "Any questions?"
     if all(line.rstrip('" \t\r\n').endswith(("?", "？")) for line in first):
         return QUESTIONS
-    return max(DELIMITERS, key=_QUOTED.sub("", first[0]).count)
+    # A quoted name may hold a delimiter: "city, country"
+    unquoted = _QUOTED.sub("", first[0])
+    return max(DELIMITERS, key=unquoted.count)
 
 
 def _lines_of_the_title(text: Text, delimiter: str) -> int:
@@ -68,7 +75,9 @@ def _lines_of_the_title(text: Text, delimiter: str) -> int:
     """
     reader = csv.reader(text.lines(_LOOKED_AT), delimiter=delimiter)
     try:
-        return header_at(list(filter(None, islice(reader, HEAD))))
+        head = list(filter(None, islice(reader, HEAD)))
+        return header_at(head)
+    # Broken quotation marks are told by the reading proper, with their line
     except csv.Error:
         return 0
 
@@ -85,7 +94,8 @@ class _Lines:
 
     def __next__(self) -> str:
         line = next(self._lines)
-        self.start += line[: max(0, RAW_SHOWN - len(self.start))]
+        room = max(0, RAW_SHOWN - len(self.start))
+        self.start += line[:room]
         return line
 
 
@@ -96,11 +106,15 @@ def _read_records(text: Text, rows: Collector, delimiter: str, quoting: int, tit
     names = ["question"] if delimiter == QUESTIONS else []
     number = 0
     for cells, problem in _records(reader):
+        if not cells and not problem:
+            # A blank line is not a row, nor how the next one begins
+            lines.start = ""
+            continue
         if title:
-            title -= bool(cells or problem)
-        elif not names and (cells or problem):
+            title -= 1
+        elif not names:
             names = _header(cells, problem, rows.name)
-        elif cells or problem:
+        else:
             number += 1
             misfit = (problem, "quotation marks") if problem else _misfit(cells, names)
             _add(rows, number, names, cells, misfit, lines.start)
@@ -119,6 +133,7 @@ def _records(reader: Reader) -> Iterator[tuple[list[str], str]]:
         except StopIteration:
             return
         except csv.Error as error:
+            # Else the next line would be read as the inside of a text that never ends
             is_open = reader.line_num > first and str(error).startswith(_OPEN)
             yield [], _quoting_problem(str(error), first, reader.line_num, is_open)
 
@@ -149,12 +164,15 @@ def _header(cells: list[str], problem: str, name: str) -> list[str]:
 
 def _misfit(cells: list[str], names: list[str]) -> tuple[str, str]:
     """What is said of cells that are no row, and the kind of problem; empty where they are one."""
-    if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
+    beyond = cells[len(names) :]
+    # Excel ends rows with delimiters for columns that hold nothing
+    if any(map(str.strip, beyond)):
         message = (
             f"{len(cells)} cells for {len(names)} column names. Quote cells that hold the "
             "delimiter."
         )
         return message, "many cells"
+    # Most cells are ASCII, which is known faster than searched
     if any(DAMAGED.search(cell) for cell in cells if not cell.isascii()):
         return "it holds bytes that fit no character. Save the file as UTF-8.", "damaged"
     return "", ""
@@ -171,6 +189,9 @@ def _add(
     message, kind = misfit
     if message:
         rows.reject(number, message, start, kind)
-    elif any(cell.strip() for cell in cells):
-        padded = [*cells, *[None] * (len(names) - len(cells))]
-        rows.add(number, {name: cell for name, cell in zip(names, padded, strict=False) if name})
+    elif any(map(str.strip, cells)):
+        missing = len(names) - len(cells)
+        padded = [*cells, *[None] * missing]
+        # A column without a name is mostly pandas' index, or a delimiter at the end of each line
+        row = {name: cell for name, cell in zip(names, padded, strict=False) if name}
+        rows.add(number, row)

@@ -14,10 +14,12 @@ from evaluators.datasets.separators import Separator, parted
 MOST_LEVELS = 3
 """How deep the text of a document is looked for in objects."""
 
+# "paragraph_text" (MuSiQue), "evidence_text" (FinanceBench), "page_snippet" (CRAG)
 _TEXT_ENDINGS = ("_text", "_content", "_passage", "_snippet", "_chunk", "_summary", "_body")
 _INSIDE = ("node", "document", "doc", "chunk", "passage", "content", "payload")
 """Objects in which retrievers wrap a document, beside its score."""
 _TITLES = ("title", "name", "heading")
+# Where a document is from may be longer than what it says
 _NO_TEXT = re.compile(r"(^|_)(id|ids|uuid|url|uri|link|path|file|filename|hash|source|date|type)$")
 _MARKUP = re.compile(r"\s*<(!doctype|html|head|body|div|\?xml)", re.IGNORECASE)
 
@@ -28,12 +30,13 @@ def documents(cell: Any, separator: Separator = Separator.NONE) -> list[Any]:
     Text is cut at `separator`, where there is one (see `separator_of`).
     """
     value = _unpacked(cell)
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if value is None:
         return []
     if isinstance(value, str):
-        return parted(value, separator)
+        return parted(value, separator) if value.strip() else []
     if isinstance(value, dict):
         return _of_object(value)
+    # A lone number, which the row tells as a document that is not a text
     if not isinstance(value, list):
         return [value]
     # Before the entries of a list: HotpotQA writes one document as a list of two
@@ -51,6 +54,7 @@ def document_text(item: Any, levels: int = MOST_LEVELS) -> Any:
     text = _named_text(item)
     if text is not None:
         return text
+    # LlamaIndex writes {"node": {"text": …}, "score": …}
     for key in _INSIDE:
         inside = item.get(key)
         if not isinstance(inside, dict | list):
@@ -80,7 +84,8 @@ def _of_object(value: Mapping[str, Any]) -> list[Any]:
     has_list = any(isinstance(cell, list) for cell in cells)
     if has_list and not has_text:
         return _of_parallel_lists(value)
-    if cells and all(isinstance(cell, dict) for cell in cells):
+    are_objects = all(isinstance(cell, dict) for cell in cells)
+    if cells and are_objects:
         # promptflow writes {"[doc1]": {"title": …, "content": …}}
         return [document_text(cell) for cell in cells]
     # Texts under "doc0", "doc1" are documents; under other keys they are fields of one
@@ -95,27 +100,30 @@ def _of_parallel_lists(value: Mapping[str, Any]) -> list[Any]:
 
     MS MARCO ("passage_text", "url") and HotpotQA ("title", "sentences") publish such lists.
     """
-    objects = [cell for cell in value.values() if _is_list_of(cell, dict)]
-    if len(objects) == 1:
-        return [document_text(item) for item in objects[0]]
-    lists_of_titles = (value[key] for key in _TITLES if isinstance(value.get(key), list))
-    titles: list[Any] = next(lists_of_titles, [])
-    sentences = next((cell for cell in value.values() if _is_list_of(cell, list)), None)
-    if sentences is not None and len(titles) == len(sentences):
-        return [_titled(*pair) for pair in zip(titles, sentences, strict=True)]
+    lists_of_objects = [cell for cell in value.values() if _is_list_of(cell, dict)]
+    if len(lists_of_objects) == 1:
+        return [document_text(item) for item in lists_of_objects[0]]
+    titles: list[Any] = []
+    for key in reversed(_TITLES):
+        titles = value[key] if isinstance(value.get(key), list) else titles
+    lists_of_sentences = [cell for cell in value.values() if _is_list_of(cell, list)]
+    if lists_of_sentences and len(titles) == len(lists_of_sentences[0]):
+        return list(map(_titled, titles, lists_of_sentences[0]))
     key = text_list_of(value)
     return list(value[key]) if key else [dict(value)]
 
 
 def text_list_of(value: Mapping[str, Any]) -> str:
     """The key of the documents among lists that stand side by side; empty where there is none."""
-    if not value or not all(isinstance(cell, list) for cell in value.values()):
+    if not all(isinstance(cell, list) for cell in value.values()):
         return ""
     lengths: dict[str, float] = {}
     for key, texts in value.items():
-        is_no_text = key in _TITLES or _NO_TEXT.search(key.casefold())
-        if _is_list_of(texts, str) and not is_no_text:
-            lengths[key] = sum(map(len, texts)) / len(texts)
+        is_beside_text = key in _TITLES or _NO_TEXT.search(key.casefold())
+        if is_beside_text or not _is_list_of(texts, str):
+            continue
+        lengths[key] = sum(map(len, texts)) / len(texts)
+    # Of several lists of texts the one with the longest holds the documents
     return max(lengths, key=lambda key: lengths[key], default="")
 
 
@@ -124,15 +132,19 @@ def _of_pair(item: list[Any], levels: int) -> Any:
     if _is_titled(item):
         return _titled(*item)
     # LangChain's similarity searches return pairs of a document and its score
-    is_scored = len(item) == 2 and isinstance(item[1], int | float)
-    if not is_scored or not levels:
+    if len(item) != 2 or not levels:
         return item
-    return document_text(item[0], levels - 1)
+    document, score = item
+    is_scored = isinstance(score, int | float)
+    return document_text(document, levels - 1) if is_scored else item
 
 
 def _is_titled(value: Any) -> bool:
-    is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
-    return is_pair and _is_list_of(value[1], str)
+    """Whether a list is a title and its sentences, as HotpotQA writes a document."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    title, sentences = value
+    return isinstance(title, str) and _is_list_of(sentences, str)
 
 
 def _titled(title: Any, sentences: Iterable[Any]) -> str:
@@ -152,12 +164,17 @@ def _named_text(item: Mapping[str, Any]) -> str | None:
         if isinstance(item.get(key), str):
             return str(item[key])
     # OpenInference flattens its objects to keys such as "document.content"
-    ends = {str(key).rpartition(".")[2]: text for key, text in item.items() if "." in str(key)}
+    ends: dict[str, Any] = {}
+    for key, text in item.items():
+        _, dot, end = str(key).rpartition(".")
+        if dot:
+            ends[end] = text
     for key in TEXT_KEYS:
         if isinstance(ends.get(key), str):
             return str(ends[key])
     for key, text in item.items():
         is_named = str(key).casefold().endswith(_TEXT_ENDINGS)
+        # CRAG has the markup of a whole page beside a snippet of its text
         if is_named and isinstance(text, str) and not _MARKUP.match(text):
             return text
     return None
@@ -171,12 +188,17 @@ def _longest_text(item: dict[str, Any]) -> Any:
     """
     texts: dict[str, str] = {}
     for key, text in item.items():
-        is_no_text = _NO_TEXT.search(str(key).casefold())
-        if isinstance(text, str) and text.strip() and not is_no_text:
+        is_about_text = _NO_TEXT.search(str(key).casefold())
+        if isinstance(text, str) and text.strip() and not is_about_text:
             texts[key] = text
     if not texts:
         return item
-    best = max(texts, key=lambda key: (not _MARKUP.match(texts[key]), len(texts[key])))
+
+    def rank(key: str) -> tuple[bool, int]:
+        is_markup = _MARKUP.match(texts[key]) is not None
+        return not is_markup, len(texts[key])
+
+    best = max(texts, key=rank)
     for key in _TITLES:
         if key in texts and key != best:
             return f"{texts[key]}\n{texts[best]}"

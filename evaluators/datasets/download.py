@@ -66,9 +66,11 @@ def received(
     Raises `DatasetError` where it has more bytes than the limit or takes longer than so many
     seconds.
     """
+    # What the host says is shown and not believed: the limit holds for what arrives
     in_all = int(response.headers.get("content-length", 0))
     data = bytearray()
     ends = time.monotonic() + seconds
+    # Raw, so that what counts against the limit is what came: nothing is unpacked on the way
     for piece in response.iter_raw():
         data += piece
         check_size(name, len(data), limit)

@@ -16,6 +16,7 @@ from evaluators.errors import DatasetError
 GZIP = b"\x1f\x8b"
 DAMAGED = re.compile("[\ud800-\udfff]")
 """Stands where a byte fits no character."""
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _PIECE = 2**20
 _BYTES_PER_NUL = 1000
 """A file with more NUL characters is not a text: of random bytes each 256th is one."""
@@ -38,6 +39,7 @@ class Text:
 
     def stream(self) -> io.TextIOWrapper:
         """The text as a stream that leaves line ends as they are."""
+        # Damaged bytes become half characters, by which their rows are found and left out
         errors = "strict" if self.encoding.startswith("utf-16") else "surrogateescape"
         return io.TextIOWrapper(
             _binary(self.data), encoding=self.encoding, errors=errors, newline=""
@@ -89,7 +91,8 @@ def text_of(name: str, data: bytes, limits: Config) -> Text:
 
 
 def _binary(data: bytes) -> gzip.GzipFile | io.BytesIO:
-    return gzip.GzipFile(fileobj=io.BytesIO(data)) if data.startswith(GZIP) else io.BytesIO(data)
+    file = io.BytesIO(data)
+    return gzip.GzipFile(fileobj=file) if data.startswith(GZIP) else file
 
 
 def _pieces(name: str, data: bytes, limits: Config) -> Iterator[bytes]:
@@ -129,6 +132,7 @@ def _encoding(name: str, data: bytes, limits: Config) -> str:
     encoding = _wide(_binary(data).read(2**16)) or "utf-8-sig"
     decoder = codecs.getincrementaldecoder(encoding)()
     is_blank, found = True, ""
+    # To the end even where the encoding is found: the size is checked, and binary parts come late
     for piece in _pieces(name, data, limits):
         is_blank = is_blank and not piece.strip()
         if encoding == "utf-8-sig":
@@ -168,8 +172,11 @@ def _wide(start: bytes) -> str:
     """UTF-16 by its byte order mark, or by the zero in every second byte of plain letters."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    even, odd = start[::2].count(0), start[1::2].count(0)
-    if min(even, odd) > 0 or max(even, odd) * 20 < len(start):
+    even = start[::2].count(0)
+    odd = start[1::2].count(0)
+    is_mixed = min(even, odd) > 0
+    is_rare = max(even, odd) * 20 < len(start)
+    if is_mixed or is_rare:
         return ""
     return "utf-16-be" if even else "utf-16-le"
 
@@ -180,13 +187,18 @@ def _other(piece: bytes) -> str:
     Mostly UTF-8: damaged. In GB18030 text most characters are a pair of high bytes that GB 2312
     knows, which Western text, where an accented letter stands between plain ones, does not give.
     """
-    read = piece.decode("utf-8", "replace")
-    wrong, strange = read.count("\ufffd"), sum(map(len, re.findall("[^\x00-\x7f]+", read)))
-    if strange - wrong > 3 * wrong:
+    as_utf8 = piece.decode("utf-8", "replace")
+    strange = "".join(_NOT_ASCII.findall(as_utf8))
+    wrong = strange.count("\ufffd")
+    if len(strange) - wrong > 3 * wrong:
         return "utf-8"
+    # A piece may begin with the second half of a character; a line does not
     start = piece.find(b"\n") + 1
-    chinese = "".join(re.findall("[^\x00-\x7f]+", piece[start:].decode("gb18030", "replace")))
+    as_chinese = piece[start:].decode("gb18030", "replace")
+    chinese = "".join(_NOT_ASCII.findall(as_chinese))
     known = len(chinese.encode("gb2312", "ignore").decode("gb2312"))
-    if known > len(chinese) / 2 and chinese.count("\ufffd") * 20 < len(chinese):
+    is_broken = chinese.count("\ufffd") * 20 >= len(chinese)
+    if known > len(chinese) / 2 and not is_broken:
         return "gb18030"
+    # Windows-1252 leaves these bytes open
     return "latin-1" if re.search(b"[\x81\x8d\x8f\x90\x9d]", piece) else "cp1252"

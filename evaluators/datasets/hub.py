@@ -124,6 +124,7 @@ def files(dataset_id: str) -> Listing:
             f"{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad."
         )
     found = _ID.fullmatch(given)
+    # The hub allows neither, and its library answers them with errors of its own
     if not found or ".." in found[1] or "--" in found[1]:
         raise DatasetError(f"{given[:80]!r} is not a data set of the hub. Write it as owner/name.")
     info = _info(found[1])
@@ -147,9 +148,9 @@ def fetch(
     most = config().rows_per_dataset
     wanted = min(rows or most, most)
     found = _rows_of_files(listing, chosen, wanted, on_progress)
-    name = " ".join(
-        [listing.id.split("/")[1], *([] if config_name == "default" else [config_name]), split]
-    )
+    # "default" is what the hub calls the only configuration, which says nothing
+    configuration = [] if config_name == "default" else [config_name]
+    name = " ".join([listing.id.split("/")[1], *configuration, split])
     origin = {
         "id": listing.id,
         "config": config_name,
@@ -181,16 +182,19 @@ def _info(dataset_id: str) -> DatasetInfo:
 
 def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
     card: dict[str, Any] = getattr(info.card_data, "__dict__", {})
-    there = (
-        File(each.rfilename, each.size or 0)
-        for each in info.siblings or ()
-        if _is_data(each.rfilename)
-    )
-    usable = tuple(islice(there, MOST_FILES))
+    siblings = info.siblings or ()
+    of_data = (each for each in siblings if _is_data(each.rfilename))
+    files_there = (File(each.rfilename, each.size or 0) for each in of_data)
+    usable = tuple(islice(files_there, MOST_FILES))
     if not usable:
         raise DatasetError(f"{dataset_id} holds no CSV, JSON, Parquet or XLSX files. {REMEDY}")
     configs = _declared(card.get("configs"), usable) or _by_folder(usable)
-    return Listing(dataset_id, _license(card), info.sha or "main", configs)
+    # A licence that is none of the usual ones has a name of its own
+    has_own_license = card.get("license") == "other"
+    stated = card.get("license_name") if has_own_license else card.get("license")
+    names = stated if isinstance(stated, list) else [stated]
+    license_names = ", ".join(str(name)[:80] for name in names if name)
+    return Listing(dataset_id, license_names, info.sha or "main", configs)
 
 
 def _is_data(path: str) -> bool:
@@ -201,24 +205,16 @@ def _is_data(path: str) -> bool:
     return path.lower().endswith(_FORMATS) and not is_hidden and parts[-1] not in _NO_DATA
 
 
-def _license(card: Mapping[str, Any]) -> str:
-    """The licence that a card states, by its own name where it is none of the usual ones."""
-    stated = card.get("license_name") if card.get("license") == "other" else card.get("license")
-    names = stated if isinstance(stated, list) else [stated]
-    return ", ".join(str(name)[:80] for name in names if name)
-
-
 def _declared(configs: Any, usable: tuple[File, ...]) -> dict[str, Splits]:
     """The configurations that a card declares, as far as they have files."""
-    entries = (
-        [entry for entry in configs if isinstance(entry, dict)] if isinstance(configs, list) else []
-    )
+    declared = configs if isinstance(configs, list) else []
+    entries = [entry for entry in declared if isinstance(entry, dict)]
     left = _Left(MOST_PATTERNS, MOST_COMPARED)
-    found = {
-        str(entry.get("config_name", "default"))[:100]: _splits(entry, usable, left)
-        for entry in entries[:MOST_PATTERNS]
-    }
-    return {name: splits for name, splits in found.items() if splits}
+    splits_by_name: dict[str, Splits] = {}
+    for entry in entries[:MOST_PATTERNS]:
+        name = str(entry.get("config_name", "default"))[:100]
+        splits_by_name[name] = _splits(entry, usable, left)
+    return {name: splits for name, splits in splits_by_name.items() if splits}
 
 
 @dataclass
@@ -233,22 +229,20 @@ def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> 
     folder = str(entry.get("data_dir") or "").strip("/")
     inside = f"{folder}/" if folder else ""
     if not entry.get("data_files"):
-        there = [file for file in usable if inside and file.path.startswith(inside)][
-            : max(0, left.compared)
-        ]
-        left.compared -= len(there)
-        return _by_name(there)
+        in_folder = [file for file in usable if inside and file.path.startswith(inside)]
+        in_folder = in_folder[: max(0, left.compared)]
+        left.compared -= len(in_folder)
+        return _by_name(in_folder)
     found: Splits = {}
     for split, patterns in _patterns(entry["data_files"]):
-        wanted = [
-            inside + pattern.removeprefix("./")
-            for pattern in islice(patterns, max(0, left.patterns))
-        ]
-        left.patterns -= len(wanted)
-        named = {file for pattern in wanted for file in _files_named(pattern, usable, left)}
-        found[split] = found.get(split, ()) + tuple(
-            file for file in usable if named and file in named
-        )
+        looked_at = patterns[: max(0, left.patterns)]
+        left.patterns -= len(looked_at)
+        named: set[File] = set()
+        for pattern in looked_at:
+            named.update(_files_named(inside + pattern.removeprefix("./"), usable, left))
+        # In the order of the listing, so that numbered parts follow each other
+        matching = tuple(file for file in usable if file in named) if named else ()
+        found[split] = found.get(split, ()) + matching
     return {split: matching for split, matching in found.items() if matching}
 
 
@@ -258,14 +252,14 @@ def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
     """
     if isinstance(declared, dict):
         declared = [{"split": split, "path": path} for split, path in declared.items()]
-    for entry in declared[:MOST_PATTERNS] if isinstance(declared, list) else [declared]:
-        split, path = (
-            (entry.get("split"), entry.get("path")) if isinstance(entry, dict) else ("train", entry)
-        )
-        yield (
-            str(split or "train")[:100],
-            [str(each) for each in (path if isinstance(path, list) else [path]) if each],
-        )
+    entries = declared[:MOST_PATTERNS] if isinstance(declared, list) else [declared]
+    for entry in entries:
+        # The hub's library calls files without a split "train" as well
+        split, path = "train", entry
+        if isinstance(entry, dict):
+            split, path = entry.get("split") or "train", entry.get("path")
+        paths = path if isinstance(path, list) else [path]
+        yield str(split)[:100], [str(each) for each in paths if each]
 
 
 def _files_named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
@@ -274,9 +268,11 @@ def _files_named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[Fi
     """
     if len(pattern) > LONGEST_PATH:
         return []
-    begins, slashes = _WILD.split(pattern, maxsplit=1)[0], pattern.count("/")
+    begins = _WILD.split(pattern, maxsplit=1)[0]
     possible = [file for file in usable if file.path.startswith(begins)]
+    # fnmatch lets * go into folders
     if "**" not in pattern:
+        slashes = pattern.count("/")
         possible = [file for file in possible if file.path.count("/") == slashes]
     possible = possible[: max(0, left.compared)]
     left.compared -= len(possible)
@@ -287,11 +283,10 @@ def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:
     """A configuration for each folder, for data sets whose card declares none."""
     folders: dict[str, list[File]] = {}
     for file in usable:
-        folders.setdefault(str(PurePosixPath(file.path).parent), []).append(file)
-    return {
-        "default" if folder == "." else folder: _by_name(inside)
-        for folder, inside in folders.items()
-    }
+        folder = str(PurePosixPath(file.path).parent)
+        name = "default" if folder == "." else folder
+        folders.setdefault(name, []).append(file)
+    return {name: _by_name(inside) for name, inside in folders.items()}
 
 
 def _by_name(inside: Any) -> Splits:
@@ -307,14 +302,13 @@ def _by_name(inside: Any) -> Splits:
 
 
 def _chosen(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
-    for what, name, there in (
-        ("configuration", config_name, listing.configs),
-        ("split", split, listing.configs.get(config_name, {})),
-    ):
+    splits = listing.configs.get(config_name, {})
+    choices = (("configuration", config_name, listing.configs), ("split", split, splits))
+    for what, name, there in choices:
         if name not in there:
             known = ", ".join(list(there)[:20])
             raise DatasetError(f"{listing.id} has no {what} {name[:60]!r}. Choose one of: {known}.")
-    return listing.configs[config_name][split]
+    return splits[split]
 
 
 def _rows_of_files(
@@ -322,12 +316,21 @@ def _rows_of_files(
 ) -> Table:
     """The rows of all files, one after the other, until there are enough."""
     tables: list[Table] = []
-    missing, here, in_all = wanted, 0, sum(file.size for file in chosen)
+    missing = wanted
+    here = 0
+    in_all = sum(file.size for file in chosen)
+
+    def report(in_file: int, size: int) -> None:
+        if on_progress:
+            on_progress(here + in_file, in_all or here + size)
+
     for file in chosen:
-        data = _file_bytes(listing, file, missing, _part(on_progress, here, in_all))
+        data = _file_bytes(listing, file, missing, report)
         here += len(data)
-        tables.append(read_first(PurePosixPath(file.path).name, data, missing))
-        missing -= len(tables[-1].rows) + len(tables[-1].problems)
+        table = read_first(PurePosixPath(file.path).name, data, missing)
+        tables.append(table)
+        # Broken rows count too, or a file of nothing else would be read to its end
+        missing -= len(table.rows) + len(table.problems)
         if missing <= 0:
             return _joined_tables(tables, f"These are the first {wanted:,} rows of the split.")
     return _joined_tables(tables)
@@ -341,35 +344,27 @@ def _joined_tables(tables: list[Table], *notes: str) -> Table:
     for table in tables:
         rows += [(last + number, cells) for number, cells in table.rows]
         problems += [replace(problem, row=last + problem.row) for problem in table.problems]
-        last = max(
-            [
-                last,
-                *(number for number, _ in rows[-1:]),
-                *(problem.row for problem in problems[-1:]),
-            ]
-        )
-    told = dict.fromkeys(filter(None, (*(table.note for table in tables), *notes)))
-    return Table(rows, problems, tables[0].format, " ".join(told))
+        # Whichever of them ends the file: the next one goes on counting from there
+        numbers = [number for number, _ in rows[-1:]]
+        numbers += [problem.row for problem in problems[-1:]]
+        last = max([last, *numbers])
+    notes_of_tables = [table.note for table in tables]
+    # Parts of one split mostly need the same remark
+    sentences = dict.fromkeys(filter(None, [*notes_of_tables, *notes]))
+    return Table(rows, problems, tables[0].format, " ".join(sentences))
 
 
-def _part(on_progress: Progress | None, before: int, in_all: int) -> Progress | None:
-    """The progress of one file as a part of that of all."""
-    return on_progress and (
-        lambda here, in_file: on_progress(before + here, in_all or before + in_file)
-    )
-
-
-def _file_bytes(listing: Listing, file: File, rows: int, on_progress: Progress | None) -> bytes:
+def _file_bytes(listing: Listing, file: File, rows: int, on_progress: Progress) -> bytes:
     """A file, or as much of it as holds so many rows."""
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
 
     limit = config().decoded_bytes
-    ends = (
-        _RowEnds(rows + _SLACK, file.path.lower().endswith(_CELLS))
-        if file.path.lower().endswith(_LINES)
-        else None
-    )
-    if ends is None:
+    path = file.path.lower()
+    ends: _RowEnds | None = None
+    if path.endswith(_LINES):
+        ends = _RowEnds(rows + _SLACK, has_quoted_cells=path.endswith(_CELLS))
+    else:
+        # Only lines can be read in part; of another format nothing is fetched that is too large
         check_size(file.path, file.size, limit)
     address = hf_hub_url(
         listing.id, file.path, repo_type="dataset", revision=listing.revision, endpoint=_endpoint()
@@ -380,8 +375,12 @@ def _file_bytes(listing: Listing, file: File, rows: int, on_progress: Progress |
         get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response,
     ):
         hf_raise_for_status(response)
-        data = received(file.path, response, limit, on_progress, ends.are_reached if ends else None)
-    return data[: data.rfind(b"\n") + 1] if ends and ends.left <= 0 else data
+        is_enough = ends.are_reached if ends else None
+        data = received(file.path, response, limit, on_progress, is_enough)
+    if ends and ends.left <= 0:
+        # The last line may have come in part
+        return data[: data.rfind(b"\n") + 1]
+    return data
 
 
 class _RowEnds:
@@ -396,6 +395,7 @@ class _RowEnds:
 
     def are_reached(self, piece: bytes) -> bool:
         """Whether as many rows as are wanted have ended with this piece."""
+        # Every second part is quoted; the first one is where the last piece ended between quotes
         parts = piece.split(b'"') if self._has_quoted_cells else [piece]
         self.left -= sum(part.count(b"\n") for part in parts[self._is_quoted :: 2])
         self._is_quoted ^= len(parts) % 2 == 0

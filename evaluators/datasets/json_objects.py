@@ -69,6 +69,7 @@ def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
         raise errors[0]
     chosen = _likeliest(candidates)
     places = ", ".join(candidate.place for candidate in chosen[:9])
+    # Lists of the same rows are parts of one table, such as the levels of a benchmark
     kinds_of_rows = {candidate.names for candidate in chosen}
     if len(kinds_of_rows) > 1:
         raise DatasetError(
@@ -98,12 +99,13 @@ def _likeliest(candidates: list[FoundRows]) -> list[FoundRows]:
     if len(candidates) < 2:
         return candidates
     # promptfoo and DeepEval keep lists of settings and scores beside the rows
-    ranks: list[tuple[bool, int]] = []
+    by_rank: dict[tuple[bool, int], list[FoundRows]] = {}
     for candidate in candidates:
         fields = candidate.fields
-        ranks.append(("question" in fields, len(fields)))
-    highest = max(ranks)
-    best = [candidate for candidate, rank in zip(candidates, ranks, strict=True) if rank == highest]
+        rank = "question" in fields, len(fields)
+        by_rank.setdefault(rank, []).append(candidate)
+    best = by_rank[max(by_rank)]
+    # TruLens and DeepEval repeat rows inside of what they were made of
     least = min(len(candidate.path) for candidate in best)
     return [candidate for candidate in best if len(candidate.path) == least]
 
@@ -120,6 +122,7 @@ def _row_lists(
         return
     try:
         rows = _rows_of_object(value)
+    # Columns of different lengths in one part say nothing against the rows in another
     except DatasetError as error:
         errors.append(error)
         return
@@ -133,6 +136,7 @@ def _row_lists(
 def _rows_of_object(value: dict[str, Any]) -> list[Any]:
     """The rows that an object is as a whole; empty where they lie deeper."""
     if all(map(_is_row, value.values())):
+        # The key names the row, unless the row has an id of its own
         return [{"id": name} | row for name, row in value.items()]
     rows = _split_rows(value) or _llamaindex_rows(value) or _answered_questions(value)
     if rows:
@@ -157,7 +161,10 @@ def _split_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     if not all(isinstance(name, str) for name in names):
         return []
-    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+    # Lists of other lengths are what somebody called "data"
+    if not all(isinstance(row, list) for row in rows):
+        return []
+    if any(len(row) != len(names) for row in rows):
         return []
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -174,6 +181,7 @@ def _llamaindex_rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for key, question in queries.items():
         ids = relevant.get(key) or ()
+        # Users shorten the corpus and leave the ids of what they removed
         gold = [corpus[own_id] for own_id in ids if own_id in corpus]
         rows.append({"id": key, "queries": question, GOLD_OF_LLAMAINDEX: gold})
     return rows
@@ -181,8 +189,8 @@ def _llamaindex_rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of an object whose keys are questions and whose values are their answers."""
-    asking = sum(key.rstrip().endswith(("?", "？")) for key in value)
-    if 2 * asking <= len(value):
+    asking = [key for key in value if key.rstrip().endswith(("?", "？"))]
+    if 2 * len(asking) <= len(value):
         return []
     if all(isinstance(answer, dict) for answer in value.values()):
         return [{"question": question} | cells for question, cells in value.items()]
@@ -197,8 +205,12 @@ def _columns_of_lists(value: dict[str, Any]) -> dict[str, list[Any]]:
     Empty where it is neither.
     """
     cells = list(value.values())
-    if all(isinstance(cell, dict) and cell and cell.keys() == cells[0].keys() for cell in cells):
-        is_numbered = all(key.isdecimal() for key in cells[0])
+    first = cells[0]
+    if all(isinstance(cell, dict) and cell for cell in cells):
+        if any(cell.keys() != first.keys() for cell in cells):
+            return {}
+        # Under other keys these are objects of the same kind, such as one for each model
+        is_numbered = all(key.isdecimal() for key in first)
         if not is_numbered:
             return {}
         return {name: list(cell.values()) for name, cell in value.items()}
@@ -216,8 +228,10 @@ def _columns_by_id(value: dict[str, Any]) -> dict[str, list[Any]]:
 
     Empty where there are none.
     """
-    columns = {name: texts for name, texts in value.items() if isinstance(texts, dict) and texts}
-    if len(columns) < 2 or not any(field_of(name) == "question" for name in columns):
+    objects = [(name, texts) for name, texts in value.items() if isinstance(texts, dict)]
+    columns = {name: texts for name, texts in objects if texts}
+    has_questions = any(field_of(name) == "question" for name in columns)
+    if len(columns) < 2 or not has_questions:
         return {}
     first = next(iter(columns.values()))
     by_id: dict[str, list[Any]] = {"id": list(first)}

@@ -19,11 +19,13 @@ WHOLE = 32 * 2**20
 """The most characters of a value that is not an array: it is read as a whole."""
 ROW_VALUES = 500_000
 
+# NaN and Infinity stand where a program had no value
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _OPENING = re.compile(r"\ufeff?\s*\[?")
 _BETWEEN = re.compile(r"[\s,\]]*")
 _FIRST_LINES = 5
 _NEAR_THE_END = 16
+"""Characters in which a word or number that the window cuts looks broken; "-Infinity" has nine."""
 _DAMAGE = "it holds bytes that fit no character. Save the file as UTF-8."
 
 
@@ -32,24 +34,27 @@ def json_table(text: Text, rows: Collector) -> Table:
     start = next(text.pieces(), "").lstrip("\ufeff \t\r\n")
     if start.startswith("[") and _is_array(start):
         return _entries(text, rows)
-    is_named_lines = rows.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    if is_named_lines or not start.startswith("{") or _has_object_lines(start):
+    name = rows.name.lower().removesuffix(".gz")
+    if name.endswith((".jsonl", ".ndjson")) or not start.startswith("{"):
+        return _lines(text, rows)
+    # Several objects one a line, some of them broken; an indented object has no line of its own
+    filled = filter(None, map(_stripped, start.split("\n")))
+    first_lines = list(islice(filled, _FIRST_LINES))
+    if len(first_lines) > 1 and any(map(_is_object, first_lines)):
         return _lines(text, rows)
     return _whole(text, rows)
 
 
 def _is_array(start: str) -> bool:
     """Whether what follows the first value is what follows it in an array."""
+    between = _BETWEEN.match(start, 1)
+    begins = between.end() if between else 1
     try:
-        end = _DECODER.raw_decode(start, _BETWEEN.match(start, 1).end())[1]  # type: ignore[union-attr]
+        _, end = _DECODER.raw_decode(start, begins)
+    # A first value that is broken, or longer than this piece: read as an array it is told as such
     except (ValueError, RecursionError):
         return True
     return start[end:].lstrip()[:1] in ("", ",", "]")
-
-
-def _has_object_lines(start: str) -> bool:
-    lines = list(islice(filter(None, map(_stripped, start.split("\n"))), _FIRST_LINES))
-    return len(lines) > 1 and any(map(_is_object, lines))
 
 
 def _is_object(line: str) -> bool:
@@ -92,13 +97,18 @@ def _add_line(rows: Collector, number: int, line: str) -> None:
 def _unfit(row: str, rows: Collector) -> str:
     if len(row) > rows.longest_row:
         return f"longer than {rows.longest_row:,} characters. Cut it."
-    return "" if row.isascii() or not DAMAGED.search(row) else _DAMAGE
+    # Most rows are ASCII, which is known faster than searched
+    if not row.isascii() and DAMAGED.search(row):
+        return _DAMAGE
+    return ""
 
 
 def _json_problem(error: Exception, where: str, rows: Collector) -> str:
     if isinstance(error, RecursionError):
         return too_deep(rows.limits)
-    what = f"{error.msg}, {where}" if isinstance(error, json.JSONDecodeError) else str(error)[:80]
+    what = str(error)[:80]
+    if isinstance(error, json.JSONDecodeError):
+        what = f"{error.msg}, {where}"
     return f"not valid JSON ({what}). Correct or remove it."
 
 
@@ -123,6 +133,7 @@ class _Window:
         self._line += self.text.count("\n", 0, self.at)
         kept = [self.text[self.at :]]
         wanted = size = len(kept[0])
+        # Twice as much each time, or a long value would be decoded anew for each of its pieces
         while self._next and size <= 2 * wanted:
             kept.append(self._next)
             size += len(self._next)
@@ -151,9 +162,15 @@ class _Window:
             try:
                 value, end = _DECODER.raw_decode(self.text, self.at)
             except ValueError as error:
-                if not (self._is_cut(error) and self._grows(longest)):
+                # It may only seem broken, because the window ends inside it
+                if not isinstance(error, json.JSONDecodeError):
+                    raise
+                is_near_the_end = error.pos >= len(self.text) - _NEAR_THE_END
+                is_cut = error.msg.startswith("Unterminated") or is_near_the_end
+                if not is_cut or not self._grows(longest):
                     raise
                 continue
+            # What ends with the window may go on: 12 is the beginning of 123
             if end < len(self.text) or not self._grows(longest):
                 raw = self.text[self.at : end]
                 self.at = end
@@ -180,13 +197,10 @@ class _Window:
         row may.
         """
         values = self.text.count("[", self.at) + self.text.count(",", self.at)
-        return len(self.text) - self.at <= longest and values <= ROW_VALUES and self.grow()
-
-    def _is_cut(self, error: ValueError) -> bool:
-        """Whether the value may only seem broken, because the window ends inside it."""
-        if not isinstance(error, json.JSONDecodeError):
+        length = len(self.text) - self.at
+        if length > longest or values > ROW_VALUES:
             return False
-        return error.msg.startswith("Unterminated") or error.pos >= len(self.text) - _NEAR_THE_END
+        return self.grow()
 
 
 def _entries(text: Text, rows: Collector) -> Table:
@@ -205,10 +219,11 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         value, raw = window.value(rows.longest_row)
     except (ValueError, RecursionError) as error:
         raw = window.text[window.at : window.at + RAW_SHOWN]
-        where = (
-            f"line {window.line_of(error.pos)}" if isinstance(error, json.JSONDecodeError) else ""
-        )
+        where = ""
+        if isinstance(error, json.JSONDecodeError):
+            where = f"line {window.line_of(error.pos)}"
         message = _json_problem(error, where, rows)
+        # Past the broken one's own bracket, which would be found again as the next row
         window.at += 1
         if not window.next_row():
             message = f"{message} No row after it was read."

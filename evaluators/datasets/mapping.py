@@ -17,7 +17,7 @@ from evaluators.datasets.names import COLUMNS, FIELDS, TEXT_FIELDS
 from evaluators.datasets.passages import joined_passages
 from evaluators.datasets.readers import read
 from evaluators.datasets.samples import Item, maker, read_row, read_rows
-from evaluators.datasets.separators import Separator, separator_of
+from evaluators.datasets.separators import Separator, Separators, separator_of
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.datasets.taken import what_became_what
@@ -101,6 +101,7 @@ def open_with(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
 
 def checked(name: str, loaded: Loaded, *, skip_broken: bool = False) -> Dataset | rgb.TestBed:
     """The data of a file that needs no person; raises `DatasetError` that says what is in doubt."""
+    # Without either no column was mapped, however sure the guess is of those that it found
     is_read = bool(loaded.data or loaded.problems)
     if not loaded.guess.is_sure or not is_read:
         raise DatasetError(f"{name} {_in_doubt(loaded)}", remedy=Remedy("name_columns"))
@@ -123,28 +124,22 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     table = joined_passages(table, guess.columns)
     total = len(table.rows) + len(table.problems)
     names = names_of(table)
-    loaded = Loaded(
-        None,
-        guess,
-        tuple(table.problems),
-        total,
-        note=table.note,
-        names=names,
-    )
+    problems = table.problems
+    loaded = Loaded(None, guess, tuple(problems), total, note=table.note, names=names)
     if not _is_enough(guess):
         return loaded
     separators = _separators(guess, table, names)
     make = maker(guess, table.format, separators)
     items, unusable = read_rows(table.rows, make)
-    problems = [*table.problems, *unusable]
-    problems.sort(key=lambda problem: problem.row)
+    problems = sorted([*problems, *unusable], key=lambda problem: problem.row)
     loaded = replace(loaded, problems=tuple(problems))
     if not items:
         return loaded
     own, repeated = _with_own_ids(items)
     data = _collected(name, own)
     numbers = [number for number, _ in items]
-    findings = (*repeated, *_parted_cells(table, separators), *checks(data, numbers))
+    parted = _parted_cells(table, separators)
+    findings = (*repeated, *parted, *checks(data, numbers))
     return replace(loaded, data=data, findings=findings)
 
 
@@ -167,6 +162,7 @@ def rejected(loaded: Loaded) -> bytes:
     writer = csv.writer(file)
     writer.writerow(["row", "reason", "content"])
     for problem in loaded.problems:
+        # What a stranger wrote must not become a formula in a spreadsheet
         message, beginning = safe(problem.message), safe(problem.raw)
         writer.writerow([problem.row, message, beginning])
     return file.getvalue().encode("utf-8-sig", errors="replace")
@@ -183,6 +179,7 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     guess = recognise(table)
     if columns is None:
         return guess
+    # Then the shape stays, which may hold more than columns: labels, planted errors
     if dict(columns) == dict(guess.columns):
         return replace(guess, confidence=1.0)
     _check_columns(columns, table)
@@ -217,18 +214,19 @@ def _is_enough(guess: Guess) -> bool:
 def _in_doubt(loaded: Loaded) -> str:
     """What is in doubt about the columns, and the remedy."""
     guess = loaded.guess
-    field = next((field for field in ("question", "response") if field not in guess.columns), None)
-    if field is None:
+    missing = [field for field in ("question", "response") if field not in guess.columns]
+    if not missing:
         return f"has columns that may mean several things. {guess.why}"
     # An object is not shown beside its fields, of which one may be chosen
     outer = {column.split(".")[0] for column in loaded.names if "." in column}
     shown = [without_surrogates(name)[:30] for name in loaded.names if name not in outer]
     there = ", ".join(sorted(shown)[:12]) or "none"
+    field = missing[0]
     usual = " or ".join(COLUMNS[field])
     return f"has no column {field} (it has: {there}). Rename or add one: {usual}."
 
 
-def _separators(guess: Guess, table: Table, names: Sequence[str]) -> dict[str, Separator]:
+def _separators(guess: Guess, table: Table, names: Sequence[str]) -> Separators:
     """What parts the documents in a cell, for each column of documents."""
     fields = ("retrieved_documents", "gold_documents")
     columns = [guess.columns[field] for field in fields if field in guess.columns]
@@ -240,6 +238,7 @@ def _separators(guess: Guess, table: Table, names: Sequence[str]) -> dict[str, S
 
 
 def _collected(name: str, items: Sequence[Item]) -> Dataset | rgb.TestBed:
+    # All of one kind, as one shape made them
     beds = tuple(item for item in items if isinstance(item, rgb.BedRow))
     if beds:
         return rgb.TestBed(name=name, rows=beds)
@@ -270,8 +269,10 @@ def _with_own_ids(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[F
 
 
 def _key(item: Item) -> tuple[str, str]:
-    abilities = str(item.abilities) if isinstance(item, rgb.BedRow) else ""
-    return item.id, abilities
+    """By what items are told apart: the id, and of a test bed also what the row tests."""
+    if isinstance(item, rgb.BedRow):
+        return item.id, str(item.abilities)
+    return item.id, ""
 
 
 def _free_id(key: tuple[str, str], numbers: Iterator[int], taken: set[tuple[str, str]]) -> str:
@@ -283,7 +284,7 @@ def _free_id(key: tuple[str, str], numbers: Iterator[int], taken: set[tuple[str,
             return own_id
 
 
-def _parted_cells(table: Table, separators: Mapping[str, Separator]) -> list[Finding]:
+def _parted_cells(table: Table, separators: Separators) -> list[Finding]:
     """Where a text became several documents, which is a guess of its own."""
     findings = []
     for column, separator in separators.items():
@@ -310,4 +311,6 @@ def _is_parted(cell: object, separator: Separator) -> bool:
     # Most cells are lists on one line, which take long to read for nothing
     if separator is Separator.LINE and "\n" not in cell:
         return False
-    return len(documents(cell, separator)) > 1 and len(documents(cell)) == 1
+    parts = documents(cell, separator)
+    # What is a list, or parted by |||, needs no guess
+    return len(parts) > 1 and len(documents(cell)) == 1

@@ -145,7 +145,9 @@ def canonical(name: str) -> str:
     """A column name without case, spaces, punctuation and plural: "Retrieved Contexts" is
     "retrieved_context".
     """
-    return re.sub(r"(?<=[a-z][^su])s$", "", re.sub(r"ies$", "y", folded(name)))
+    singular = re.sub(r"ies$", "y", folded(name))
+    # Neither "corpus" nor "class" is a plural
+    return re.sub(r"(?<=[a-z][^su])s$", "", singular)
 
 
 def folded(name: str) -> str:
@@ -197,9 +199,11 @@ def columns_by_name(columns: Sequence[str]) -> dict[str, list[str]]:
     A name that several objects have in them, equally deep, says nothing: which of them is meant?
     """
     named: dict[str, list[str]] = {}
-    inside = Counter((last_part(column), _depth(column)) for column in columns if "." in column)
+    deep = [column for column in columns if "." in column]
+    inside = Counter((last_part(column), _depth(column)) for column in deep)
     for column in columns:
         name = last_part(column)
+        # DeepEval's and promptfoo's results name the same thing in each of many objects
         is_ambiguous = "." in column and inside[name, _depth(column)] > 1
         # "references" are true answers in one file, and what was cited in another
         if name.casefold() == "references" or is_ambiguous or column.startswith("__"):

@@ -4,16 +4,16 @@ stands around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evaluators.config import config
 from evaluators.datasets.names import field_of
-from evaluators.datasets.table import Row, Table
+from evaluators.datasets.table import Cells, Row, Table
 from evaluators.errors import DatasetError
 
 MOST_LEVELS = 3
+"""SQuAD has two, paragraphs and their questions, and its published files one more around them."""
 
 
 def unfolded(table: Table, name: str) -> Table:
@@ -30,41 +30,48 @@ def unfolded(table: Table, name: str) -> Table:
     for _, row in table.rows:
         inner = list(_rows_at(row, path))
         without += not inner
-        rows += [(len(rows) + at, cells) for at, cells in enumerate(inner, start=1)]
+        rows += enumerate(inner, start=len(rows) + 1)
+        # While they are made: each question takes the text around it along
         if len(rows) > most:
             raise DatasetError(f"{name} has more than {most:,} questions, the limit. Split it.")
     words = f"The questions in {'.'.join(path)} are the rows, numbered from 1."
     if without:
         words += f" {without:,} of {len(table.rows):,} entries hold none."
-    return replace(table, rows=rows, note=" ".join(filter(None, [table.note, words])))
+    return table.with_rows(rows, words)
 
 
-def _path_to_questions(row: Mapping[str, Any], levels: int) -> tuple[str, ...]:
+def _path_to_questions(row: Cells, levels: int) -> tuple[str, ...]:
     """The keys that lead to a list of questions; empty where the row has one itself."""
     if not levels or _has_question(row):
         return ()
     for key, value in row.items():
-        first = value[0] if isinstance(value, list) and value else None
+        is_list = isinstance(value, list) and bool(value)
+        first = value[0] if is_list else None
         if not isinstance(first, dict):
             continue
         if _has_question(first):
             return (key,)
-        if deeper := _path_to_questions(first, levels - 1):
+        deeper = _path_to_questions(first, levels - 1)
+        if deeper:
             return (key, *deeper)
     return ()
 
 
-def _has_question(row: Mapping[str, Any]) -> bool:
-    return any(field_of(name) == "question" and isinstance(row[name], str) for name in row)
+def _has_question(row: Cells) -> bool:
+    texts = [name for name, cell in row.items() if isinstance(cell, str)]
+    return any(field_of(name) == "question" for name in texts)
 
 
-def _rows_at(row: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _rows_at(row: Cells, path: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The entries under these keys, each with the cells around it that it has not itself."""
     if not path:
         yield dict(row)
         return
-    around = {key: value for key, value in row.items() if key != path[0]}
-    entries = row.get(path[0])
-    for entry in entries if isinstance(entries, list) else ():
+    key, *deeper = path
+    around = {name: value for name, value in row.items() if name != key}
+    entries = row.get(key)
+    if not isinstance(entries, list):
+        return
+    for entry in entries:
         if isinstance(entry, dict):
-            yield from _rows_at({**around, **entry}, path[1:])
+            yield from _rows_at(around | entry, deeper)

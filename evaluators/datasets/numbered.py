@@ -5,13 +5,12 @@ one, of lists.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.names import is_called_documents
-from evaluators.datasets.table import Table
+from evaluators.datasets.table import Row, Table
 
 _NUMBERED = re.compile(
     r"(.*?[^\W\d_])[\W_]*(\d{1,3})[\W_]*"
@@ -26,15 +25,18 @@ def with_lists(table: Table) -> Table:
     groups = _groups(names_of(table))
     if not groups:
         return table
-    rows = [
-        (number, row | {name: _filled_cells(row, columns) for name, columns in groups.items()})
-        for number, row in table.rows
-    ]
-    words = [
-        f"{columns[0]} to {columns[-1]} are read together as {name}."
-        for name, columns in groups.items()
-    ]
-    return replace(table, rows=rows, note=" ".join(filter(None, [table.note, *words])))
+    rows: list[Row] = []
+    for number, row in table.rows:
+        lists: dict[str, Any] = {}
+        for name, columns in groups.items():
+            cells = [row.get(column) for column in columns]
+            # Where fewer documents were found than there are columns
+            lists[name] = [cell for cell in cells if cell is not None and str(cell).strip()]
+        rows.append((number, row | lists))
+    notes: list[str] = []
+    for name, columns in groups.items():
+        notes.append(f"{columns[0]} to {columns[-1]} are read together as {name}.")
+    return table.with_rows(rows, " ".join(notes))
 
 
 def _groups(names: Sequence[str]) -> dict[str, list[str]]:
@@ -46,16 +48,18 @@ def _groups(names: Sequence[str]) -> dict[str, list[str]]:
     known = frozenset(names)
     for name in names:
         parts = _NUMBERED.fullmatch(name)
-        if parts and parts[1] not in known and is_called_documents(parts[1]):
-            numbered.setdefault((parts[1], parts[3] or ""), {})[int(parts[2])] = name
+        if not parts:
+            continue
+        stem, number, part = parts.groups()
+        # A column of the name without a number is there already, and may be a list of all
+        if stem not in known and is_called_documents(stem):
+            columns = numbered.setdefault((stem, part or ""), {})
+            columns[int(number)] = name
     groups: dict[str, list[str]] = {}
-    for (name, _), columns in numbered.items():
-        has_gap = max(columns) - min(columns) != len(columns) - 1
-        if len(columns) > 1 and min(columns) < 2 and not has_gap:
-            groups.setdefault(name, [columns[number] for number in sorted(columns)])
+    for (stem, _), columns in numbered.items():
+        first, last = min(columns), max(columns)
+        has_gap = last - first != len(columns) - 1
+        # "doc_2019" and "doc_2020" are years
+        if len(columns) > 1 and first < 2 and not has_gap:
+            groups.setdefault(stem, [columns[number] for number in sorted(columns)])
     return groups
-
-
-def _filled_cells(row: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
-    cells = (row.get(column) for column in columns)
-    return [cell for cell in cells if cell is not None and str(cell).strip()]

@@ -71,7 +71,11 @@ def _parts(data: bytes, language: str) -> tuple[str, str]:
 
     try:
         text = data.decode()
-        if text.count("[") + text.count("{") > MOST_BRACKETS or _has_aliases(text):
+        if text.count("[") + text.count("{") > MOST_BRACKETS:
+            raise _unreadable()
+        events = yaml.parse(text, yaml.SafeLoader)
+        # By them a few lines can stand for millions
+        if any(isinstance(event, yaml.AliasEvent) for event in events):
             raise _unreadable()
         found: Any = yaml.safe_load(text)[language]
         parts = found["system"], found["instruction"]
@@ -80,13 +84,6 @@ def _parts(data: bytes, language: str) -> tuple[str, str]:
     if not all(isinstance(part, str) for part in parts):
         raise _unreadable()
     return parts
-
-
-def _has_aliases(text: str) -> bool:
-    """Whether the file refers to parts of itself, by which a few lines can stand for millions."""
-    import yaml
-
-    return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader))
 
 
 def _unreadable() -> DatasetError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -32,6 +31,7 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Table:
     if len(groups) == len(table.rows):
         return table
     first_id, _ = id_and_question(table.rows[0])
+    # Blank ids are alike and name nothing
     if first_id in (None, ""):
         return table
     rows: list[Row] = []
@@ -42,13 +42,14 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Table:
             return table
         rows.append(row)
         several += len(group) > 1
+    # A few repeated rows are a mistake in a table that has one sample a row
     if 2 * several <= len(groups):
         return table
     note = (
         f"{len(table.rows):,} rows are {len(rows):,} samples: rows of one {own_id} hold one "
         "passage each."
     )
-    return replace(table, rows=rows, note=" ".join(filter(None, [table.note, note])))
+    return table.with_rows(rows, note)
 
 
 def _joined_row(rows: list[Row], passages: str, response: str) -> Row | None:
@@ -58,13 +59,16 @@ def _joined_row(rows: list[Row], passages: str, response: str) -> Row | None:
     if len(rows) == 1:
         return number, first | {passages: texts[0]}
     answers = {str(cells.get(response)) for _, cells in rows if cells.get(response)}
-    are_texts = all(isinstance(text, str) and isinstance(unpack(text), str) for text in texts)
+    # Where a cell holds a list, its row is a sample of its own
+    are_texts = all(isinstance(text, str) for text in map(unpack, texts))
     are_different = len(set(map(str, texts))) == len(texts)
     if len(answers) > 1 or not are_texts or not are_different:
         return None
     # Of cells that differ the first filled one counts, so the rows are laid over it backwards
     filled: dict[str, Any] = {}
     for _, cells in reversed(rows):
-        filled |= {name: cell for name, cell in cells.items() if cell not in (None, "")}
+        for name, cell in cells.items():
+            if cell not in (None, ""):
+                filled[name] = cell
     kept = [text for text in texts if text != ""]
     return number, first | filled | {passages: kept}

@@ -69,6 +69,7 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
             names = ", ".join(map(_shown, possible_responses[:4]))
             doubts.append(f"What is to be judged may be in {names}.")
     documents, doubt = _about_documents(columns, taken, rows)
+    # A list of questions needs no person, a question beside unknown columns does
     is_all = set(columns) <= set(taken.values())
     confidence = _confidence(taken, certain, is_all)
     guessed: dict[str, str] = {}
@@ -79,9 +80,14 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
         doubts.append(doubt)
     mapped = taken | documents | guessed
     mapped = {field: mapped[field] for field in FIELDS if field in mapped}
-    unused = [column for column in columns if column not in {*objects, *mapped.values()}]
-    why = [_renamed(named), *doubts, _by_look(documents | guessed), _unused(unused)]
-    return Guess(Shape.PLAIN, str(Shape.PLAIN), confidence, mapped, " ".join(filter(None, why)))
+    used = {*objects, *mapped.values()}
+    unused = [column for column in columns if column not in used]
+    renamed = {field: column for field, column in named.items() if column != field}
+    by_content = documents | guessed
+    why = [_listed("By name", renamed), *doubts, _listed("Guessed by content", by_content)]
+    why.append(_unused(unused))
+    words = " ".join(filter(None, why))
+    return Guess(Shape.PLAIN, str(Shape.PLAIN), confidence, mapped, words)
 
 
 def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
@@ -109,6 +115,7 @@ def _are_goldens(taken: Taken) -> bool:
     """Whether these are DeepEval's goldens, which nobody has answered yet."""
     fields = ("question", "ground_truth", "retrieved_documents")
     names = [canonical(last_part(taken.get(field, ""))) for field in fields]
+    # Beside a response the context is what was retrieved for it
     is_open = "response" not in taken and "gold_documents" not in taken
     return is_open and names == ["input", "expected_output", "context"]
 
@@ -139,7 +146,8 @@ def _decided_answer(
     """The field that a column "answer" is beside the others, how certain that is, and the doubt."""
     called = columns_by_name(columns)
     answers = chain.from_iterable(called.get(name, ()) for name in ANSWER)
-    answer = next((column for column in answers if can_be("ground_truth", column, rows)), None)
+    readable = (column for column in answers if can_be("ground_truth", column, rows))
+    answer = next(readable, None)
     has_both = "response" in named and "ground_truth" in named
     if answer is None or has_both or answer in named.values():
         return {}, 1.0, ""
@@ -153,6 +161,7 @@ def _decided_answer(
     if any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
         return {"ground_truth": answer}, 0.7, ""
     is_recorded = any(RECORDED.search(folded(column)) for column in columns)
+    # What an object holds is as often about its own text as about the row
     own = [folded(column) for column in columns if "." not in column]
     is_published = any(map(PUBLISHED.search, own))
     has_scores = _has_scores(columns, rows)
@@ -170,28 +179,30 @@ def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
     if response and canonical(response) == "output" and {"instruction", "input"} <= names:
         return f"{_shown(response)} may be the true answer: such files teach models to answer."
     for column in columns:
-        field = _field_usually_called(column)
-        if field and field not in taken and filled_cells(column, rows):
-            is_of_documents = field.endswith("_documents")
-            # Ids of documents have words of their own
-            if is_of_documents and are_names(column, filled_cells(column, rows)):
-                continue
-            if not can_be(field, column, rows):
-                words = field.replace("_", " ")
-                return f"{_shown(column)} cannot be read as {words}."
+        field = next((field for field, usual in COLUMNS.items() if column in usual), "")
+        cells = filled_cells(column, rows)
+        if not field or field in taken or not cells:
+            continue
+        is_of_documents = field.endswith("_documents")
+        # Ids of documents have words of their own
+        if is_of_documents and are_names(column, cells):
+            continue
+        if not can_be(field, column, rows):
+            words = field.replace("_", " ")
+            return f"{_shown(column)} cannot be read as {words}."
+    # Scores were given to an answer, and no other column holds one
     if truth and response is None and _has_scores(columns, rows):
         return f"{_shown(truth)} may be what was scored."
     return ""
 
 
-def _field_usually_called(column: str) -> str:
-    return next((field for field, names in COLUMNS.items() if column in names), "")
-
-
 def _has_scores(columns: Columns, rows: Rows) -> bool:
     """Whether a column says how good answers were: then those beside it are what was judged."""
-    scores = [column for column in columns if SCORES.search(folded(last_part(column)))]
-    return any(any(map(is_score, filled_cells(column, rows))) for column in scores)
+    for column in columns:
+        is_named_so = SCORES.search(folded(last_part(column)))
+        if is_named_so and any(map(is_score, filled_cells(column, rows))):
+            return True
+    return False
 
 
 def _may_be_responses(columns: Columns, taken: Taken, rows: Rows) -> list[str]:
@@ -228,10 +239,10 @@ def _about_documents(columns: Columns, taken: Taken, rows: Rows) -> tuple[dict[s
     ]
     hint = HINTS["retrieved_documents"]
     hinted = [column for column in likely if hint.search(folded(column))]
-    has_gold = "gold_documents" in taken
     if hinted:
         likely = hinted
-    elif has_gold:
+    # A test set for a retriever has the documents that are to be found, and none found yet
+    elif "gold_documents" in taken:
         return {}, ""
     if not likely:
         return {}, _about_ids(free, rows)
@@ -245,6 +256,7 @@ def _about_ids(free: Columns, rows: Rows) -> str:
     """What is said of a column that is named for documents and holds their ids or file names."""
     for column in free:
         name = canonical(last_part(column))
+        # Where a text is from is mostly told beside the text
         if name not in KNOWN["retrieved_documents"] or name.startswith("source"):
             continue
         cells = filled_cells(column, rows)
@@ -262,6 +274,7 @@ def _is_hinted_otherwise(column: str) -> bool:
 
 
 def _confidence(taken: Taken, certain: float, is_all: bool) -> float:
+    """How sure the names make it; all that counts is on which side of `SURE` it lies."""
     if "question" not in taken:
         return 0.3 if "response" in taken else 0.0
     has_more = "retrieved_documents" in taken or "ground_truth" in taken
@@ -308,7 +321,9 @@ def _likely(field: str, free: Mapping[str, Content], rows: Rows) -> list[str]:
         name: [column for column in worded if HINTS[name].search(folded(column))]
         for name in ("question", "response")
     }
+    # "correct_answer" hints at both, and is the true one
     hinted["response"] = [column for column in hinted["response"] if column not in truths]
+    # Of a true answer and other texts nobody knows which of these is to be judged
     if field == "response" and truths and not hinted["response"]:
         return []
     elsewhere = {*truths, *hinted["question"], *hinted["response"]}
@@ -343,14 +358,10 @@ def _likelihood(field: str, content: Content) -> float:
 # Words
 
 
-def _renamed(taken: Taken) -> str:
-    renamed = [f"{_shown(column)} as {field}" for field, column in taken.items() if column != field]
-    return f"By name: {', '.join(renamed)}." if renamed else ""
-
-
-def _by_look(guessed: Taken) -> str:
-    words = [f"{_shown(column)} as {field}" for field, column in guessed.items()]
-    return f"Guessed by content: {', '.join(words)}." if words else ""
+def _listed(how: str, taken: Taken) -> str:
+    """Which columns were taken in this way, in a sentence; empty where none was."""
+    words = [f"{_shown(column)} as {field}" for field, column in taken.items()]
+    return f"{how}: {', '.join(words)}." if words else ""
 
 
 def _unused(columns: Columns) -> str:

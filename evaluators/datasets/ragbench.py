@@ -12,6 +12,7 @@ from typing import Any
 from evaluators.errors import DatasetError
 from evaluators.records import Labels, Sample, Sentences, SentenceSupport, Support
 
+# As RAGBench writes them; longer ones would cost tokens in every prompt that names them
 _KEY = re.compile(r"\d{0,6}[a-z]{1,6}")
 
 COLUMNS = (
@@ -70,14 +71,13 @@ def _sentences(row: Mapping[str, Any]) -> Sentences:
     found = Sentences.model_validate(
         {"documents": documents, "response": _keyed_sentences(row["response_sentences"])}
     )
-    counts = Counter(
-        sentence.key for part in (*found.documents, found.response) for sentence in part
-    )
-    if odd := next(
-        (key for key, count in counts.items() if not _KEY.fullmatch(key) or count > 1), None
-    ):
+    keys = Counter(found.document_keys)
+    keys.update(sentence.key for sentence in found.response)
+    odd = [key for key, count in keys.items() if count > 1 or not _KEY.fullmatch(key)]
+    if odd:
         raise DatasetError(
-            f"The sentence key {odd[:20]!r} is not like 0a or a, or not alone. Give each its own."
+            f"The sentence key {odd[0][:20]!r} is not like 0a or a, or not alone. "
+            "Give each its own."
         )
     return found
 
@@ -88,38 +88,32 @@ def _keyed_sentences(pairs: Iterable[Any]) -> list[dict[str, Any]]:
 
 def _published_labels(row: Mapping[str, Any]) -> Labels:
     unsupported = {_response_key(key) for key in row["unsupported_response_sentence_keys"]}
-    supports = [
-        _sentence_support(entry, unsupported) for entry in row["sentence_support_information"]
-    ]
+    entries = row["sentence_support_information"]
+    supports = [_sentence_support(entry, unsupported) for entry in entries]
+    # Annotators left some sentences out of their list of supports that they call unsupported
     unlisted = unsupported - {support.key for support in supports}
+    supports += [SentenceSupport(key=key, support=Support.NONE) for key in sorted(unlisted)]
     return Labels(
         relevant_keys=tuple(row["all_relevant_sentence_keys"]),
         utilized_keys=tuple(row["all_utilized_sentence_keys"]),
-        sentence_support=(
-            *supports,
-            *(SentenceSupport(key=key, support=Support.NONE) for key in sorted(unlisted)),
-        ),
+        sentence_support=tuple(supports),
     )
 
 
 def _sentence_support(entry: Mapping[str, Any], unsupported: set[str]) -> SentenceSupport:
     key = _response_key(entry["response_sentence_key"])
     supporting = entry["supporting_sentence_keys"]
+    fully = entry["fully_supported"]
+    # Null is no verdict of its own beside the list of unsupported sentences
+    support = Support.FULL if fully is None or fully else Support.PARTIAL
+    if key in unsupported:
+        support = Support.NONE
     return SentenceSupport(
         key=key,
-        support=_support_level(entry["fully_supported"], key in unsupported),
+        support=support,
         supporting_keys=() if supporting is None else tuple(supporting),
         explanation=entry["explanation"] or "",
     )
-
-
-def _support_level(fully_supported: bool | None, is_unsupported: bool) -> Support:
-    """Null means that the annotator gave no verdict of its own beside the list of unsupported
-    sentences.
-    """
-    if is_unsupported:
-        return Support.NONE
-    return Support.FULL if fully_supported is None or fully_supported else Support.PARTIAL
 
 
 def _response_key(published: str) -> str:

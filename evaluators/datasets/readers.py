@@ -65,7 +65,9 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 
 def _prepared_table(data: bytes, rows: Collector) -> Table:
     table = unfolded(_as_stored(data, rows), rows.name)
-    check_no_trace(rows.name, (row for _, row in table.rows[:_LOOKED_AT]))
+    first = [row for _, row in table.rows[:_LOOKED_AT]]
+    # Before its messages are read: a step of an application has some too
+    check_no_trace(rows.name, first)
     return with_last_turns(with_lists(table))
 
 
@@ -74,8 +76,10 @@ def _as_stored(data: bytes, rows: Collector) -> Table:
     if data.startswith((PARQUET, ZIP)):
         return binary_table(data, rows)
     text = text_of(rows.name, data, rows.limits)
-    is_json = _is_json(rows.name, next(text.pieces(), ""))
-    return json_table(text, rows) if is_json else csv_table(text, rows)
+    start = next(text.pieces(), "")
+    if _is_json(rows.name, start):
+        return json_table(text, rows)
+    return csv_table(text, rows)
 
 
 def _check_kind(name: str, data: bytes) -> None:
@@ -94,6 +98,7 @@ def _is_json(name: str, start: str) -> bool:
     a column name.
     """
     suffix = "." + name.lower().removesuffix(".gz").rpartition(".")[2]
+    # A column may be called "[id]"; an object with a name in quotes is JSON whatever the file says
     begins = start.lstrip("\ufeff \t\r\n")[:200]
     if suffix in (".csv", ".tsv"):
         return bool(re.match(r'\[?\s*\{\s*"', begins))

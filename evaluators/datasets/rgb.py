@@ -26,6 +26,7 @@ from evaluators.records import (
     Sample,
 )
 
+# Those of the paper's tables
 NOISE_LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
 PASSAGES = 5
 
@@ -88,12 +89,15 @@ def compose(
     planted errors noise 0. The same seed gives the same documents in the same order, whatever else
     is asked.
     """
-    samples = [
-        _composed_sample(row, ability, noise, passages, seed)
-        for ability in abilities
-        for row in [row for row in bed.rows if ability in row.abilities][:limit]
-        for noise in _levels(ability, noise_levels)
-    ]
+    # Rejection is tested with noise alone, planted errors without any
+    fixed_levels = {Ability.REJECTION: (1.0,), Ability.COUNTERFACTUAL: (0.0,)}
+    samples: list[Sample] = []
+    for ability in abilities:
+        rows = [row for row in bed.rows if ability in row.abilities]
+        levels = fixed_levels.get(ability, noise_levels)
+        for row in rows[:limit]:
+            for noise in levels:
+                samples.append(_composed_sample(row, ability, noise, passages, seed))
     origin = {
         **bed.origin,
         "test_bed": bed.name,
@@ -127,11 +131,9 @@ def recorded_answer(row: Mapping[str, Any]) -> Sample:
 
 def with_ability(sample: Sample, ability: Ability) -> Sample:
     """The sample, to be judged for this ability."""
-    task = (
-        sample.rgb.model_copy(update={"ability": ability})
-        if sample.rgb
-        else RGBTask(ability=ability)
-    )
+    task = RGBTask(ability=ability)
+    if sample.rgb:
+        task = sample.rgb.model_copy(update={"ability": ability})
     return sample.model_copy(update={"rgb": task})
 
 
@@ -149,15 +151,10 @@ def _guess(truth: Accepted | None, noise: float | None) -> Ability:
     return Ability.INTEGRATION if several else Ability.NOISE
 
 
-def _levels(ability: Ability, noise_levels: Sequence[float]) -> Sequence[float]:
-    if ability is Ability.REJECTION:
-        return (1.0,)
-    return (0.0,) if ability is Ability.COUNTERFACTUAL else noise_levels
-
-
 def _composed_sample(
     row: BedRow, ability: Ability, noise: float, passages: int, seed: int
 ) -> Sample:
+    # Of the prompt's own facts: leaving out others must not change it
     rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
     positives, least = _positives_in_order(row, ability, rng)
     take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
@@ -188,6 +185,7 @@ def _positives_in_order(row: BedRow, ability: Ability, rng: random.Random) -> tu
     if ability is not Ability.INTEGRATION:
         return [str(text) for text in row.positive], 0
     groups = [rng.sample(group, len(group)) for group in row.positive if not isinstance(group, str)]
+    # One of each sub-question in turn, so that the first few answer all of them
     turns = chain.from_iterable(zip_longest(*groups))
     return [text for text in turns if text is not None], len(groups)
 
@@ -198,9 +196,10 @@ def _counts(
     """How many positives and negatives a prompt takes."""
     if noise == 1 and not least:
         return 0, min(passages, negatives)
-    wanted = passages - math.ceil(
-        round(passages * noise, 9)
-    )  # rounded: 0.07 * 100 is 7.000000000000001
-    take = min(max(wanted, least), positives)
+    # Rounded, for 0.07 * 100 is 7.000000000000001
+    noisy = math.ceil(round(passages * noise, 9))
+    take = min(max(passages - noisy, least), positives)
     fill = min(max(passages - take, 0), negatives)
-    return min(max(passages - fill, take), positives), fill
+    # Where there are too few negatives, positives fill up
+    take = min(max(passages - fill, take), positives)
+    return take, fill

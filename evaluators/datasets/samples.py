@@ -13,8 +13,8 @@ from evaluators.datasets.cells import as_object, unpack
 from evaluators.datasets.columns import inner
 from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import COLUMNS
-from evaluators.datasets.separators import FLAT, Separator
-from evaluators.datasets.table import RAW_SHOWN, Problem, Row, UnusableRowError
+from evaluators.datasets.separators import FLAT, Separator, Separators
+from evaluators.datasets.table import RAW_SHOWN, Cells, Problem, Row, UnusableRowError
 from evaluators.errors import DatasetError
 from evaluators.records import Ability, Labels, RGBTask, Sample
 from evaluators.surrogates import without_surrogates
@@ -27,7 +27,6 @@ document in the others.
 
 Item = Sample | rgb.BedRow
 Maker = Callable[[dict[str, Any]], Item]
-Cells = Mapping[str, Any]
 
 
 def read_rows(rows: Sequence[Row], make: Maker) -> tuple[list[tuple[int, Item]], list[Problem]]:
@@ -48,6 +47,7 @@ def read_row(row: Row, make: Maker) -> Item | Problem:
     number, cells = row
     try:
         clean = _clean(cells)
+        # A blank id names nothing, and 0 is one
         if clean.get("id", "") == "":
             clean["id"] = number
         return make(clean)
@@ -56,7 +56,7 @@ def read_row(row: Row, make: Maker) -> Item | Problem:
         return Problem(number, message, _beginning(cells), kind)
 
 
-def maker(guess: Guess, form: str, separators: Mapping[str, Separator]) -> Maker:
+def maker(guess: Guess, form: str, separators: Separators) -> Maker:
     """What makes a sample, or a row of a test bed, of a row of this shape.
 
     `separators` part the documents of a cell, for each column that has some.
@@ -110,9 +110,7 @@ def _problem(error: Exception) -> tuple[str, str]:
 # Shapes
 
 
-def _plain_sample(
-    row: Cells, columns: Mapping[str, str], separators: Mapping[str, Separator]
-) -> Sample:
+def _plain_sample(row: Cells, columns: Mapping[str, str], separators: Separators) -> Sample:
     question = _question(row, columns.get("question"))
     response = _text_in(row, columns.get("response"))
     if "question" not in columns and "response" in columns and response is None:
@@ -161,6 +159,7 @@ def _noise(row: Cells, column: str) -> float | None:
     try:
         noise = float(value)
     except (TypeError, ValueError, OverflowError):
+        # Outside of the range, so that one message tells of both
         noise = -1
     if not 0 <= noise <= 1:
         message = f"{column} is {str(value)[:40]}. Give a share from 0 to 1."
@@ -169,6 +168,7 @@ def _noise(row: Cells, column: str) -> float | None:
 
 
 def _published(row: dict[str, Any]) -> Sample:
+    # RAGBench as CSV holds its lists as text
     lists = {name: unpack(row[name]) for name in ragbench.LISTS if name in row}
     try:
         return ragbench.sample(row | lists)
@@ -195,11 +195,13 @@ def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
 
 def _exported_labels(row: Cells) -> Sample:
     """A line of the app's own labels, the corrected ones before those that counted."""
+    # Its CSV holds the object as text
     labels = as_object(row.get("labels"))
     if not isinstance(labels, dict):
         message = "labels is not an object. Take the file as it was downloaded."
         raise UnusableRowError(message, "labels not an object")
-    counted = labels.get("corrected", labels.get(str(row.get("labels_by"))))
+    labeller = str(row.get("labels_by"))
+    counted = labels.get("corrected", labels.get(labeller))
     return Sample(
         id=_text_in(row, "id") or "",
         question=_question(row, "question"),
@@ -260,7 +262,7 @@ def _text_in(row: Cells, column: str | None) -> str | None:
 
 
 def _documents_in(
-    row: Cells, column: str | None, separators: Mapping[str, Separator] | None = None
+    row: Cells, column: str | None, separators: Separators | None = None
 ) -> tuple[str, ...]:
     """The documents as texts."""
     if column is None:
@@ -281,8 +283,10 @@ def _accepted(cell: Any) -> Any:
         return None
     answers = _spellings(unpack(cell))
     if isinstance(answers, list):
-        counts = (len(group) if isinstance(group, list) else 1 for group in answers)
-        _check_count(sum(counts), "accepted answers")
+        count = 0
+        for group in answers:
+            count += len(group) if isinstance(group, list) else 1
+        _check_count(count, "accepted answers")
     return answers
 
 
@@ -294,7 +298,10 @@ def _check_count(count: int, what: str) -> None:
 
 def _first_filled(row: Cells, field: str) -> str | None:
     """The first of the field's usual names that the row has."""
-    return next((name for name in COLUMNS[field] if row.get(name) not in (None, "")), None)
+    for name in COLUMNS[field]:
+        if row.get(name) not in (None, ""):
+            return name
+    return None
 
 
 def _spellings(value: Any) -> Any:
@@ -307,9 +314,11 @@ def _spellings(value: Any) -> Any:
         return _spellings(value["text"])
     if isinstance(value, list):
         texts = [item.get("text") if isinstance(item, dict) else None for item in value]
-        if not texts or not all(isinstance(text, str) for text in texts):
+        are_objects = bool(texts) and all(isinstance(text, str) for text in texts)
+        if not are_objects:
             return [_spellings(item) for item in value]
         spellings = list(dict.fromkeys(texts))
+        # A list in the list is one answer in any of its spellings; side by side all are required
         return [spellings] if len(spellings) > 1 else spellings[0]
     return str(value) if isinstance(value, int | float) else value
 
@@ -317,7 +326,8 @@ def _spellings(value: Any) -> Any:
 def _clean(row: Cells) -> dict[str, Any]:
     """The row without its empty cells and half characters."""
     # Only NaN differs from itself; pandas keeps it for an empty cell
-    filled = {name: value for name, value in row.items() if value is not None and value == value}
+    cells = row.items()
+    filled = {name: value for name, value in cells if value is not None and value == value}
     # Half characters cannot be stored as UTF-8. Most rows have none, and one attempt is faster
     # than a look at every text.
     try:

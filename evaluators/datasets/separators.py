@@ -5,7 +5,7 @@ column.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from evaluators.datasets.cells import SEPARATOR, lines, unpack
@@ -42,13 +42,18 @@ class Separator(StrEnum):
     LINE = "line breaks"
 
 
+Separators = Mapping[str, Separator]
+"""What parts the documents of a cell, for each column of documents."""
+
+
 def parted(text: str, separator: Separator) -> list[str]:
     """The documents in a text; lines are judged by `lines`, whether they are entries or wrapped."""
     if separator is Separator.TAG:
         parts = _TAG.split(text)
     elif separator is Separator.BAR:
         bars = [match.start() for match in _BAR.finditer(text) if match[1]]
-        starts, ends = [0, *(bar + 1 for bar in bars)], [*bars, len(text)]
+        starts = [0, *(bar + 1 for bar in bars)]
+        ends = [*bars, len(text)]
         parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     elif separator is Separator.RULE:
         parts = _RULE.split(text)
@@ -56,7 +61,7 @@ def parted(text: str, separator: Separator) -> list[str]:
         parts = _BLANK.split(text)
     else:
         return lines(text) if separator is Separator.LINE else [text]
-    return [part for part in map(str.strip, parts) if part]
+    return list(filter(None, map(str.strip, parts)))
 
 
 def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Separator:
@@ -65,22 +70,27 @@ def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Se
 
     Lines count as documents where `lines` takes them for entries, which it judges for each cell.
     """
-    is_deepeval = canonical(column) in ("retrieval_context", "context") and any(
-        name in names for name in _DEEPEVAL
-    )
-    if is_deepeval and any("|" in text for text in _plain_texts(column, rows)):
-        return Separator.BAR
-    if form not in FLAT or not (is_deepeval or is_plural(column) or _is_deepevals(column)):
-        return Separator.NONE
+    name = canonical(column)
+    is_of_deepeval = name in ("retrieval_context", "context")
+    is_deepeval = is_of_deepeval and any(name in names for name in _DEEPEVAL)
     texts = _plain_texts(column, rows)
+    # DeepEval joins its contexts with a bar in JSON Lines too, however short they are
+    if is_deepeval and any("|" in text for text in texts):
+        return Separator.BAR
+    if form not in FLAT:
+        return Separator.NONE
+    # "context" is one text in most files; a name for many, or DeepEval's own, says that it is not
+    if not is_deepeval and not is_plural(column) and name != "retrieval_context":
+        return Separator.NONE
     if any(map(_TAG.search, texts)):
         return Separator.TAG
     if _are_parted_by_bars(texts):
         return Separator.BAR
-    if 2 * sum(_RULE.search(text) is not None for text in texts) > len(texts):
-        return Separator.RULE
-    if 2 * sum(_BLANK.search(text) is not None for text in texts) > len(texts):
-        return Separator.BLANK
+    # Lines of dashes first, as they mostly have blank lines around them
+    for mark, separator in ((_RULE, Separator.RULE), (_BLANK, Separator.BLANK)):
+        marked = [text for text in texts if mark.search(text)]
+        if 2 * len(marked) > len(texts):
+            return separator
     return Separator.LINE if is_plural(column) else Separator.NONE
 
 
@@ -92,24 +102,31 @@ def doubt_about(column: str, separator: Separator, rows: Rows) -> str:
     if separator is not Separator.LINE:
         return ""
     texts = _plain_texts(column, rows)
-    unclear = sum("\n" in text.strip() and len(lines(text)) == 1 for text in texts)
-    if 2 * unclear <= len(texts):
+    with_breaks = [text for text in texts if "\n" in text.strip()]
+    unclear = [text for text in with_breaks if len(lines(text)) == 1]
+    if 2 * len(unclear) <= len(texts):
         return ""
     return f"{column[:30]} may hold several documents in one text, parted by line breaks."
 
 
-def _is_deepevals(column: str) -> bool:
-    return canonical(column) == "retrieval_context"
-
-
 def _plain_texts(column: str, rows: Rows) -> list[str]:
-    cells = [cell for row in rows if isinstance(cell := row.get(column), str) and cell.strip()]
-    return [cell for cell in cells if SEPARATOR not in cell and isinstance(unpack(cell), str)]
+    """The cells of a column that are neither lists nor parted by |||."""
+    texts: list[str] = []
+    for row in rows:
+        cell = row.get(column)
+        if not isinstance(cell, str) or not cell.strip():
+            continue
+        if SEPARATOR not in cell and isinstance(unpack(cell), str):
+            texts.append(cell)
+    return texts
 
 
 def _are_parted_by_bars(texts: Sequence[str]) -> bool:
     with_bars = [text for text in texts if "|" in text]
+    # A bar at the beginning of a line is that of a Markdown table
     if 2 * len(with_bars) <= len(texts) or any(map(_TABLE.search, with_bars)):
         return False
-    parts = [part for text in with_bars for part in parted(text, Separator.BAR)]
+    parts: list[str] = []
+    for text in with_bars:
+        parts += parted(text, Separator.BAR)
     return sum(map(len, parts)) >= PART * len(parts)

@@ -25,6 +25,7 @@ _READ_AS_THEY_ARE = (Shape.BED, Shape.RAGBENCH, Shape.RESULTS, Shape.VALUES, Sha
 def recognise(table: Table) -> Guess:
     """The shape of a table by the names of its columns, or else by what they hold."""
     columns = names_of(table)
+    # A column of the file has the name before a field in an object does
     rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
     guess = _known_shape(columns, rows) or plain_guess(columns, rows)
     column = guess.columns.get("retrieved_documents")
@@ -44,7 +45,8 @@ def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:
         if guess.shape in _READ_AS_THEY_ARE:
             return guess
         # Other programs have columns of these names that hold objects
-        if all(can_be(field, column, rows) for field, column in guess.columns.items()):
+        named = guess.columns.items()
+        if all(can_be(field, column, rows) for field, column in named):
             return guess
     return None
 
@@ -52,7 +54,7 @@ def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:
 def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"query", "positive", "negative"} <= set(columns):
         return None
-    abilities = dict.fromkeys(_tested_by(row) for row in rows)
+    abilities = dict.fromkeys(map(_tested_by, rows))
     chinese = sum(is_chinese(str(row.get("query"))) for row in rows)
     language = "Chinese" if chinese * 2 > len(rows) else "English"
     title = f"{Shape.BED}: {', '.join(abilities)} ({language})"
@@ -63,8 +65,9 @@ def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
 def _tested_by(row: Mapping[str, Any]) -> str:
     if row.get("positive_wrong") not in (None, "", []):
         return "counterfactual robustness"
-    positive = row.get("positive")
-    first = positive[0] if isinstance(positive, list) and positive else positive
+    first = row.get("positive")
+    if isinstance(first, list) and first:
+        first = first[0]
     # CSV holds the lists as text
     is_nested_text = re.match(r"\s*\[\s*\[", str(first)[:20]) is not None
     is_nested = isinstance(first, list) or is_nested_text
@@ -147,6 +150,7 @@ def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
         )
         return Guess(Shape.RAGAS, f"{Shape.RAGAS} (user_input)", 0.95, second)
     truth = next((name for name in ("ground_truth", "ground_truths") if name in have), None)
+    # Beside a response, "answer" is the true one
     if truth is None or not {"question", "answer", "contexts"} <= have or "response" in have:
         return None
     first = _present(
@@ -193,3 +197,4 @@ _RECOGNISERS: tuple[Callable[[Sequence[str], Rows], Guess | None], ...] = (
     _test_bed, _recorded_answers, _ragbench, _labels_export, _values_export, _results_export,
     _ragas, _adalflow, _promptfoo, _query_responses,
 )  # fmt: skip
+"""The most particular first: a test bed has columns that would make a plain table too."""

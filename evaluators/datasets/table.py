@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluators.config import Config
@@ -19,6 +20,9 @@ million).
 """
 RAW_SHOWN = 300
 SHOWN_PROBLEMS = 5
+
+Cells = Mapping[str, Any]
+"""What a row holds, by the names of its columns."""
 
 Row = tuple[int, dict[str, Any]]
 """The row's number as a person counts it, and its cells.
@@ -59,6 +63,11 @@ class Table:
     format: str
     note: str = ""
 
+    def with_rows(self, rows: list[Row], note: str) -> Table:
+        """The same file with its rows read otherwise, and one more sentence about that."""
+        notes = filter(None, [self.note, note])
+        return replace(self, rows=rows, note=" ".join(notes))
+
 
 class Collector:
     """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is
@@ -85,12 +94,17 @@ class Collector:
     @property
     def is_full(self) -> bool:
         """Whether all rows that are wanted are there."""
-        return self.first is not None and len(self.rows) + len(self.problems) >= self.first
+        return self.first is not None and self._count >= self.first
+
+    @property
+    def _count(self) -> int:
+        return len(self.rows) + len(self.problems)
 
     def weigh(self, text: str) -> None:
         """Counts the values that JSON text can hold at most, before they are made."""
         if self.is_full:
             return
+        # In commas and brackets, which are counted faster than a row is parsed
         self._values += 1 + text.count(",") + text.count("[") + text.count("{")
         if self._values > MOST_VALUES:
             raise DatasetError(
@@ -102,18 +116,22 @@ class Collector:
         """One row; anything but an object with a name for each value is a problem."""
         if self.is_full:
             return
-        if isinstance(value, list) and self._are_cells(value):
+        # pandas writes rows without names with orient="values"; a single list may be anything
+        is_list = isinstance(value, list) and len(value) > 1
+        if is_list and (self._count == 0 or len(value) == self._width):
             self._width = len(value)
             value = {f"column {place}": cell for place, cell in enumerate(value, start=1)}
         if not isinstance(value, dict):
             what = "a list" if isinstance(value, list) else repr(str(value)[:60])
             message = f"{what} is not an object. Each row needs named fields."
-            self.reject(number, message, str(value) if raw is None else raw, "not an object")
+            begins = str(value) if raw is None else raw
+            self.reject(number, message, begins, "not an object")
             return
         message, kind = self._beyond(value, raw)
         if message:
-            begins = json.dumps(value, ensure_ascii=False)[:RAW_SHOWN] if raw is None else raw
-            self.reject(number, message, begins, kind)
+            if raw is None:
+                raw = json.dumps(value, ensure_ascii=False)[:RAW_SHOWN]
+            self.reject(number, message, raw, kind)
             return
         self.rows.append((number, value))
         self._check_count()
@@ -138,18 +156,13 @@ class Collector:
             raise DatasetError(f"{self.name} holds no rows. Check that the right file was chosen.")
         if not self.rows:
             raise DatasetError(f"{self.name} holds no usable row. {told(self.problems)}")
-        unnamed = "The columns have no names, so they are numbered." if self._width else ""
-        return Table(self.rows, self.problems, format, " ".join(filter(None, [*notes, unnamed])))
-
-    def _are_cells(self, value: list[Any]) -> bool:
-        """Whether a list is a row without names, as pandas writes with orient="values": from the
-        first row on all are lists of one length.
-        """
-        is_first = not self.rows and not self.problems
-        return len(value) > 1 and (is_first or len(value) == self._width)
+        sentences = list(filter(None, notes))
+        if self._width:
+            sentences.append("The columns have no names, so they are numbered.")
+        return Table(self.rows, self.problems, format, " ".join(sentences))
 
     def _check_count(self) -> None:
-        if len(self.rows) + len(self.problems) > self.limits.rows_per_dataset:
+        if self._count > self.limits.rows_per_dataset:
             limit = f"{self.limits.rows_per_dataset:,}"
             raise DatasetError(
                 f"{self.name} has more than {limit} rows, the limit. Split the file."
@@ -162,6 +175,7 @@ class Collector:
             return message, "many fields"
         if not _is_flat(row, self.limits.json_depth):
             return too_deep(self.limits), "too deep"
+        # A character has four bytes at most, so most rows need no look at their cells
         if raw is None or 4 * len(raw) > self.limits.cell_bytes:
             return self._large_cell(row), "large cell"
         return "", ""
@@ -200,12 +214,12 @@ def column_names(header: list[str]) -> list[str]:
     """
     names: list[str] = []
     taken: set[str] = set()
-    for name in (name.strip().lstrip("\ufeff") for name in header):
+    for cell in header:
+        name = cell.strip().lstrip("\ufeff")
         if name and name in taken:
-            again = sum(
-                1 for earlier in names if earlier == name or earlier.startswith(f"{name} (")
-            )
-            name = f"{name} ({again + 1})"
+            numbered = f"{name} ("
+            earlier = [other for other in names if other == name or other.startswith(numbered)]
+            name = f"{name} ({len(earlier) + 1})"
         names.append(name)
         taken.add(name)
     return names
@@ -213,9 +227,10 @@ def column_names(header: list[str]) -> list[str]:
 
 def _is_flat(value: Any, depth: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value
-    return all(
-        depth > 1 and _is_flat(item, depth - 1) for item in inner if isinstance(item, list | dict)
-    )
+    containers = [item for item in inner if isinstance(item, list | dict)]
+    if depth <= 1:
+        return not containers
+    return all(_is_flat(item, depth - 1) for item in containers)
 
 
 def _text_bytes(value: Any) -> int:
@@ -223,5 +238,8 @@ def _text_bytes(value: Any) -> int:
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
     if isinstance(value, dict):
-        return sum(_text_bytes(item) for pair in value.items() for item in pair)
-    return sum(map(_text_bytes, value)) if isinstance(value, list) else 0
+        # Names are text too: an object may have as many as it likes
+        return sum(map(_text_bytes, value)) + sum(map(_text_bytes, value.values()))
+    if isinstance(value, list):
+        return sum(map(_text_bytes, value))
+    return 0

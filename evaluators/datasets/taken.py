@@ -21,6 +21,7 @@ def what_became_what(columns: Mapping[str, str], data: Dataset | TestBed | None)
     """
     parts = []
     for field in FIELDS:
+        # An id is wrong in nothing that is judged
         if field not in columns or field == "id":
             continue
         name = _WORDS.get(field, field.replace("_", " "))
@@ -37,8 +38,10 @@ def _size_in_words(field: str, data: Dataset) -> str:
     if field == "gold_documents":
         return _documents_size([sample.gold_documents for sample in data.samples])
     values = [getattr(sample, field) for sample in data.samples]
-    filled = sum(value not in (None, "", ()) for value in values)
-    return "" if filled == len(values) else f" ({filled:,} of {len(values):,} rows)"
+    filled = [value for value in values if value not in (None, "", ())]
+    if len(filled) == len(values):
+        return ""
+    return f" ({len(filled):,} of {len(values):,} rows)"
 
 
 def _documents_size(rows: Sequence[Sequence[str]]) -> str:
@@ -47,6 +50,8 @@ def _documents_size(rows: Sequence[Sequence[str]]) -> str:
         return " (none)"
     count = sum(map(len, filled))
     each = f"{count / len(filled):.1f}".removesuffix(".0")
-    length = sum(len(text) for documents in filled for text in documents) / count
-    rows_with = "" if len(filled) == len(rows) else f" in {len(filled):,} of {len(rows):,} rows"
-    return f" ({each} a row{rows_with}, {length:,.0f} characters on average)"
+    characters = sum(len(text) for documents in filled for text in documents)
+    rows_with = ""
+    if len(filled) < len(rows):
+        rows_with = f" in {len(filled):,} of {len(rows):,} rows"
+    return f" ({each} a row{rows_with}, {characters / count:,.0f} characters on average)"

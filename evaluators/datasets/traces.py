@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluators.errors import DatasetError
@@ -50,10 +50,13 @@ def check_no_trace(name: str, rows: Iterable[Mapping[str, Any]]) -> None:
 
 def trace_of(row: Mapping[str, Any]) -> str:
     """The program whose trace an object with these keys is a part of; empty where it is none."""
-    program = _program(row.keys())
-    inside = (row[key] for key in _WRAPPED if isinstance(row.get(key), Mapping))
-    return program or next(filter(None, (_program(value.keys()) for value in inside)), "")
-
-
-def _program(keys: Collection[str]) -> str:
-    return next((program for program, signs in _SIGNS if all(sign in keys for sign in signs)), "")
+    objects = [row]
+    for key in _WRAPPED:
+        value = row.get(key)
+        if isinstance(value, Mapping):
+            objects.append(value)
+    for value in objects:
+        for program, signs in _SIGNS:
+            if value.keys() >= set(signs):
+                return program
+    return ""

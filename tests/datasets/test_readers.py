@@ -8,13 +8,14 @@ import json
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evaluators.config import config
 from evaluators.datasets.binary import allowed, table_of
 from evaluators.datasets.readers import read
 from evaluators.datasets.table import Collector, told
+from evaluators.datasets.traces import trace_of
 from evaluators.errors import DatasetError
 from evaluators.sandbox import script
 from evaluators.sandbox.child import environment
@@ -745,6 +746,8 @@ JSON = st.recursive(
 
 @given(rows=st.lists(st.dictionaries(st.text(), JSON, max_size=4), min_size=1, max_size=3))
 def test_any_list_of_objects_is_read_as_it_stands(rows):
+    assume(not any(map(trace_of, rows)))
+
     read_rows = [row for _, row in read("a.json", json.dumps(rows).encode()).rows]
 
     assert json.dumps(read_rows) == json.dumps(rows)

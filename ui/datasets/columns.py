@@ -4,6 +4,7 @@ and the first rows as they would then be read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -37,6 +38,8 @@ MEANINGS = {
 
 NOTHING, NO_NAME = "not in the file", "(no name)"
 MOST_OFFERED = 200
+"""Columns in one select box: a browser draws thousands of them slowly, and nobody finds one."""
+
 NAME_SHOWN, CELL = 60, 200
 
 
@@ -48,7 +51,11 @@ def columns(
 
     `table` need hold no more than the first rows.
     """
-    offered = _names_shown(list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED])
+    # Those that are read first, or a choice beyond the limit could not be shown
+    likely_first = list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED]
+    shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in likely_first]
+    # As column names are numbered: cut ones may be alike
+    offered = dict(zip(likely_first, column_names(shown), strict=True))
     chosen: dict[str, str | None] = {}
     for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
         chosen[field] = _choice(place, field, offered, given, key)
@@ -65,12 +72,6 @@ def columns(
 
 def title(field: str) -> str:
     return field.replace("_", " ").capitalize()
-
-
-def _names_shown(names: Sequence[str]) -> dict[str, str]:
-    """Each column's name as it is shown: cut, and told apart from others that begin like it."""
-    shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in names]
-    return dict(zip(names, column_names(shown), strict=True))
 
 
 def _choice(
@@ -93,30 +94,24 @@ def _choice(
 
 def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     """Whether samples can be made; shows them, or says what is in the way."""
-    twice = next(
-        (column for column in chosen.values() if list(chosen.values()).count(column) > 1), None
-    )
+    uses = Counter(chosen.values())
+    twice = next((column for column, count in uses.items() if count > 1), None)
     if twice is not None:
         fields = " and ".join(title(field) for field, column in chosen.items() if column == twice)
-        st.warning(
-            plain(
-                f"{twice[:NAME_SHOWN]} is chosen for {fields}. Choose another column for "
-                "one of them."
-            )
-        )
+        name = twice[:NAME_SHOWN]
+        words = f"{name} is chosen for {fields}. Choose another column for one of them."
+        st.warning(plain(words))
         return False
     with problems.caught():
         made = mapping.preview(table, chosen)
         if not made:
             st.warning("Choose the column of the question or of the response.")
             return False
-        st.dataframe(
-            pd.DataFrame(
-                [_preview_cells(row[0], item) for row, item in zip(table.rows, made, strict=False)]
-            ).fillna(""),
-            hide_index=True,
-            alt="The first rows as they would be read",
-        )
+        numbers = [number for number, _ in table.rows]
+        cells = [_preview_cells(*row) for row in zip(numbers, made, strict=False)]
+        # A row with a problem has other cells than one without
+        shown = pd.DataFrame(cells).fillna("")
+        st.dataframe(shown, hide_index=True, alt="The first rows as they would be read")
         return True
     return False
 
@@ -132,15 +127,12 @@ def _preview_cells(number: int, item: Sample | BedRow | Problem) -> dict[str, ob
             "Ground truth": accepted(item.answer),
         }
     else:
+        texts = item.retrieved_documents
+        documents = f"{len(texts)}: {texts[0]}" if texts else ""
         cells = {
             "Question": item.question,
             "Response": item.response or "",
-            "Documents": _count_and_beginning(item.retrieved_documents),
+            "Documents": documents,
             "Ground truth": accepted(item.ground_truth),
         }
     return {"Row": number} | {name: text[:CELL] for name, text in cells.items() if text}
-
-
-def _count_and_beginning(texts: Sequence[str]) -> str:
-    """How many there are, and how the first begins."""
-    return f"{len(texts)}: {texts[0]}" if texts else ""

@@ -20,6 +20,7 @@ class Bar:
 
     def show(self, share: float, text: str) -> None:
         """How far it is, from 0 to 1, and what is being done."""
+        # A file comes in thousands of pieces, and each message redraws the bar
         looks = round(min(share, 1.0), 2), text
         if looks != self._shown:
             self._shown = looks
@@ -34,12 +35,15 @@ def load(fetch: Callable[[Progress], Fetched]) -> None:
     kept.
     """
     bar = Bar("Connecting")
+
+    def report(done: int, total: int) -> None:
+        # Some hosts do not say how much is to come
+        share = done / total if total else 0.0
+        of_total = f" of {in_bytes(total)}" if total else ""
+        bar.show(share, in_bytes(done) + of_total)
+
     with problems.caught():
-        found = fetch(
-            lambda done, total: bar.show(
-                done / total if total else 0.0, _progress_in_words(done, total)
-            )
-        )
+        found = fetch(report)
         bar.show(1.0, "Reading")
         dataset_view.offer(found.name, found.table, found.origin)
     bar.empty()
@@ -49,8 +53,6 @@ def in_bytes(size: int) -> str:
     """The size of a file in words; of some the hub does not tell it."""
     if not size:
         return "size unknown"
-    return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{max(1, size // 2**10):,} kB"
-
-
-def _progress_in_words(done: int, total: int) -> str:
-    return f"{in_bytes(done)} of {in_bytes(total)}" if total else in_bytes(done)
+    if size >= 2**20:
+        return f"{size / 2**20:,.1f} MB"
+    return f"{max(1, size // 2**10):,} kB"

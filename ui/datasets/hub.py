@@ -30,14 +30,12 @@ def show() -> None:
         **KEPT,
     )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
+    name, subset = hub.RAGBENCH, ""
     if way == RAGBENCH:
-        name, subset = hub.RAGBENCH, left.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
+        subset = left.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
     else:
-        name, subset = (
-            left.text_input(
-                "Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT
-            ),
-            "",
+        name = left.text_input(
+            "Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT
         )
     right.button(
         "Look it up",
@@ -63,14 +61,12 @@ def _look(name: str) -> None:
 def _parts(listing: Listing, subset: str) -> None:
     """What can be loaded of a data set, and how much of it."""
     names = [subset] if subset in listing.configs else list(listing.configs)
-    *before, second, third, fourth = st.columns(
-        [3] * (len(names) > 1) + [3, 2, 2], vertical_alignment="bottom"
-    )
-    part = (
-        before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}")
-        if before
-        else names[0]
-    )
+    # A data set with one configuration needs no choice of it
+    widths = [3, 3, 2, 2] if len(names) > 1 else [3, 2, 2]
+    *before, second, third, fourth = st.columns(widths, vertical_alignment="bottom")
+    part = names[0]
+    if before:
+        part = before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}")
     splits = listing.configs[part]
     split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
     rows = third.number_input(
@@ -80,12 +76,8 @@ def _parts(listing: Listing, subset: str) -> None:
         "Load", type="primary", icon=":material/download:", width="stretch", key="hub_load"
     )
     size = fetching.in_bytes(sum(file.size for file in splits[split]))
-    told = [
-        listing.id,
-        origin.license_of(listing.license),
-        f"revision {listing.revision[:7]}",
-        f"{split}: {size}",
-    ]
-    st.caption(plain(" · ".join(told)))
+    license_name = origin.license_of(listing.license)
+    facts = [listing.id, license_name, f"revision {listing.revision[:7]}", f"{split}: {size}"]
+    st.caption(plain(" · ".join(facts)))
     if load:
         fetching.load(lambda progress: hub.fetch(listing, part, split, rows, progress))

@@ -12,8 +12,9 @@ from ui.parts.forms import KEPT
 def show() -> None:
     """Asks which file, and loads it."""
     left, right = st.columns([3, 1], vertical_alignment="bottom")
+    titles = {bed: f"{about} · {bed}.json" for bed, about in official.BEDS.items()}
     bed = left.selectbox(
-        "Test bed", list(official.BEDS), format_func=_title, key="official_bed", **KEPT
+        "Test bed", list(titles), format_func=titles.__getitem__, key="official_bed", **KEPT
     )
     load = right.button(
         "Load", type="primary", icon=":material/download:", width="stretch", key="official_load"
@@ -24,7 +25,3 @@ def show() -> None:
     )
     if load:
         fetching.load(lambda progress: official.fetch(bed, progress))
-
-
-def _title(bed: str) -> str:
-    return f"{official.BEDS[bed]} · {bed}.json"

@@ -100,11 +100,13 @@ class Reading:
 def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple[Reading, Table]:
     """What a file seems to be, and its table; raises `DatasetError` where there is none."""
     table = content if isinstance(content, Table) else read(name, content)
-    guess, head = recognise(table), replace(table, rows=list(_first(table)), problems=[])
+    guess = recognise(table)
+    head = replace(table, rows=list(_first(table)), problems=[])
+    given = dict(guess.columns)
+    # Of its own for each reading, or the widgets of another file would keep their choices
     key = f"reading_{token_hex(4)}"
-    return Reading(
-        name, content, head, names_of(table), guess, dict(guess.columns), origin, key
-    ), table
+    reading = Reading(name, content, head, names_of(table), guess, given, origin, key)
+    return reading, table
 
 
 @contextmanager
@@ -116,7 +118,9 @@ def turn(*contents: bytes | Table) -> Iterator[None]:
     """
     files = [content for content in contents if isinstance(content, bytes)]
     is_small = len(files) == len(contents) and sum(map(len, files)) <= LARGE
-    if not config().public or (is_small and not any(file.startswith(PACKED) for file in files)):
+    is_packed = any(file.startswith(PACKED) for file in files)
+    needs_turn = config().public and (is_packed or not is_small)
+    if not needs_turn:
         yield
         return
     note = st.empty()
@@ -140,11 +144,9 @@ def summary(reading: Reading) -> None:
     """What the file was taken for, and how many of its rows can be used."""
     if loaded := reading.loaded:
         rows = f"{counted(loaded.total, 'row')} in the file, {reading.usable:,} usable"
-        columns = (
-            ", with the columns as you chose them for such a file before"
-            if reading.is_remembered
-            else ""
-        )
+        columns = ""
+        if reading.is_remembered:
+            columns = ", with the columns as you chose them for such a file before"
         st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
         st.caption(plain(reading.taken))
 
@@ -161,10 +163,12 @@ def left_out(reading: Reading) -> None:
             _entry(counted(len(rows), "row"), places(rows), message)
         if len(groups) > GROUPS_SHOWN:
             st.caption(f"And {counted(len(groups) - GROUPS_SHOWN, 'reason')} more.")
+        stem = reading.name.rpartition(".")[0] or reading.name
         st.download_button(
             "Download these rows",
+            # Made on a click: it may be as large as the file
             lambda: rejected(loaded),
-            f"{reading.name.rpartition('.')[0] or reading.name} - rows left out.csv",
+            f"{stem} - rows left out.csv",
             "text/csv",
             on_click="ignore",
             icon=":material/download:",
@@ -202,6 +206,5 @@ def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
 
 
 def _entry(title: str, where: str, words: str) -> None:
-    st.markdown(
-        f"**{plain(title)}** · {where}  \n:gray[{plain(words[:1].upper() + words[1:WORDS_SHOWN])}]"
-    )
+    sentence = words[:1].upper() + words[1:WORDS_SHOWN]
+    st.markdown(f"**{plain(title)}** · {where}  \n:gray[{plain(sentence)}]")

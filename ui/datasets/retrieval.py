@@ -56,12 +56,12 @@ def show() -> None:
         "Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"
     ):
         if files and asked:
-            with problems.caught(), reading.turn(asked[1], *(file.getvalue() for file in files)):
+            contents = [asked[1], *(file.getvalue() for file in files)]
+            with problems.caught(), reading.turn(*contents):
                 _make(files, *asked, settings, name.strip())
         else:
-            lacking = [
-                words for words, there in (("documents", files), ("questions", asked)) if not there
-            ]
+            needed = {"documents": files, "questions": asked}
+            lacking = [words for words, there in needed.items() if not there]
             st.warning(f"Still missing: {' and '.join(lacking)}.", icon=":material/edit_note:")
 
 
@@ -121,8 +121,10 @@ def _make(
 
 def _documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     """The documents that can be read; raises `DatasetError` where none can."""
-    found, wrong = [], []
+    found: list[Document] = []
+    wrong: list[str] = []
     for number, file in enumerate(files):
+        # Reading is the first half of the bar, searching the second
         bar.show(number / len(files) / 2, plain(f"Reading {file.name}"))
         try:
             found.append(document(file.name, file.getvalue()))
@@ -148,14 +150,8 @@ def _tell_rest(asked: Questions, made: Dataset) -> None:
     """The rows of questions that could not be used, and the questions that share no word with the
     documents.
     """
-    _tell(
-        [f"Row {problem.row}: {problem.message}" for problem in asked.problems],
-        "question",
-        "left out",
-    )
-    nothing = [sample.question for sample in made.samples if not sample.retrieved_documents]
-    _tell(
-        [f"“{question[:100]}”" for question in nothing],
-        "question",
-        "found nothing in the documents",
-    )
+    left_out = [f"Row {problem.row}: {problem.message}" for problem in asked.problems]
+    _tell(left_out, "question", "left out")
+    without = [sample for sample in made.samples if not sample.retrieved_documents]
+    nothing = [f"“{sample.question[:100]}”" for sample in without]
+    _tell(nothing, "question", "found nothing in the documents")

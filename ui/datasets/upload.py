@@ -44,7 +44,12 @@ def upload() -> None:
     )
     if file is not None:
         st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
-        _let_go(file.file_id)
+        # Streamlit would keep the bytes as long as the session; it lets files of its own other
+        # inputs go in this way
+        context = get_script_run_ctx()
+        if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+            manager = context.uploaded_file_mgr
+            manager.remove_file(session_id=context.session_id, file_id=file.file_id)
         dataset_view.empty_uploader()
         st.rerun()
     if not dataset_view.is_kept():
@@ -59,8 +64,11 @@ def paste() -> None:
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")
     if right.button("Read", icon=":material/content_paste_go:", width="stretch", key="paste"):
-        content = text.encode(errors="replace")
-        _tell(_offer(name.strip() or _free_name(), content) if text.strip() else "Paste some rows.")
+        if text.strip():
+            content = text.encode(errors="replace")
+            _tell(_offer(name.strip() or _free_name(), content))
+        else:
+            _tell("Paste some rows.")
 
 
 def _offer(name: str, content: bytes) -> str:
@@ -73,15 +81,6 @@ def _offer(name: str, content: bytes) -> str:
     return ""
 
 
-def _let_go(file_id: str) -> None:
-    """Streamlit would keep the bytes as long as the session; it lets files of its own other inputs
-    go in this way.
-    """
-    context = get_script_run_ctx()
-    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)
-
-
 def _tell(problem: str) -> None:
     if problem:
         st.error(plain(problem), icon=":material/error:", title="This cannot be used")
@@ -89,4 +88,5 @@ def _tell(problem: str) -> None:
 
 def _free_name() -> str:
     taken = session.sources()
-    return next(name for number in count(1) if (name := f"Pasted data {number}") not in taken)
+    names = (f"Pasted data {number}" for number in count(1))
+    return next(name for name in names if name not in taken)

@@ -209,7 +209,8 @@ def _ask_for_columns(found: Reading) -> None:
     if found.loaded and found.guess.shape in FIXED:
         st.caption("With other columns it is read as a plain table.")
     chosen = dataset_columns.columns(found.head, found.names, found.given, found.key)
-    is_new = chosen is not None and not (found.loaded and chosen == found.given)
+    is_as_read = found.loaded is not None and chosen == found.given
+    is_new = chosen is not None and not is_as_read
     with st.container(horizontal=True, vertical_alignment="center"):
         use = st.button(
             "Use these columns",
@@ -274,6 +275,7 @@ def _is_free(name: str, data: TestBed | Dataset) -> bool:
     """Whether the data can have that name: no others have it."""
     if name not in session.sources():
         return True
+    # What cannot be read any more is not equal to anything
     with suppress(UnreadableRowError):
         return session.source(name) == data.model_copy(update={"name": name})
     return False
@@ -283,11 +285,9 @@ def _about_the_name(name: str, wanted: str, is_there: bool) -> str:
     """Why the data have that name, where it is not clear."""
     if is_there:
         return f"The same data were here already, as {name}. They are not kept twice."
-    return (
-        ""
-        if name == wanted
-        else f"There are other data called {wanted}, so these are called {name}."
-    )
+    if name == wanted:
+        return ""
+    return f"There are other data called {wanted}, so these are called {name}."
 
 
 def _put_away() -> None:
@@ -348,15 +348,14 @@ def _about(data: Dataset) -> None:
 
 def _rows(data: TestBed | Dataset) -> None:
     if isinstance(data, TestBed):
-        _first_rows([_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]], len(data.rows))
+        beds = [_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]]
+        _first_rows(beds, len(data.rows))
         return
-    _first_rows(
-        [_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]], len(data.samples)
-    )
+    samples = [_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]]
+    _first_rows(samples, len(data.samples))
     with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
-        rows = _served(
-            session.identity(data.name), tuple(cls for cls in catalogue().values() if cls.needs)
-        )
+        evaluators = tuple(cls for cls in catalogue().values() if cls.needs)
+        rows = _served(session.identity(data.name), evaluators)
         st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
 
 
@@ -380,11 +379,10 @@ def _served(
 
 def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
     lacking = [missing(cls.needs, sample) for sample in data.samples]
-    counts = {field: sum(field in fields for fields in lacking) for field in cls.needs}
-    words = [
-        f"{field} ✓" if not count else f"{field} missing in {count:,}"
-        for field, count in counts.items()
-    ]
+    words: list[str] = []
+    for field in cls.needs:
+        count = sum(field in fields for fields in lacking)
+        words.append(f"{field} missing in {count:,}" if count else f"{field} ✓")
     usable = f"{lacking.count([]):,} / {len(lacking):,}"
     return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
 
