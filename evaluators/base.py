@@ -148,6 +148,9 @@ def _refused_parameter(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
         return f"{cls.title}: {field} is missing. Give it a value."
     # Without its value: what stands under an unknown name may be a key.
     if first["type"] == "extra_forbidden":
+        if field == "model" and "llm_client" in cls.model_fields:
+            remedy = 'Write llm_client=connect(client, model="...")'
+            return f"{cls.title}: model belongs to the client. {remedy}."
         names = ", ".join(name for name in cls.model_fields if name != "llm_client")
         return f"{cls.title}: {field} is not a parameter. Known: {names}."
     return f"{cls.title}: {field} is {first['input']!r:.60}. {first['msg']}."

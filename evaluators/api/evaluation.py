@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -23,7 +23,7 @@ from evaluators.catalogue import from_spec, leads
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
-from evaluators.llm.connect import JUDGE_TOKENS, accesses
+from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
 from evaluators.runs import aggregate, inputs
@@ -79,8 +79,8 @@ def evaluate(
     with a mapping for each sample. `metrics` are names, evaluators or specs, one or several.
     `model` answers where responses are missing (with `prompt`, a template with $question and
     $documents), `judge` decides where a metric asks an LLM; both are ids such as
-    `groq/openai/gpt-oss-20b`, or what `connect` gives, one or several. Keys come from the
-    environment unless they are given.
+    `groq/openai/gpt-oss-20b`, objects of the SDKs of Groq and OpenAI, or what `connect` gives, one
+    or several. Keys come from the environment unless they are given.
 
     `columns` and `skip_broken` say how a file or a table is read, see `load_data`.
 
@@ -94,6 +94,7 @@ def evaluate(
     """
     definition_named(definition)
     store = store or inputs.local_store()
+    model, judge = _connected(model), _connected(judge)
     keys = _all_keys(keys, model, judge)
     data = inputs.dataset(
         dataset,
@@ -133,6 +134,7 @@ def estimate(
     tokens, US dollars and minutes. Raises `PlumblineError` where the run could not begin.
     """
     store = store or inputs.local_store()
+    model, judge = _connected(model), _connected(judge)
     keys = inputs.keys_for_estimates(_all_keys(keys, model, judge))
     data = inputs.dataset(
         dataset, store=store, workspace=workspace, columns=columns, skip_broken=skip_broken
@@ -337,6 +339,13 @@ def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
     if results.stopped:
         print(printable(results.stopped), file=sys.stderr)
     return results
+
+
+def _connected(named: Any) -> Any:
+    """The same, with objects of the SDKs connected: a run needs the ids of their models."""
+    if isinstance(named, list | tuple):
+        return [_connected(one) for one in named]
+    return connect(named) if sdk_name(named) else named
 
 
 def _all_keys(keys: Keys | None, model: object, judge: object) -> Keys:

@@ -21,6 +21,7 @@ from evaluators import (
     TRACEEvaluator,
     UnifiedEvaluationPipeline,
     connect,
+    estimate,
     evaluate,
 )
 from evaluators.catalogue import catalogue
@@ -44,6 +45,7 @@ SAMPLE = Sample(
     ground_truth="Mina Osei.",
 )
 CASE = (SAMPLE.question, SAMPLE.response, SAMPLE.retrieved_documents)
+BATCH_CASE = dict(zip(("query", "response", "retrieved_documents"), CASE, strict=True))
 DECLINED = SAMPLE.model_copy(
     update={"response": "No document says so.", "rgb": RGBTask(ability=Ability.REJECTION)}
 )
@@ -60,6 +62,12 @@ def says(text):
     }
     labels = judge.labels(text) if judge.is_labelling(text) else {}
     return json.dumps({**fields, **labels}) + "\nVerdict: yes"
+
+
+def mean_of(batch):
+    """The mean of a batch in which nothing failed; a case that fails would raise no error."""
+    assert batch["num_scored"] == 1
+    return batch["average"]
 
 
 class Plain:
@@ -94,6 +102,8 @@ KINDS = {
     "groq.Groq as it is": lambda server: groq.Groq(
         api_key="gsk_of-the-object", base_url=server.address
     ),
+    "a list of groq.Groq as it is": lambda server: [KINDS["groq.Groq as it is"](server)],
+    "a tuple of groq.Groq as it is": lambda server: (KINDS["groq.Groq as it is"](server),),
     "openai.OpenAI": lambda server: connect(
         openai.OpenAI(api_key="any", base_url=server.base_url), model="gpt-oss"
     ),
@@ -118,9 +128,18 @@ DOORS = {
     "UnifiedEvaluationPipeline": lambda llm: UnifiedEvaluationPipeline(llm_client=llm).evaluate(
         *CASE, method="gpt_labeling"
     ),
+    "AdvancedRAGEvaluator.evaluate_batch": lambda llm: mean_of(
+        AdvancedRAGEvaluator(llm_client=llm).evaluate_batch([BATCH_CASE])
+    ),
+    "HybridEvaluator.evaluate_batch": lambda llm: mean_of(
+        HybridEvaluator(llm_client=llm).evaluate_batch([BATCH_CASE])
+    ),
+    "UnifiedEvaluationPipeline.evaluate_batch": lambda llm: mean_of(
+        UnifiedEvaluationPipeline(llm_client=llm).evaluate_batch([BATCH_CASE], "gpt_labeling")
+    ),
 }
 RETIRED = next(model for model in known_models().values() if model.is_retired(date.today()))
-JURIES = ("AdvancedRAGEvaluator", "HybridEvaluator", "UnifiedEvaluationPipeline")
+JURIES = tuple(door for door in DOORS if door.startswith(("Advanced", "Hybrid", "Unified")))
 
 
 @pytest.fixture
@@ -257,9 +276,12 @@ def test_a_metric_that_asks_nobody_does_not_look_at_its_client():
 # Runs
 
 
-@pytest.mark.parametrize(
-    "kind", ["a model id", "a spec", "a connected id", "groq.Groq", "openai.OpenAI"]
-)
+WITH_AN_ID = [
+    kind for kind in KINDS if "object" not in kind and kind not in ("FakeLLM", "a list of one")
+]
+
+
+@pytest.mark.parametrize("kind", WITH_AN_ID)
 def test_a_run_takes_what_has_an_id(server, store, kind):
     results = evaluate(
         [SAMPLE.model_dump()], "llm_judge", judge=KINDS[kind](server), store=store, progress=False
@@ -285,12 +307,54 @@ def test_a_run_has_a_jury_of_connected_models(server, store):
         (FakeLLM(says), r"a FakeLLM has none. Give an id, what connect\(...\) gives"),
         (Plain(), r"a Plain has none. Give an id"),
         (object(), "of type object cannot be asked. Give a model id"),
-        (openai.OpenAI(api_key="any"), r"a OpenAI has none. Give an id, what connect\(...\) gives"),
+        ([FakeLLM(says)], "a FakeLLM has none. Give an id"),
     ],
 )
 def test_a_run_refuses_what_has_no_id(store, given, remedy):
     with pytest.raises(ParameterError, match=remedy):
         evaluate([SAMPLE.model_dump()], "llm_judge", judge=given, store=store, progress=False)
+
+
+@pytest.mark.parametrize("model_or_judge", ["model", "judge"])
+def test_objects_of_sdks_are_counted_before_a_run_and_asked_in_it(server, store, model_or_judge):
+    is_model = model_or_judge == "model"
+    samples = [{**SAMPLE.model_dump(), "response": None if is_model else SAMPLE.response}]
+    metric = "answer_match" if is_model else "gpt_labeling"
+    named = {model_or_judge: [KINDS["groq.Groq as it is"](server)]}
+
+    models, judges = estimate(samples, metric, **named, store=store)
+    results = evaluate(samples, metric, **named, store=store, progress=False)
+
+    (counted,) = models or judges
+    asked = results.run.models or results.run.judges
+    assert [spec.id for spec in asked] == [counted.model] == [GPT_OSS]
+    assert counted.calls == len(server.asked) == 1
+    assert server.asked[0].headers["authorization"] == "Bearer gsk_of-the-object"
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda **named: estimate([SAMPLE.model_dump()], "gpt_labeling", **named),
+        lambda **named: evaluate([SAMPLE.model_dump()], "gpt_labeling", progress=False, **named),
+    ],
+    ids=["estimate", "evaluate"],
+)
+@pytest.mark.parametrize(("given", "remedy"), NO_JUDGES.values(), ids=NO_JUDGES)
+def test_what_cannot_be_asked_begins_no_run(server, store, given, remedy, door):
+    with pytest.raises(ParameterError, match=remedy):
+        door(judge=given(), store=store)
+    with pytest.raises(ParameterError, match=remedy):
+        door(judge=[given()], store=store)
+    assert store.runs.ids("local") == []
+
+
+def test_a_model_beside_the_client_is_told_where_it_goes():
+    for evaluator in (AdvancedRAGEvaluator, LLMasJudge):
+        with pytest.raises(
+            ParameterError, match=r'Write llm_client=connect\(client, model="..."\)'
+        ):
+            evaluator.build(llm_client=openai.OpenAI(api_key="any"), model="gpt-6-luna")
 
 
 def test_a_run_has_one_key_for_a_provider(server, store):
