@@ -1,0 +1,72 @@
+"""Every page in both themes by axe-core: nothing that shuts somebody out."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from evaluators.records import Run
+from tests.e2e.conftest import settled
+
+# The package is here for this file alone: axe-core comes with it, so that no test needs a network.
+PACKAGE = find_spec("axe_playwright_python")
+assert PACKAGE is not None
+assert PACKAGE.origin is not None
+AXE = Path(PACKAGE.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+
+DARK = "rgb(16, 21, 31)"
+"""The ground of the dark theme, as `.streamlit/config.toml` has it."""
+
+SHUTS_OUT = {"serious", "critical"}
+STREAMLITS: set[tuple[str, str]] = set()
+"""What Streamlit draws so and we cannot mend: the rule and the beginning of the element."""
+
+PAGES = {
+    "Home": "/",
+    "Datasets": "/datasets",
+    "RGB, form": "/rgb",
+    "TRACE, form": "/trace",
+    "Metrics": "/metrics",
+    "Runs": "/runs",
+    "Settings": "/settings",
+    "RGB, result": "/rgb?run={rgb}",
+    "TRACE, result": "/trace?run={trace}",
+    "Sample of RGB": "/sample?run={rgb}&sample=1",
+    "Sample of TRACE": "/sample?run={trace}&sample=6",
+}
+
+
+def test_no_page_shuts_anybody_out(rgb_run: Run, trace_run: Run, page: Page) -> None:
+    violations = {}
+    for name, address in PAGES.items():
+        page.goto(address.format(rgb=rgb_run.id, trace=trace_run.id))
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        settled(page)
+        # A colour on its way from one theme to the other would be measured as one that stays.
+        page.add_style_tag(content="* { transition: none !important }")
+        page.evaluate(AXE)
+        in_light = page.evaluate("axe.run({resultTypes: ['violations']})")
+        page.emulate_media(color_scheme="dark")
+        # Streamlit follows at once; in the dark only colours are others.
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
+        in_the_dark = page.evaluate("axe.run({runOnly: ['color-contrast']})")
+        page.emulate_media(color_scheme="light")
+        if serious := _serious(in_light) + _serious(in_the_dark):
+            violations[name] = serious
+    assert violations == {}
+
+
+def _serious(result: dict[str, Any]) -> list[str]:
+    return [
+        f"{rule['id']}: {node['html'][:160]} ({node['failureSummary']})"
+        for rule in result["violations"]
+        if rule["impact"] in SHUTS_OUT
+        for node in rule["nodes"]
+        if not any(
+            rule["id"] == known and node["html"].startswith(element)
+            for known, element in STREAMLITS
+        )
+    ]
