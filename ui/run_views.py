@@ -6,7 +6,7 @@ import streamlit as st
 
 from evaluators.records import Run
 from evaluators.runs.engine import registry
-from evaluators.runs.run_view import RunVersion, RunView
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from ui import session
 from ui.held import held
@@ -26,13 +26,13 @@ def latest(run: Run) -> RunView:
     """
     store = session.store()
     is_live = registry.is_live(run.id)
-    version = _recent_version(store, run) if is_live else RunVersion.read(store, run)
+    revision = _recent_revision(store, run.id) if is_live else store.figures.revision(run.id)
 
     def read() -> RunView:
-        return RunView.read(store, run, version)
+        return RunView.read(store, run, revision)
 
     # The run is a part of the version because its cap can be raised.
-    return held.read((latest, store, run.id), read, (run, version), _bytes_of_rows)
+    return held.read((latest, store, run.id), read, (run, revision), _most_bytes)
 
 
 # Each of all who watch a run has it drawn every few seconds; without this each would count anew.
@@ -40,11 +40,12 @@ def latest(run: Run) -> RunView:
     ttl=FRESH,
     max_entries=1000,
     show_spinner=False,
-    hash_funcs={Run: lambda run: run.id, Store: id},
+    hash_funcs={Store: id},
 )
-def _recent_version(store: Store, run: Run) -> RunVersion:
-    return RunVersion.read(store, run)
+def _recent_revision(store: Store, run_id: str) -> int:
+    return store.figures.revision(run_id)
 
 
-def _bytes_of_rows(view: RunView) -> int:
-    return ROW_BYTES * len(view.rows)
+def _most_bytes(view: RunView) -> int:
+    # Its rows are read when somebody needs all of them, which is after it was weighed.
+    return ROW_BYTES * view.counts.asked

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score
-from evaluators.runs.store import Outline
+from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score, Support
+from evaluators.runs.store import Answer, Outline, ValueName
 from evaluators.statistics import clustered, interval
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE
@@ -48,6 +48,10 @@ class View(NamedTuple):
     by: str | None = None
 
 
+BINS = 10
+"""A spread counts tenths."""
+
+
 class NoisePoint(Record):
     """The accuracy at one noise level.
 
@@ -82,38 +86,75 @@ def summarise(rows: Sequence[Outline], name: str) -> Mean:
     )
 
 
-def viewed(
-    rows: Iterable[Outline],
+class Figures(Record):
+    """What is shown of one metric's rows without reading them again.
+
+    `spread` counts the values of each of `BINS` equal parts of the range from 0 to 1, by name; it
+    is empty for a value that is not a share. `by` counts the scored rows by whose labels count,
+    `situations` tells whether any row has one.
+    """
+
+    means: dict[str, Mean]
+    spread: dict[str, tuple[int, ...]]
+    by: dict[str, int]
+    asked: int
+    scored: int
+    failed: int
+    corrected: int
+    situations: bool
+
+
+def figures(rows: Sequence[Outline]) -> Figures:
+    """The means and spreads of every value that any of these rows has, in their order."""
+    names = dict.fromkeys(chain.from_iterable(row.values for row in rows))
+    scored = [row for row in rows if row.status == "scored"]
+    return Figures(
+        means={name: summarise(rows, name) for name in names},
+        spread={name: _spread([row.values.get(name) for row in rows]) for name in names},
+        by=Counter(row.by for row in scored),
+        asked=len(rows),
+        scored=len(scored),
+        failed=sum(row.status == "failed" for row in rows),
+        corrected=sum(row.corrected > 0 for row in rows),
+        situations=any(row.situation for row in rows),
+    )
+
+
+def viewed_values(
     scored: Iterable[tuple[Cell, Sample, Score]],
     view: View,
     corrections: Mapping[Cell, Sequence[Correction]],
-) -> list[Outline]:
-    """The rows with their TRACE values as the view counts them.
+) -> dict[Cell, dict[str, float | None]]:
+    """The TRACE values of each answer as the view counts them.
 
-    They are without values where its labeller gave no labels. TRACE is the run's first metric; rows
-    of the others stay as they are. A row that is not among the `scored` ones although it has a
-    score cannot be read: it counts as failed.
+    An answer to which the view's labeller gave no labels has none.
     """
     values: dict[Cell, dict[str, float | None]] = {}
     for cell, sample, score in scored:
         counted = _viewed_scores(sample, score, view, corrections.get(cell, ()))
         values[cell] = counted.values() if counted else {}
-
-    def of(row: Outline) -> Outline:
-        cell = Cell(row.position, row.model)
-        changes: dict[str, object] = {"values": values.get(cell, {})}
-        if row.status == "scored" and cell not in values:
-            changes["status"] = "failed"
-        return row.model_copy(update=changes)
-
-    return [row if row.metric else of(row) for row in rows]
+    return values
 
 
-def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[str]:
-    """Who labelled samples of the run: jury, judges, heuristic, and published labels (gold)."""
+class Labelled(Record):
+    """Who labelled answers of a run, in the order in which they are offered.
+
+    `differ` are the answers of which a sentence is supported by some labels and not by others.
+    """
+
+    labellers: tuple[str, ...]
+    differ: tuple[Answer, ...]
+
+
+def labelled(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> Labelled:
+    """Who labelled: jury, judges, heuristic, and published labels (gold)."""
     names: set[str] = set()
-    for _, sample, score in scored:
-        names.update(labelling.labellings(score, sample))
+    differ = []
+    for cell, sample, score in scored:
+        by_labeller = labelling.labellings(score, sample)
+        names.update(by_labeller)
+        if _differ([given.labels for given in by_labeller.values()]):
+            differ.append(Answer(cell.position, cell.model))
     first = [JURY, *(spec.id for spec in run.judges)]
     last = [HEURISTIC, GOLD]
 
@@ -125,7 +166,17 @@ def labellers(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> list[st
         # A second copy of a judge has a number behind its id: it stands after those of the run.
         return len(first), name
 
-    return sorted(names, key=place)
+    return Labelled(labellers=tuple(sorted(names, key=place)), differ=tuple(differ))
+
+
+def _differ(every: Sequence[Labels]) -> bool:
+    """Whether two of these labels disagree on how far a sentence is supported."""
+    supports: dict[str, Support] = {}
+    for labels in every:
+        for sentence in labels.sentence_support:
+            if supports.setdefault(sentence.key, sentence.support) is not sentence.support:
+                return True
+    return False
 
 
 def flips(rows: Iterable[Outline]) -> dict[str, int]:
@@ -144,33 +195,34 @@ def of_metric(rows: Iterable[Outline], number: int) -> list[Outline]:
     return [row for row in rows if row.metric == number]
 
 
-def merged(rows: Iterable[Outline]) -> list[Outline]:
-    """One row for each answer with the values of all metrics, under the names of `value_titles`.
+def merged(rows: Iterable[Outline], names: Mapping[ValueName, str] | None = None) -> list[Outline]:
+    """One row for each answer with the values of all metrics, under these names.
 
-    It is failed where any metric failed, else open where any is open. For tables: a mean is of one
-    metric's rows.
+    Without names they are the `value_titles` of these rows. A row is failed where any metric
+    failed, else open where any is open. For tables: a mean is of one metric's rows.
     """
     answers: dict[Cell, list[Outline]] = {}
     for row in rows:
         answers.setdefault(Cell(row.position, row.model), []).append(row)
-    names = value_titles(chain.from_iterable(answers.values()))
+    if names is None:
+        names = value_titles(chain.from_iterable(answers.values()))
     return [_one_row(own, names) for own in answers.values()]
 
 
-def value_titles(rows: Iterable[Outline]) -> dict[tuple[int, str], str]:
+def value_titles(rows: Iterable[Outline]) -> dict[ValueName, str]:
     """What each value is called beside those of other metrics, by metric and its own name.
 
     They are in the metrics' order. A name that an earlier metric has gets the metric's number,
     counted from 1: "recall (2)".
     """
-    values: dict[tuple[int, str], None] = {}
+    values: dict[ValueName, None] = {}
     for row in rows:
         for name in row.values:
-            values[row.metric, name] = None
-    titles: dict[tuple[int, str], str] = {}
-    for metric, name in sorted(values, key=lambda value: value[0]):
-        is_taken = name in titles.values()
-        titles[metric, name] = f"{name} ({metric + 1})" if is_taken else name
+            values[ValueName(row.metric, name)] = None
+    titles: dict[ValueName, str] = {}
+    for value in sorted(values, key=lambda value: value.metric):
+        is_taken = value.name in titles.values()
+        titles[value] = f"{value.name} ({value.metric + 1})" if is_taken else value.name
     return titles
 
 
@@ -252,16 +304,16 @@ def _viewed_labels(
     return own.labels if own else None
 
 
-def _one_row(rows: Sequence[Outline], names: Mapping[tuple[int, str], str]) -> Outline:
+def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline:
     """The rows of one answer as one row, the values in the order of the names."""
     states = {row.status for row in rows}
     status = None if None in states else "scored"
     if "failed" in states:
         status = "failed"
-    values: dict[tuple[int, str], float | None] = {}
+    values: dict[ValueName, float | None] = {}
     for row in rows:
         for name, value in row.values.items():
-            values[row.metric, name] = value
+            values[ValueName(row.metric, name)] = value
     labellers_of_rows = filter(None, (row.by for row in rows))
     return rows[0].model_copy(
         update={
@@ -281,6 +333,15 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
         effective_noise=_average(effective),
         accuracy=_rate(rows, "accuracy"),
     )
+
+
+def _spread(values: Sequence[float | None]) -> tuple[int, ...]:
+    judged = [value for value in values if value is not None]
+    if any(not 0 <= value <= 1 for value in judged):
+        return ()
+    # A part does not hold its upper end: so that 1 falls into the last one.
+    parts = Counter(min(int(value * BINS), BINS - 1) for value in judged)
+    return tuple(parts[part] for part in range(BINS))
 
 
 def _average(values: Sequence[float]) -> float | None:

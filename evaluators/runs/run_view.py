@@ -1,21 +1,35 @@
-"""A run as it was at one moment: its results without texts, and what is worked out of them."""
+"""A run as it is at one moment: its figures, kept with it, and its answers, a page at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
+
+from pydantic import TypeAdapter
 
 from evaluators.catalogue import leads
-from evaluators.records import Cell, Run, Sample, Score
+from evaluators.errors import StoreError
+from evaluators.records import Cell, Reason, Record, Run, Sample, Score
 from evaluators.runs import aggregate
-from evaluators.runs.aggregate import Mean, View
-from evaluators.runs.store import Counts, Outline, Store
+from evaluators.runs.aggregate import Figures, Labelled, Mean, View
+from evaluators.runs.store import (
+    USUAL,
+    Answer,
+    Counts,
+    Outline,
+    Selection,
+    Store,
+    StoredView,
+    ValueName,
+)
 from evaluators.trace.agreement import Agreement, agreement
 from evaluators.trace.labelling import CORRECTED, Correction
 
 LAST_CHOICES = 3
-"""Of what depends on a choice, such as a view, the results for so many choices are kept."""
+"""Of the rows that depend on a choice, such as a view, those of so many choices are in memory."""
+LAST_FIGURES = 100
 
 WHAT_COUNTS = View()
 """The labels of the run with a person's corrections, by the usual definition."""
@@ -23,115 +37,87 @@ WHAT_COUNTS = View()
 T = TypeVar("T")
 
 
-class RunVersion(NamedTuple):
-    """What the results of a run depend on: while it stays the same, so do they."""
+class Notes(Record):
+    """What a run's page says beside its figures.
 
-    counts: Counts
-    corrections: Mapping[Cell, Sequence[Correction]]
+    `failures` are the reasons why cells failed with how often each occurs, the most frequent
+    first; `refused` is what providers would not accept; `reused` counts answers from the store.
+    """
 
-    @classmethod
-    def read(cls, store: Store, run: Run) -> RunVersion:
-        counts = store.results.counts(run)
-        return cls(counts, store.corrections.by_cell(run.id))
+    failures: tuple[tuple[Reason, int], ...]
+    refused: tuple[str, ...]
+    reused: int
 
 
 @dataclass(frozen=True, eq=False)
 class RunView:
-    """A run with an outline of every cell, read once for all that is shown of it.
+    """A run at one revision.
 
-    What is worked out of the outlines is kept beside them. One view may serve several threads: at
-    worst two of them work out the same thing.
+    What is worked out of its results is kept in the store until the revision changes, so that it
+    is worked out once, whoever asks. One view may serve several threads: at worst two of them work
+    out the same thing.
     """
 
     store: Store
     run: Run
-    version: RunVersion
-    rows: Sequence[Outline]
-    """Every cell, sample by sample, with the values that the labellers themselves gave."""
+    revision: int
+    counts: Counts
+    corrections: Mapping[Cell, Sequence[Correction]]
 
     _kept: dict[str, dict[Hashable, Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def read(cls, store: Store, run: Run, version: RunVersion | None = None) -> RunView:
-        # The version first: with an older one than its outlines a view is only read once more.
-        version = version or RunVersion.read(store, run)
-        return cls(store, run, version, store.results.outlines(run))
+    def read(cls, store: Store, run: Run, revision: int | None = None) -> RunView:
+        # The revision first: with an older one than its results a view is only read once more.
+        revision = store.figures.revision(run.id) if revision is None else revision
+        return cls(
+            store, run, revision, store.results.counts(run), store.corrections.by_cell(run.id)
+        )
 
-    @property
-    def counts(self) -> Counts:
-        return self.version.counts
+    # Figures
 
-    @property
-    def corrections(self) -> Mapping[Cell, Sequence[Correction]]:
-        return self.version.corrections
+    def figures(self, metric: int = 0, model: int = 0, view: View = WHAT_COUNTS) -> Figures:
+        """Means and spreads of one metric over one model's answers, as the view counts them."""
 
-    def of_metric(self, number: int) -> list[Outline]:
-        """The rows of one of the run's metrics, by its number from 0."""
-        return aggregate.of_metric(self.rows, number)
+        def work_out() -> Figures:
+            rows = aggregate.of_metric(self.counted(view), metric)
+            return aggregate.figures(aggregate.of_model(rows, model))
 
-    def counted(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
-        """The rows with their TRACE values as the view counts them."""
-        as_stored = view == WHAT_COUNTS and not self.corrections
-        if as_stored or leads(self.run.evaluator.name) != "trace":
-            return self.rows
+        name = f"figures {metric} {model} {self._stored(view).name}"
+        return self._from_store(name, Figures, work_out)
 
-        def count() -> Sequence[Outline]:
-            return aggregate.viewed(self.rows, self.scored(), view, self.corrections)
-
-        return self._once("counted", view, count)
-
-    def merged(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
-        """One row for each answer with the values of all metrics, under the names of `columns`."""
-        if len(self.run.evaluators) == 1:
-            return self.counted(view)
-        return self._once("merged", view, lambda: aggregate.merged(self.counted(view)))
-
-    def columns(self) -> Mapping[tuple[int, str], str]:
+    def columns(self) -> Mapping[ValueName, str]:
         """What each value is called in the merged rows, by metric and its own name."""
-        return self._once("columns", None, lambda: aggregate.value_titles(self.rows))
 
-    def failed_metrics(self) -> Mapping[Cell, Sequence[int]]:
-        """The numbers of the metrics that failed, by answer; without answers for which none did."""
+        def work_out() -> list[tuple[ValueName, str]]:
+            titles = aggregate.value_titles(self.rows)
+            return [(ValueName(*value), title) for value, title in titles.items()]
 
-        def find() -> dict[Cell, list[int]]:
-            failed: dict[Cell, list[int]] = {}
-            for row in self.rows:
-                if row.status == "failed":
-                    cell = Cell(row.position, row.model)
-                    failed.setdefault(cell, []).append(row.metric)
-            return failed
+        return dict(self._from_store("columns", list[tuple[ValueName, str]], work_out))
 
-        return self._once("failed", None, find)
+    def labelled(self) -> Labelled:
+        """Who labelled, and where they differ; every sample is read for it."""
+
+        def work_out() -> Labelled:
+            return aggregate.labelled(self.run, self.scored())
+
+        return self._from_store("labelled", Labelled, work_out)
 
     def labellers(self) -> Sequence[str]:
-        """Whose labels can be looked at; every sample is read for it."""
-
-        def find() -> list[str]:
-            names = aggregate.labellers(self.run, self.scored())
-            if self.corrections:
-                names.append(CORRECTED)
-            return names
-
-        return self._once("labellers", None, find)
+        """Whose labels can be looked at."""
+        names = self.labelled().labellers
+        return [*names, CORRECTED] if self.corrections else list(names)
 
     def means_by_labeller(
         self, model: int, definition: str, values: Sequence[str]
     ) -> Mapping[str, Mapping[str, Mean]]:
-        """The means of one model's answers by each labeller, over the samples it labelled.
-
-        Every sample is read once for each labeller.
-        """
-
-        def work_out() -> dict[str, dict[str, Mean]]:
-            rows = aggregate.of_model(self.of_metric(0), model)
-            means = {}
-            for labeller in self.labellers():
-                view = View(definition, labeller)
-                labelled = aggregate.viewed(rows, self.scored(), view, self.corrections)
-                means[labeller] = {name: aggregate.summarise(labelled, name) for name in values}
-            return means
-
-        return self._once("means", (model, definition, tuple(values)), work_out)
+        """The means of one model's answers by each labeller, over the samples it labelled."""
+        means = {}
+        for labeller in self.labellers():
+            own = self.figures(0, model, View(definition, labeller))
+            nothing = Mean(mean=None, asked=own.asked, scored=0)
+            means[labeller] = {name: own.means.get(name, nothing) for name in values}
+        return means
 
     def agreements(self, model: int) -> Sequence[Agreement]:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
@@ -144,19 +130,127 @@ class RunView:
             )
             return agreement(of_model, self.corrections)
 
-        return self._once("agreements", model, compare)
+        return self._from_store(f"agreements {model}", list[Agreement], compare)
 
-    # Not kept: with their texts the samples of a large run would not fit into memory.
+    def notes(self) -> Notes:
+        """Why cells failed, and what a reader of the run's card should know beside it."""
+
+        def read() -> Notes:
+            results = self.store.results
+            return Notes(
+                failures=tuple(results.failures(self.run.id)),
+                refused=tuple(results.notes(self.run.id)),
+                reused=results.reused(self.run.id),
+            )
+
+        return self._from_store("notes", Notes, read)
+
+    # Answers
+
+    def answers(self, selection: Selection, view: View = WHAT_COUNTS) -> Sequence[Answer]:
+        """The answers that the selection wants, in its order."""
+
+        def select() -> list[Answer]:
+            return self.store.results.answers(self.run, selection, self._prepared(view))
+
+        return self._once("answers", (selection, view), select)
+
+    def page(self, answers: Sequence[Answer], view: View = WHAT_COUNTS) -> list[Outline]:
+        """One row for each of these answers, in their order, as `merged` has them."""
+        rows = self.store.results.outlines(self.run, self._prepared(view), answers)
+        if len(self.run.evaluators) > 1:
+            rows = aggregate.merged(rows, self.columns())
+        by_answer = {Answer(row.position, row.model): row for row in rows}
+        return [by_answer[answer] for answer in answers if answer in by_answer]
+
+    def failed_metrics(self, answers: Sequence[Answer]) -> Mapping[Answer, Sequence[int]]:
+        """The numbers of the metrics that failed, of those of these answers for which any did."""
+        failed: dict[Answer, list[int]] = {}
+        for row in self.store.results.outlines(self.run, USUAL, answers):
+            if row.status == "failed":
+                failed.setdefault(Answer(row.position, row.model), []).append(row.metric)
+        return failed
+
+    # Every row, for files and for what is drawn of single rows
+
+    @property
+    def rows(self) -> Sequence[Outline]:
+        """Every cell, sample by sample, with the values that the labellers themselves gave."""
+        return self._once("rows", USUAL, lambda: self.store.results.outlines(self.run))
+
+    def of_metric(self, number: int) -> list[Outline]:
+        """The rows of one of the run's metrics, by its number from 0."""
+        return aggregate.of_metric(self.rows, number)
+
+    def counted(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
+        """The rows with their TRACE values as the view counts them."""
+        stored = self._prepared(view)
+        if stored.is_usual and not self.corrections:
+            return self.rows
+        return self._once("rows", stored, lambda: self.store.results.outlines(self.run, stored))
+
+    def merged(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
+        """One row for each answer with the values of all metrics, under the names of `columns`."""
+        if len(self.run.evaluators) == 1:
+            return self.counted(view)
+        return self._once("merged", view, lambda: aggregate.merged(self.counted(view)))
+
     def scored(self) -> Iterator[tuple[Cell, Sample, Score]]:
         """Every cell that the first metric scored, with its sample and score, read anew."""
+        # Not kept: with their texts the samples of a large run would not fit into memory.
         return self.store.results.scored(self.run)
 
-    def _once(self, kind: str, choice: Hashable, make: Callable[[], T]) -> T:
+    # What is kept
+
+    def _stored(self, view: View) -> StoredView:
+        """Where the values of the view are kept; those of metrics without labels have one view."""
+        if leads(self.run.evaluator.name) != "trace":
+            return USUAL
+        if view == WHAT_COUNTS:
+            return StoredView("what counts", is_usual=True)
+        return StoredView(f"{view.definition} {view.by or ''}", is_usual=False)
+
+    def _prepared(self, view: View) -> StoredView:
+        """The same, with the values of all answers that have been scored so far."""
+        stored = self._stored(view)
+        if stored == USUAL or (stored.is_usual and not self.corrections):
+            return stored
+        is_whole = False
+        while not is_whole:
+            state = self.store.figures.corrections_state(self.run.id)
+            corrections = self.store.corrections.by_cell(self.run.id)
+            scored = self.store.results.not_viewed(self.run, stored)
+            values = aggregate.viewed_values(scored, view, corrections)
+            # Where a person corrects a label meanwhile, what was read before may be old.
+            is_whole = not values or self.store.figures.save_view(
+                self.run.id, stored, values, state
+            )
+        return stored
+
+    def _from_store(self, name: str, kind: type[T], work_out: Callable[[], T]) -> T:
+        def read_or_work_out() -> T:
+            adapter: TypeAdapter[T] = TypeAdapter(kind)
+            body = self.store.figures.get(self.run.id, name, self.revision)
+            with suppress(ValueError):
+                if body is not None:
+                    return adapter.validate_json(body)
+            figure = work_out()
+            # On a full disk it is worked out again.
+            with suppress(StoreError):
+                body = adapter.dump_json(figure).decode()
+                self.store.figures.save(self.run.id, name, self.revision, body)
+            return figure
+
+        return self._once("figures", name, read_or_work_out, LAST_FIGURES)
+
+    def _once(
+        self, kind: str, choice: Hashable, make: Callable[[], T], most: int = LAST_CHOICES
+    ) -> T:
         kept = self._kept.setdefault(kind, {})
         value = kept.get(choice)
         if value is None:
             kept[choice] = value = make()
             # A copy of the keys, as another thread may keep something meanwhile.
-            for earlier in list(kept)[:-LAST_CHOICES]:
+            for earlier in list(kept)[:-most]:
                 kept.pop(earlier, None)
         return cast(T, value)

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from evaluators.records import (
     Ability,
     Cell,
+    Dataset,
     EvaluatorSpec,
     Labelling,
     Labels,
     ModelSpec,
     Run,
     Sample,
+    SampleResult,
+    Score,
     Sentence,
     Sentences,
     SentenceSupport,
@@ -23,7 +26,7 @@ from evaluators.runs.aggregate import (
     Mean,
     View,
     flips,
-    labellers,
+    labelled,
     merged,
     noise_points,
     of_ability,
@@ -31,9 +34,9 @@ from evaluators.runs.aggregate import (
     rgb_rates,
     summarise,
     value_titles,
-    viewed,
 )
-from evaluators.runs.store import Outline
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer, Outline
 from evaluators.statistics import wilson
 from evaluators.trace.labelling import Correction, labelled_score
 
@@ -284,14 +287,6 @@ def test_rows_of_one_metric_stay_as_they_are():
     assert merged([]) == []
 
 
-def test_a_view_leaves_the_rows_of_other_metrics_alone():
-    other = scored(at=Cell(0, 0, 1), f1=1.0)
-
-    trace, same = viewed([*rows_of(JUDGED), other], [JUDGED], View(by="gold"), {})
-
-    assert (trace.values["context_relevance"], same) == (1.0, other)
-
-
 # TRACE: whose labels, counted how
 
 LUNA, SOL = (ModelSpec(provider="openai", model=name) for name in ("gpt-6-luna", "gpt-6-sol"))
@@ -324,17 +319,28 @@ def plain(position, given):
     return Cell(position), sample, labelled_score(sample, SENTENCES, [], own)
 
 
-def rows_of(*cells):
-    return [
-        Outline(
-            position=position,
-            sample_id=sample.id,
-            question="q",
-            status="scored",
-            values=score.values,
-        )
-        for (position, *_), sample, score in cells
-    ]
+def viewed(store, cells, view, changes, further=()):
+    """The rows of a run with these cells and `further` results, as the view counts them."""
+    data = Dataset(name="d", samples=tuple(sample for _, sample, _ in cells))
+    specs = [EvaluatorSpec(name=name) for name in ("trace", "answer_match")]
+    run = Run(
+        id="r",
+        workspace="local",
+        created="2026-11-22T09:00:00+00:00",
+        title="t",
+        dataset_name="d",
+        fingerprint=data.fingerprint,
+        evaluators=tuple(specs if further else specs[:1]),
+    )
+    store.runs.save(run, data)
+    for (position, *_), _, score in cells:
+        store.results.save("r", SampleResult(position=position, status="scored", score=score))
+    for result in further:
+        store.results.save("r", result)
+    for corrected_cell, corrections in changes.items():
+        for correction in corrections:
+            store.corrections.save("r", corrected_cell, correction)
+    return RunView.read(store, run).counted(view)
 
 
 # Of four document sentences one is relevant, two, all; then three.
@@ -342,7 +348,7 @@ JUDGED = cell(
     0, heuristic=labels("0a"), luna=labels("0a 0b", support="none"), gold=labels("0a 0b 0c 0d")
 )
 UNJUDGED = cell(1, heuristic=labels("0a 0b 0c", "0a"))
-CHANGE = Correction(label="relevant", key="0c", value="yes", created="c")
+CHANGE = Correction(label="relevant", key="0c", value="yes", created="2026-11-22T10:00:00Z")
 
 
 @pytest.mark.parametrize(
@@ -361,11 +367,9 @@ CHANGE = Correction(label="relevant", key="0c", value="yes", created="c")
     ],
 )
 def test_a_view_counts_the_labels_of_its_labeller_and_nothing_where_there_are_none(
-    by, changes, relevance
+    store, by, changes, relevance
 ):
-    cells = [JUDGED, UNJUDGED]
-
-    found = viewed(rows_of(*cells), iter(cells), View(by=by), changes)
+    found = viewed(store, [JUDGED, UNJUDGED], View(by=by), changes)
 
     assert [row.values.get("context_relevance") for row in found] == relevance
     assert summarise(found, "context_relevance").not_applicable == relevance.count(None)
@@ -374,37 +378,44 @@ def test_a_view_counts_the_labels_of_its_labeller_and_nothing_where_there_are_no
     )
 
 
-def test_a_view_counts_by_its_definition_without_changing_the_rows():
-    rows = rows_of(JUDGED, UNJUDGED)
-
-    found = viewed(rows, [JUDGED, UNJUDGED], View("fixed_20", "heuristic"), {})
+def test_a_view_counts_by_its_definition_without_changing_what_is_stored(store):
+    found = viewed(store, [JUDGED, UNJUDGED], View("fixed_20", "heuristic"), {})
 
     # 1 / 20 and 3 / 20
     assert [row.values["context_relevance"] for row in found] == [0.05, 0.15]
-    assert [row.values["context_relevance"] for row in rows] == [0.5, 0.75]
+    stored = store.results.outlines(store.runs.get("r"))
+    assert [row.values["context_relevance"] for row in stored] == [0.5, 0.75]
 
 
-def test_what_counts_is_as_stored_where_nobody_corrected_anything():
-    rows = rows_of(JUDGED, UNJUDGED)
+def test_what_counts_is_as_stored_where_nobody_corrected_anything(store):
+    found = viewed(store, [JUDGED, UNJUDGED], View(), {})
 
-    assert viewed(rows, [JUDGED, UNJUDGED], View(), {}) == rows
-
-
-def test_a_run_of_the_heuristic_alone_is_viewed_and_corrected_too():
-    row = plain(0, labels("0a"))
-
-    for by, relevance in ((None, 0.5), ("heuristic", 0.25), ("corrected", 0.5)):
-        (found,) = viewed(rows_of(row), [row], View(by=by), {Cell(0): [CHANGE]})
-        assert found.values["context_relevance"] == relevance
+    assert found == store.results.outlines(store.runs.get("r"))
 
 
-def test_cells_without_a_score_have_no_values_in_any_view():
-    rows = [*rows_of(JUDGED), Outline(position=7, sample_id="s", question="q", status="failed")]
+@pytest.mark.parametrize(
+    ("by", "relevance"), [(None, 0.5), ("heuristic", 0.25), ("corrected", 0.5)]
+)
+def test_a_run_of_the_heuristic_alone_is_viewed_and_corrected_too(store, by, relevance):
+    (found,) = viewed(store, [plain(0, labels("0a"))], View(by=by), {Cell(0): [CHANGE]})
 
-    assert [bool(row.values) for row in viewed(rows, [JUDGED], View(by="gold"), {})] == [
-        True,
-        False,
-    ]
+    assert found.values["context_relevance"] == relevance
+
+
+def test_cells_without_a_score_have_no_values_in_any_view(store):
+    failed = SampleResult(position=1, status="failed", error="-")
+
+    rows = viewed(store, [JUDGED, UNJUDGED], View(by="gold"), {}, [failed])
+
+    assert [bool(row.values) for row in rows if row.metric == 0] == [True, False]
+
+
+def test_a_view_leaves_the_rows_of_other_metrics_alone(store):
+    other = SampleResult(position=0, metric=1, status="scored", score=Score(values={"f1": 1.0}))
+
+    trace, same, *_ = viewed(store, [JUDGED, UNJUDGED], View(by="gold"), {}, [other])
+
+    assert (trace.values["context_relevance"], same.values) == (1.0, {"f1": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -432,7 +443,18 @@ def test_labellers_are_those_who_labelled_something_jury_first_and_gold_last(cel
         judges=(LUNA, SOL),
     )
 
-    assert labellers(run, iter(cells)) == names
+    assert list(labelled(run, iter(cells)).labellers) == names
+
+
+def test_labellers_differ_where_a_sentence_is_supported_by_one_and_not_by_another():
+    """That they find other document sentences relevant is no difference in what is supported."""
+    run = Run(
+        id="r", workspace="w", created="c", title="t", dataset_name="d", fingerprint="f",
+        evaluators=(EvaluatorSpec(name="hybrid"),),
+    )  # fmt: skip
+    agreed = cell(2, heuristic=labels("0a"), luna=labels("0b"))
+
+    assert labelled(run, [JUDGED, UNJUDGED, agreed]).differ == (Answer(0),)
 
 
 # Options that changed verdicts

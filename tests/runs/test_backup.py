@@ -146,8 +146,9 @@ def test_a_damaged_store_gives_no_backup(store, folder):
     store.close()
     path = folder / "data" / "plumbline.sqlite3"
     with path.open("r+b") as file:
-        file.seek(4096 * 8)
-        file.write(b"\xee" * (path.stat().st_size - 4096 * 8))
+        # Behind the pages that every store begins with.
+        file.seek(4096 * 36)
+        file.write(b"\xee" * (path.stat().st_size - 4096 * 36))
 
     with pytest.raises(StoreError, match="No backup at"):
         back_up(Store(path), folder / "b")

@@ -18,6 +18,7 @@ from evaluators.records import Cap, EvaluatorSpec, ModelSpec
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
 from evaluators.trace.agreement import agreement
 from tests import judge
@@ -107,14 +108,11 @@ def test_a_jury_asks_each_judge_once_for_a_sample_and_bills_it_by_judge(store, r
 def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, registry, server):
     run = paid.labelled_run(store, paid.answered(4), JURY)
     finished(store, run, registry, server)
-    before, rows = server.asked, store.results.outlines(run)
+    before, view = server.asked, RunView.read(store, run)
 
-    names = aggregate.labellers(run, store.results.scored(run))
+    names = view.labellers()
     shares = {
-        by: aggregate.summarise(
-            aggregate.viewed(rows, store.results.scored(run), aggregate.View(by=by), {}),
-            "supported_share",
-        )
+        by: aggregate.summarise(view.counted(aggregate.View(by=by)), "supported_share")
         for by in names
     }
     table = {
@@ -265,7 +263,7 @@ def test_a_hybrid_run_keeps_the_heuristic_beside_the_judge(store, registry, serv
     )
 
     assert finished(store, run, registry, server).scored == 3
-    assert aggregate.labellers(run, store.results.scored(run)) == [LUNA.id, "heuristic"]
+    assert RunView.read(store, run).labellers() == [LUNA.id, "heuristic"]
     assert {row.by for row in store.results.outlines(run)} == {LUNA.id}
 
 
@@ -276,7 +274,7 @@ def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
     )
 
     assert finished(store, run, registry, server).scored == 3
-    assert aggregate.labellers(run, store.results.scored(run)) == ["heuristic"]
+    assert RunView.read(store, run).labellers() == ["heuristic"]
     assert server.asked == (0, 0)
 
 

@@ -17,7 +17,8 @@ from evaluators.records import (
     SentenceSupport,
 )
 from evaluators.runs.aggregate import View
-from evaluators.runs.run_view import RunVersion, RunView
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, Correction
 from evaluators.trace.metrics import to_score, trace_scores
@@ -105,7 +106,10 @@ def test_rows_are_every_cell_and_can_be_told_apart_by_metric(store, run):
 
 
 def test_the_metrics_that_failed_are_known_by_answer(store, run):
-    assert RunView.read(store, run).failed_metrics() == {Cell(1): [1], Cell(2): [0, 1]}
+    answers = [Answer(position) for position in range(4)]
+    failed = {Answer(1): [1], Answer(2): [0, 1]}
+
+    assert RunView.read(store, run).failed_metrics(answers) == failed
 
 
 def test_merged_rows_have_the_values_of_all_metrics(store, run):
@@ -129,14 +133,15 @@ def test_rows_of_one_metric_are_merged_rows_already(store, run):
     assert view.merged() is view.rows
 
 
-def test_a_view_stays_as_it_was_read_and_the_version_says_when_it_is_old(store, run):
+def test_a_view_stays_as_it_was_read_and_the_revision_says_when_it_is_old(store, run):
     view = RunView.read(store, run)
-    assert RunVersion.read(store, run) == view.version
+    assert view.rows[-1].status is None
+    assert store.figures.revision(run.id) == view.revision
 
     save(store, 3, 1, Score(values={"answer_match": 0.0}))
 
     assert view.rows[-1].status is None
-    assert RunVersion.read(store, run) != view.version
+    assert store.figures.revision(run.id) != view.revision
     assert RunView.read(store, run).rows[-1].status == "scored"
 
 
@@ -146,12 +151,13 @@ def test_without_corrections_what_counts_is_what_is_stored(store, run):
     assert view.counted() is view.rows
 
 
-def test_a_correction_counts_and_makes_another_version(store, run):
+def test_a_correction_counts_and_makes_another_revision(store, run):
     before = RunView.read(store, run)
+    assert len(before.counted()) == 8
     store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
 
-    assert view.version != before.version
+    assert view.revision != before.revision
     assert [row.values.get("adherence") for row in before.counted()[::2]] == [1.0, 1.0, None, None]
     assert [row.values.get("adherence") for row in view.counted()[::2]] == [1.0, 0.0, None, None]
     assert [row.values.get("adherence") for row in view.merged()] == [1.0, 0.0, None, None]

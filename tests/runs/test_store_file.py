@@ -295,7 +295,8 @@ def test_a_store_that_is_damaged_inside_says_so(path):
     store.runs.save(run().model_copy(update={"fingerprint": big.fingerprint}), big)
     store.close()
     with path.open("r+b") as file:
-        file.seek(4096 * 10)
+        # Behind the pages that every store begins with.
+        file.seek(4096 * 40)
         file.write(b"\xee" * 4096 * 40)
 
     damaged = Store(path)

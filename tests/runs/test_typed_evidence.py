@@ -8,6 +8,7 @@ import pytest
 
 from evaluators.records import LabelEvidence, RuleEvidence
 from evaluators.runs import aggregate, export
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 
 STORES = Path(__file__).parent / "stores"
@@ -60,7 +61,7 @@ def test_the_labels_to_take_away_are_the_same(store, run_id):
     run = store.runs.get(run_id)
     lines = export.label_lines(store.results.scored(run), store.corrections.by_cell(run_id))
     assert [json.loads(line) for line in lines] == THEN[run_id]["labels"]
-    assert aggregate.labellers(run, store.results.scored(run)) == THEN[run_id]["labellers"]
+    assert list(RunView.read(store, run).labelled().labellers) == THEN[run_id]["labellers"]
 
 
 def test_labels_are_stored_once_and_the_ones_that_count_are_first(store):

@@ -14,9 +14,10 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Store
 from evaluators.terminal.remedies import IN_TERMINAL
-from evaluators.trace.labelling import Correction
+from evaluators.trace.labelling import HEURISTIC, Correction
 from tests.stops import stopped
 from ui.parts.remedies import worded
 
@@ -141,7 +142,7 @@ def test_a_result_counts_as_failed_where_it_is_read_and_the_others_stay(store, p
     assert store.results.of_answer(run.id, 1)[0].status == "failed"
     assert "cannot be read" in store.results.of_answer(run.id, 1)[0].error
     assert [cell for cell, _, _ in store.results.scored(run)] == [Cell(0), Cell(2)]
-    rows = aggregate.viewed(store.results.outlines(run), store.results.scored(run), View(), {})
+    rows = RunView.read(store, run).counted(View(by=HEURISTIC))
     assert [row.status for row in rows] == ["scored", "failed", "scored"]
     summary = aggregate.summarise(rows, "adherence")
     assert (summary.scored, summary.failed, summary.not_applicable) == (2, 1, 0)

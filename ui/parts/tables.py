@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evaluators.records import Ability, Cell, Run
+from evaluators.records import Ability, Run
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Outline
+from evaluators.runs.store import Answer, Outline
 from ui import session
 from ui.parts import labellers, run_facts
 from ui.parts.charts import Curves
@@ -95,10 +95,10 @@ def _sample_rows(
     facets: Mapping[str, str],
 ) -> list[dict[str, object]]:
     names = run_facts.titles(view.run)
-    failed = _titles_of_failed(view)
+    failed = _titles_of_failed(view, rows)
     cells = []
     for row in rows:
-        titles = failed.get(Cell(row.position, row.model))
+        titles = failed.get(Answer(row.position, row.model))
         state = {"State": f"failed: {titles}"} if titles else {}
         cells.append(_cells_of_sample(row, values, facets, names) | state)
     return cells
@@ -225,14 +225,15 @@ def _cells_of_sample(
     }
 
 
-def _titles_of_failed(view: RunView) -> Mapping[Cell, str]:
+def _titles_of_failed(view: RunView, rows: Sequence[Outline]) -> Mapping[Answer, str]:
     """The titles of the metrics that failed, by answer; empty for a run of one metric."""
     if len(view.run.evaluators) == 1:
         return {}
     titles = run_facts.metric_titles(view.run)
+    answers = [Answer(row.position, row.model) for row in rows]
     return {
-        cell: ", ".join(titles[metric] for metric in metrics)
-        for cell, metrics in view.failed_metrics().items()
+        answer: ", ".join(titles[metric] for metric in metrics)
+        for answer, metrics in view.failed_metrics(answers).items()
     }
 
 

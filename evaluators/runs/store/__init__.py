@@ -15,15 +15,30 @@ from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.corrections import CorrectionTable
 from evaluators.runs.store.database import NEWEST, Database
+from evaluators.runs.store.figures import USUAL, FigureTable, StoredView
 from evaluators.runs.store.results import Counts, Outline, ResultTable
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappingTable
 from evaluators.runs.store.saved_metrics import SavedMetricTable
+from evaluators.runs.store.selection import Answer, Selection, ValueName
 from evaluators.runs.store.uploads import Upload, UploadTable
 from evaluators.runs.store.workspaces import WorkspaceTable
 
-__all__ = ["NEWEST", "Counts", "Outline", "Spent", "Store", "Unreadable", "Upload"]
+__all__ = [
+    "NEWEST",
+    "USUAL",
+    "Answer",
+    "Counts",
+    "Outline",
+    "Selection",
+    "Spent",
+    "Store",
+    "StoredView",
+    "Unreadable",
+    "Upload",
+    "ValueName",
+]
 
 
 class Store(Database):
@@ -38,5 +53,6 @@ class Store(Database):
         self.runs = RunTable(self)
         self.results = ResultTable(self)
         self.corrections = CorrectionTable(self)
+        self.figures = FigureTable(self)
         self.calls = CallTable(self)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

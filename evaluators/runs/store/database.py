@@ -109,13 +109,16 @@ class Database:
             self._file.check(self._data_version)
             self._looked = time.monotonic()
 
-    def rows(self, query: str, *values: Any) -> list[Any]:
-        """All rows of a query, by the connection that only reads; raises `StoreError`."""
+    def rows(self, query: str, *values: Any, **named: Any) -> list[Any]:
+        """All rows of a query, by the connection that only reads; raises `StoreError`.
+
+        Its values are given in their order or by their names.
+        """
         if time.monotonic() - self._looked > LOOK:
             self.check()
         try:
             with self._reading:
-                return self._reader.execute(query, values).fetchall()
+                return self._reader.execute(query, named or values).fetchall()
         except sqlite3.Error as error:
             # The check may tell better than SQLite why the file cannot be read.
             self.check()
@@ -287,7 +290,13 @@ class Database:
 def _connected(path: Path | str) -> sqlite3.Connection:
     db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
     db.text_factory = _readable_text
+    db.create_function("holds", 2, _holds, deterministic=True)
     return db
+
+
+def _holds(text: Any, folded: str) -> bool:
+    """Whether the text holds the words, in whichever case; SQLite folds English letters only."""
+    return isinstance(text, str) and folded in text.casefold()
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:

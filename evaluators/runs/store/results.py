@@ -28,7 +28,9 @@ from evaluators.runs.store.bodies import (
 )
 from evaluators.runs.store.calls import insert_calls
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.figures import USUAL, StoredView
 from evaluators.runs.store.samples import is_sample_facet
+from evaluators.runs.store.selection import STATUS, VALUES, Answer, Selection, conditions, order
 
 READ_TOGETHER = 256
 """Whole results in memory at a time, where all of a run are read."""
@@ -129,22 +131,48 @@ class ResultTable:
         rows = self._database.rows(query, *_cell_numbers(run), run.id, run.fingerprint)
         return [Cell(*row) for row in rows]
 
-    def outlines(self, run: Run) -> list[Outline]:
-        """Every cell of the run with its values, without texts, sample by sample.
+    def outlines(
+        self, run: Run, view: StoredView = USUAL, answers: Sequence[Answer] | None = None
+    ) -> list[Outline]:
+        """Every cell of the run with its values as the view has them, sample by sample.
 
-        A person's corrections count for the first metric only.
+        They are without texts; `answers` limits them to these. A person's corrections
+        count for the first metric only.
         """
-        query = """select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
-                          r.status, r."values", r.facets,
+        of_answers = ""
+        if answers is not None:
+            of_answers = "and s.position in (select value from json_each(:positions))"
+        query = f"""select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
+                          {STATUS}, {VALUES}, r.facets,
                           (select count(*) from corrections c where r.metric = 0
                            and c.run_id = r.run_id and c.position = r.position
                            and c.model = r.model)
-                   from samples s cross join json_each(?) m cross join json_each(?) e
-                   left join results r on r.run_id = ? and r.position = s.position
+                   from samples s cross join json_each(:models) m cross join json_each(:metrics) e
+                   left join results r on r.run_id = :run and r.position = s.position
                         and r.model = m.value and r.metric = e.value
-                   where s.fingerprint = ? order by 1, 2, 3"""
-        rows = self._database.rows(query, *_cell_numbers(run), run.id, run.fingerprint)
-        return [_outline(*row) for row in rows]
+                   left join viewed v on v.run_id = :run and v.view = :view
+                        and v.position = s.position and v.model = m.value
+                   where s.fingerprint = :fingerprint {of_answers} order by 1, 2, 3"""
+        positions = json.dumps([position for position, _ in answers or ()])
+        values = {**_named(run, view), "positions": positions}
+        rows = self._database.rows(query, **values)
+        if answers is None:
+            return [_outline(*row) for row in rows]
+        chosen = set(answers)
+        return [_outline(*row) for row in rows if row[:2] in chosen]
+
+    def answers(self, run: Run, selection: Selection, view: StoredView = USUAL) -> list[Answer]:
+        """The position and model of every answer that the selection wants, in its order."""
+        query = f"""select s.position, m.value
+                    from samples s cross join json_each(:models) m
+                    left join results r on r.run_id = :run and r.position = s.position
+                         and r.model = m.value and r.metric = 0
+                    left join viewed v on v.run_id = :run and v.view = :view
+                         and v.position = s.position and v.model = m.value
+                    where s.fingerprint = :fingerprint {conditions(selection)}
+                    order by {order(selection)} s.position, m.value"""
+        rows = self._database.rows(query, **_named(run, view), **selection.named_values())
+        return [Answer(*row) for row in rows]
 
     def scored(self, run: Run, metric: int = 0) -> Iterator[tuple[Cell, Sample, Score]]:
         """Every cell that the metric scored with its sample and score, in order.
@@ -152,17 +180,34 @@ class ResultTable:
         A few hundred are in memory at a time. Those whose sample or result cannot be read are left
         out.
         """
-        query = """select r.position, r.model, s.body, r.body from results r
-                   join samples s on s.position = r.position and s.fingerprint = ?
-                   where r.run_id = ? and r.metric = ? and r.status = 'scored'
-                         and (r.position, r.model) > (?, ?)
-                   order by r.position, r.model limit ?"""
-        last = (-1, 0)
-        while rows := self._database.rows(
-            query, run.fingerprint, run.id, metric, *last, READ_TOGETHER
-        ):
-            for position, model, sample, result in rows:
-                last = (position, model)
+        yield from self._scored_where(run, "r.metric = :metric", metric=metric)
+
+    def not_viewed(self, run: Run, view: StoredView) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Those answers that the first metric scored and of which the view has no values yet.
+
+        Of the usual view only those that a person corrected: all others count as they are stored.
+        """
+        missing = """r.metric = 0 and not exists (
+                     select 1 from viewed v where v.run_id = r.run_id and v.view = :view
+                     and v.position = r.position and v.model = r.model)"""
+        if view.is_usual:
+            missing += """ and exists (
+                           select 1 from corrections c where c.run_id = r.run_id
+                           and c.position = r.position and c.model = r.model)"""
+        yield from self._scored_where(run, missing, view=view.name)
+
+    def _scored_where(
+        self, run: Run, condition: str, **values: str | int
+    ) -> Iterator[tuple[Cell, Sample, Score]]:
+        query = f"""select r.position, r.model, r.metric, s.body, r.body from results r
+                   join samples s on s.position = r.position and s.fingerprint = :fingerprint
+                   where r.run_id = :run and r.status = 'scored' and {condition}
+                         and (r.position, r.model) > (:position, :model)
+                   order by r.position, r.model limit {READ_TOGETHER}"""
+        values |= {"fingerprint": run.fingerprint, "run": run.id, "position": -1, "model": 0}
+        while rows := self._database.rows(query, **values):
+            for position, model, metric, sample, result in rows:
+                values |= {"position": position, "model": model}
                 try:
                     score = from_body(SampleResult, result).score
                     sample = from_body(Sample, sample)
@@ -212,6 +257,19 @@ def _model_numbers(run: Run) -> range:
 def _cell_numbers(run: Run) -> tuple[str, str]:
     """The numbers of the run's models and of its metrics, as JSON."""
     return json.dumps(list(_model_numbers(run))), json.dumps(list(range(len(run.evaluators))))
+
+
+def _named(run: Run, view: StoredView) -> dict[str, Any]:
+    """What queries over all cells of a run in a view are about."""
+    models, metrics = _cell_numbers(run)
+    return {
+        "run": run.id,
+        "fingerprint": run.fingerprint,
+        "models": models,
+        "metrics": metrics,
+        "view": view.name,
+        "is_usual": view.is_usual,
+    }
 
 
 def _result_or_failed(cell: Cell, body: Any) -> SampleResult:

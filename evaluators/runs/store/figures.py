@@ -1,0 +1,75 @@
+"""What was worked out of a run, kept with it until a result or a correction changes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from evaluators.records import Cell
+from evaluators.runs.store.database import Database
+
+
+class StoredView(NamedTuple):
+    """A name under which the TRACE values of answers are kept, by their labels and formulas.
+
+    `is_usual` where answers without a row of their own have the values that they were stored with;
+    else they have none.
+    """
+
+    name: str
+    is_usual: bool
+
+
+USUAL = StoredView("", is_usual=True)
+"""The values as the results were stored with them."""
+
+
+class FigureTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def revision(self, run_id: str) -> int:
+        """Another number after every result and every correction of the run."""
+        rows = self._database.rows("select revision from revisions where run_id = ?", run_id)
+        return int(rows[0][0]) if rows else 0
+
+    def get(self, run_id: str, name: str, revision: int) -> str | None:
+        """What was kept under the name at this revision."""
+        query = "select body from figures where run_id = ? and name = ? and revision = ?"
+        rows = self._database.rows(query, run_id, name, revision)
+        return str(rows[0][0]) if rows else None
+
+    def save(self, run_id: str, name: str, revision: int, body: str) -> None:
+        """Keeps it, unless the run has another revision by now."""
+        query = """insert or replace into figures
+                   select run_id, ?, revision, ? from revisions where run_id = ? and revision = ?"""
+        with self._database.transaction() as db:
+            db.execute(query, (name, body, run_id, revision))
+
+    def corrections_state(self, run_id: str) -> tuple[int, int]:
+        """Another pair after every correction of the run that is made or taken back."""
+        query = "select count(*), coalesce(max(id), 0) from corrections where run_id = ?"
+        count, newest = self._database.rows(query, run_id)[0]
+        return count, newest
+
+    def save_view(
+        self,
+        run_id: str,
+        view: StoredView,
+        values: Mapping[Cell, Mapping[str, float | None]],
+        corrections_state: tuple[int, int],
+    ) -> bool:
+        """Keeps the values of these answers; `False` where a correction was made meanwhile."""
+        rows = [
+            (run_id, view.name, cell.position, cell.model, json.dumps(own))
+            for cell, own in values.items()
+        ]
+        with self._database.transaction() as db:
+            if self.corrections_state(run_id) != corrections_state:
+                return False
+            # Only of runs that are still there: another process may have deleted this one.
+            query = """insert or replace into viewed select ?1, ?2, ?3, ?4, ?5
+                       where exists (select 1 from runs where id = ?1)"""
+            db.executemany(query, rows)
+        return True

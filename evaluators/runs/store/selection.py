@@ -1,0 +1,129 @@
+"""Which answers of a run a table wants, and in which order, as SQL."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+_IS_VIEWED = 'r.metric = 0 and v."values" is not null'
+_HAS_NO_VIEW = 'r.metric = 0 and not :is_usual and v."values" is null'
+VALUES = f"""case when {_IS_VIEWED} then v."values" when {_HAS_NO_VIEW} then null
+             else r."values" end"""
+"""What a view has of a cell, as JSON; `r` is its result and `v` its row of the view, if any."""
+STATUS = f"case when {_HAS_NO_VIEW} and r.status = 'scored' then 'failed' else r.status end"
+"""A score that cannot be read has no values in a view: it counts as failed."""
+
+
+class Answer(NamedTuple):
+    """A sample's answer by one of the run's models; both by their numbers, from 0."""
+
+    position: int
+    model: int = 0
+
+
+class ValueName(NamedTuple):
+    """One of a metric's values, by the metric's number and its own name."""
+
+    metric: int
+    name: str
+
+
+class Selection(NamedTuple):
+    """What a table wants of a run's answers; all that is left as it is wants everything.
+
+    Of `values` the first that an answer has must lie from `low` to `high`. `text` is looked for in
+    question and answer. `order` is a value to sort by; answers without it come last.
+    """
+
+    model: int | None = None
+    ability: str = ""
+    values: tuple[ValueName, ...] = ()
+    low: float = 0
+    high: float = 1
+    is_failed: bool = False
+    is_corrected: bool = False
+    among: tuple[Answer, ...] | None = None
+    text: str = ""
+    order: ValueName | None = None
+    descending: bool = False
+
+    def named_values(self) -> dict[str, Any]:
+        """The values of its conditions, by the names that they have in SQL."""
+        values: dict[str, Any] = {
+            "model": self.model,
+            "ability": self.ability,
+            "low": self.low,
+            "high": self.high,
+            "among": json.dumps(self.among or ()),
+            "text": self.text.casefold(),
+        }
+        for number, value in enumerate(self.values):
+            values |= {f"metric_{number}": value.metric, f"name_{number}": value.name}
+        if self.order:
+            values |= {"metric_order": self.order.metric, "name_order": self.order.name}
+        return values
+
+
+def conditions(selection: Selection) -> str:
+    """What must hold of sample `s`, model `m`, result `r` and view `v`; begins with "and"."""
+    every = []
+    if selection.model is not None:
+        every.append("m.value = :model")
+    if selection.ability:
+        every.append(f"{_guarded('s.facets', 'ability')} = :ability")
+    if selection.values:
+        values = ", ".join(_value(str(number)) for number in range(len(selection.values)))
+        every.append(f"coalesce({values}, null) between :low and :high")
+    if selection.is_failed:
+        every.append(f"({STATUS} = 'failed' or {_ANY_FAILED})")
+    if selection.is_corrected:
+        every.append(_ANY_CORRECTED)
+    if selection.among is not None:
+        every.append(_AMONG)
+    if selection.text:
+        every.append(f"({_holds('s.body', 'question')} or {_RESPONSE_HOLDS})")
+    return "".join(f" and {condition}" for condition in every)
+
+
+def order(selection: Selection) -> str:
+    """What comes before position and model in "order by"."""
+    if selection.order is None:
+        return ""
+    value = _value("order")
+    return f"{value} is null, {value} {'desc' if selection.descending else 'asc'},"
+
+
+_OF_ANSWER = "run_id = :run and position = s.position and model = m.value"
+_ANY_FAILED = f"exists (select 1 from results where {_OF_ANSWER} and status = 'failed')"
+_ANY_CORRECTED = f"exists (select 1 from corrections where {_OF_ANSWER})"
+_AMONG = "(s.position, m.value) in (select value ->> 0, value ->> 1 from json_each(:among))"
+
+
+def _value(parameter: str) -> str:
+    """The value that the parameters `metric_` and `name_` of that ending name."""
+    return f"""case when :metric_{parameter} = 0 then {_number(VALUES, parameter)} else (
+        select {_number('x."values"', parameter)} from results x
+        where x.run_id = :run and x.position = s.position and x.model = m.value
+        and x.metric = :metric_{parameter}) end"""
+
+
+def _number(values: str, parameter: str) -> str:
+    # Not by a path: the name of a value may hold anything.
+    readable = f"case when json_valid({values}) then {values} else '{{}}' end"
+    return f"""(select e.value from json_each({readable}) e where e.key = :name_{parameter}
+               and e.type in ('integer', 'real'))"""
+
+
+def _guarded(body: str, field: str) -> str:
+    return f"case when json_valid({body}) then json_extract({body}, '$.{field}') end"
+
+
+def _holds(body: str, field: str) -> str:
+    return f"holds({_guarded(body, field)}, :text)"
+
+
+_RESPONSE_HOLDS = f"""coalesce(
+    (select max({_holds("y.body", "response")}) from results y where y.run_id = :run
+     and y.position = s.position and y.model = m.value
+     and {_guarded("y.body", "response")} is not null),
+    {_holds("s.body", "response")})"""

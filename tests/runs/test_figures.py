@@ -1,0 +1,260 @@
+"""What is kept with a run: figures until something changes, and answers chosen and ordered."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.records import (
+    Cell,
+    Dataset,
+    EvaluatorSpec,
+    Labelling,
+    Labels,
+    ModelSpec,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+    Sentence,
+    Sentences,
+    SentenceSupport,
+)
+from evaluators.runs import aggregate
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer, Selection, Store, ValueName
+from evaluators.trace.definitions import DEFINITIONS
+from evaluators.trace.labelling import GOLD, HEURISTIC, Correction
+from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
+
+SENTENCES = Sentences(
+    documents=(tuple(Sentence(key=f"0{key}", text="t") for key in "abcd"),),
+    response=(Sentence(key="a", text="t"),),
+)
+ADHERENCE = ValueName(0, "adherence")
+RELEVANCE = ValueName(0, "context_relevance")
+MATCH = ValueName(1, "answer_match")
+CHANGE = Correction(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
+
+
+def labels(relevant, support="full"):
+    keys = tuple(f"0{key}" for key in relevant)
+    return Labels(
+        relevant_keys=keys,
+        utilized_keys=keys[:1],
+        sentence_support=(SentenceSupport(key="a", support=support),),
+    )
+
+
+def sample(number, question="When?", response="In May.", gold=None):
+    return Sample(
+        id=f"s{number}", question=question, response=response, sentences=SENTENCES, labels=gold
+    )
+
+
+DATA = Dataset(
+    name="By hand",
+    samples=(
+        sample(0, "Wann fährt der ZUG?", gold=labels("abcd", "none")),
+        sample(1, response="Über Köln."),
+        sample(2),
+        sample(3),
+        sample(4, gold=labels("a")),
+    ),
+)
+GIVEN = [labels("ab"), labels("abc", "none"), None, None, labels("a", "full")]
+"""The heuristic's labels; the third answer fails for it, the fourth is still open."""
+
+
+@pytest.fixture
+def run(store: Store) -> Run:
+    """Two metrics over five answers; only the first and the fifth have a value of the second."""
+    run = Run(
+        id="r",
+        workspace="local",
+        created="2026-11-22T09:00:00+00:00",
+        title="By hand",
+        dataset_name=DATA.name,
+        fingerprint=DATA.fingerprint,
+        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match")),
+    )
+    store.runs.save(run, DATA)
+    for position, own in enumerate(GIVEN):
+        if own:
+            scores = trace_scores(SENTENCES, own)
+            labelling = Labelling(by=HEURISTIC, labels=own)
+            save(store, position, to_score(scores, DATA.samples[position], [labelling]))
+    save(store, 2, None)
+    save(store, 0, Score(values={"answer_match": 0.25}), metric=1)
+    save(store, 4, Score(values={"answer_match": 0.75}), metric=1)
+    return run
+
+
+def save(store, position, score, metric=0, model=0):
+    outcome = {"status": "scored", "score": score} if score else {"status": "failed", "error": "-"}
+    place = {"position": position, "metric": metric, "model": model}
+    store.results.save("r", SampleResult(**place, **outcome))
+
+
+def positions(store, run, selection, view=None):
+    answers = RunView.read(store, run).answers(selection, view or View())
+    return [answer.position for answer in answers]
+
+
+@pytest.mark.parametrize(
+    ("selection", "chosen"),
+    [
+        (Selection(), [0, 1, 2, 3, 4]),
+        (Selection(values=(ADHERENCE,), high=0), [1]),
+        (Selection(values=(ADHERENCE,), low=1), [0, 4]),
+        (Selection(values=(MATCH,), high=0.5), [0]),
+        (Selection(values=(ValueName(0, "none"), MATCH), low=0.5), [4]),
+        (Selection(is_failed=True), [2]),
+        (Selection(is_corrected=True), []),
+        (Selection(among=(Answer(3), Answer(1))), [1, 3]),
+        (Selection(text="FÄHRT der zug"), [0]),
+        (Selection(text="über köln"), [1]),
+        (Selection(text="in may"), [0, 2, 3, 4]),
+        (Selection(text="%"), []),
+        (Selection(text="in may", values=(ADHERENCE,), low=1), [0, 4]),
+        # Relevant are 2, 3 and 1 of 4 sentences; those without a value come last both ways.
+        (Selection(order=RELEVANCE), [4, 0, 1, 2, 3]),
+        (Selection(order=RELEVANCE, descending=True), [1, 0, 4, 2, 3]),
+        (Selection(order=MATCH, descending=True), [4, 0, 1, 2, 3]),
+        (Selection(order=ValueName(0, "' or 1 --")), [0, 1, 2, 3, 4]),
+        (Selection(model=1), []),
+    ],
+)
+def test_answers_are_chosen_and_ordered_over_the_whole_run(store, run, selection, chosen):
+    assert positions(store, run, selection) == chosen
+
+
+def test_a_choice_is_of_the_view_that_is_looked_at(store, run):
+    by_gold = View(by=GOLD)
+
+    assert positions(store, run, Selection(values=(ADHERENCE,), high=0), by_gold) == [0]
+    assert positions(store, run, Selection(order=RELEVANCE), by_gold) == [4, 0, 1, 2, 3]
+
+
+def test_what_a_person_corrected_is_chosen_and_counts_at_once_and_until_it_is_taken_back(
+    store, run
+):
+    unsupported = Selection(values=(ADHERENCE,), high=0)
+
+    store.corrections.save("r", Cell(4), CHANGE)
+    assert positions(store, run, Selection(is_corrected=True)) == [4]
+    assert positions(store, run, unsupported) == [1, 4]
+
+    store.corrections.undo("r", Cell(4))
+    assert positions(store, run, unsupported) == [1]
+
+
+def test_a_model_s_answers_alone_and_what_it_wrote(store, run):
+    models = tuple(ModelSpec(provider="openai", model=name) for name in ("luna", "sol"))
+    both = run.model_copy(update={"models": models})
+    written = SampleResult(
+        position=3,
+        model=1,
+        status="scored",
+        response="Of the mill",
+        score=Score(values={"adherence": 0.0}),
+    )
+    store.results.save("r", written)
+    view = RunView.read(store, both)
+
+    assert view.answers(Selection(model=1))[0] == Answer(0, 1)
+    assert view.answers(Selection(text="the mill")) == [Answer(3, 1)]
+    assert view.answers(Selection(model=1, values=(ADHERENCE,), high=0)) == [Answer(3, 1)]
+
+
+def test_a_page_has_the_rows_of_its_answers_in_their_order(store, run):
+    view = RunView.read(store, run)
+    merged = view.merged()
+
+    assert view.page([Answer(4), Answer(0)]) == [merged[4], merged[0]]
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("by", [None, HEURISTIC, GOLD])
+@pytest.mark.parametrize("corrected", [False, True])
+def test_figures_are_those_of_every_score_counted_anew(store, run, definition, by, corrected):
+    if corrected:
+        store.corrections.save("r", Cell(4), CHANGE)
+    view = RunView.read(store, run)
+    changes = store.corrections.by_cell("r")
+    counted = {}
+    for cell, sample, score in store.results.scored(run):
+        own = {HEURISTIC: score.evidence.counted.labels, GOLD: sample.labels}.get(by or HEURISTIC)
+        if by is None and cell in changes:
+            own = labels("a", "none")
+        scores = trace_scores(from_score(score, sample).sentences, own, definition) if own else None
+        counted[cell.position] = scores.values() if scores else {}
+
+    figures = view.figures(view=View(definition, by))
+
+    for name in VALUES:
+        values = [own[name] for own in counted.values() if own.get(name) is not None]
+        assert figures.means[name].scored == len(values)
+        assert figures.means[name].mean == sum(values) / len(values)
+        assert sum(figures.spread[name]) == len(values)
+    assert (figures.asked, figures.scored, figures.failed) == (5, 3, 1)
+    assert figures.corrected == corrected
+
+
+def test_figures_are_kept_until_a_result_or_a_correction_comes(store, run, tmp_path):
+    before = RunView.read(store, run)
+    assert before.figures().means["adherence"].scored == 3
+    kept = store.figures.get("r", "figures 0 0 what counts", before.revision)
+    again = Store(tmp_path / "runs.sqlite3")
+
+    assert RunView.read(again, run).figures() == before.figures()
+    assert kept == again.figures.get("r", "figures 0 0 what counts", before.revision)
+
+    save(again, 3, to_score(trace_scores(SENTENCES, labels("a")), DATA.samples[3], [LABELLING]))
+    assert RunView.read(store, run).figures().means["adherence"].scored == 4
+
+    store.corrections.save("r", Cell(3), CHANGE)
+    assert RunView.read(again, run).figures().means["adherence"].mean == 0.5
+
+
+LABELLING = Labelling(by=HEURISTIC, labels=labels("a"))
+
+
+def test_figures_of_an_earlier_revision_are_not_kept_for_a_later_one(store, run):
+    view = RunView.read(store, run)
+    save(store, 3, None)
+
+    view.figures()
+
+    assert store.figures.get("r", "figures 0 0 what counts", view.revision) is None
+    assert store.figures.get("r", "figures 0 0 what counts", view.revision + 1) is None
+
+
+def test_what_was_kept_and_cannot_be_read_is_worked_out_again(store, run):
+    view = RunView.read(store, run)
+    store.figures.save("r", "figures 0 0 what counts", view.revision, "{")
+
+    assert view.figures().asked == 5
+
+
+def test_a_spread_counts_tenths_and_nothing_where_a_value_is_no_share():
+    rows = [
+        aggregate.Outline(
+            position=0, sample_id="s", question="q", status="scored", values={"a": a, "b": b}
+        )
+        for a, b in ((0.0, 1.0), (0.1, 3.0), (0.95, None), (1.0, 0.5), (None, 0.5))
+    ]
+
+    spread = aggregate.figures(rows).spread
+
+    assert spread == {"a": (1, 1, 0, 0, 0, 0, 0, 0, 0, 2), "b": ()}
+
+
+def test_a_deleted_run_takes_its_figures_along(store, run):
+    view = RunView.read(store, run)
+    view.figures(view=View("fixed_20"))
+
+    store.runs.delete("r")
+
+    for table in ("figures", "viewed", "revisions"):
+        assert store.rows(f"select count(*) from {table}") == [(0,)]
