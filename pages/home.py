@@ -3,8 +3,7 @@
 import streamlit as st
 
 from evaluators.runs import samples
-from ui import session
-from ui.parts import problems
+from ui.parts import starting
 from ui.runs import overview
 
 st.title("Plumbline")
@@ -15,15 +14,15 @@ st.markdown(
     "**TRACE** asks, sentence by sentence: what was relevant, what was used, what is supported?"
 )
 with st.container(horizontal=True, vertical_alignment="center"):
-    rgb = st.button("Run the RGB sample", type="primary", icon=":material/play_arrow:")
-    trace = st.button("Run the TRACE sample", icon=":material/play_arrow:")
+    rgb = starting.button("Run the RGB sample", "home_rgb")
+    trace = starting.button("Run the TRACE sample", "home_trace", primary=False)
     st.page_link("../pages/datasets.py", label="Use your own data", icon=":material/upload_file:")
     st.page_link("../pages/settings.py", label="Enter a key for real models", icon=":material/key:")
 st.caption("No key, no account, no telemetry: the samples run on this machine in seconds.")
-if rgb or trace:
-    sample = samples.rgb if rgb else samples.trace
-    with problems.caught():
-        session.start(sample(session.store(), session.workspace()))
+if rgb:
+    starting.start(samples.rgb_plan(), "home_rgb")
+if trace:
+    starting.start(samples.trace_plan(), "home_trace")
 
 st.header("Recent runs")
 overview.show(limit=5)

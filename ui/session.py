@@ -20,8 +20,9 @@ from evaluators.llm import Access, clients
 from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Dataset, Run
 from evaluators.runs import workspaces
-from evaluators.runs.engine import registry
+from evaluators.runs.engine import create_run, find_twin, registry
 from evaluators.runs.inputs import WORKSPACE, local_store
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import visitor_address
 from evaluators.runs.store import Store
 from ui.held import held
@@ -32,6 +33,15 @@ PAGES: Mapping[Benchmark | None, str] = {
     None: "../pages/metrics.py",
 }
 """The page that shows a run, by the benchmark of the evaluator that leads it."""
+
+NEW_RUN, AGAIN = "new", "again"
+"""The query parameters of links to a new run.
+
+One names the data that its form begins with, the other the run whose settings it begins with.
+"""
+
+CLICKED = "clicked"
+"""Where a session notes which button starts a run, and since when, until that run is shown."""
 
 DEAD_LINK = "dead_link"
 """Where a session notes that it came with a link that leads nowhere."""
@@ -230,13 +240,20 @@ def find_run(run_id: str | None) -> Run | None:
 def shown_run(benchmark: Benchmark | None = None) -> Run | None:
     """The run on the page of this benchmark: the one in the address, else the one shown last.
 
-    Without a benchmark it is a run of metrics alone.
+    Without a benchmark it is a run of metrics alone. None is shown where a link asks for a new run.
     """
     last = f"shown_{PAGES[benchmark]}"
+    for parameter in (NEW_RUN, AGAIN):
+        if parameter in st.query_params:
+            # Taken out of the address: else every choice in the form would be undone by it.
+            st.session_state[parameter] = st.query_params.pop(parameter)
+            st.session_state.pop(last, None)
+            st.query_params.pop("run", None)
     run_id = st.query_params.get("run") or st.session_state.get(last)
     shown = find_run(run_id)
     if shown is None or leads(shown.evaluator.name) != benchmark:
         return None
+    st.session_state.pop(CLICKED, None)
     # Streamlit drops the parameters of an address at a click on its menu.
     st.session_state[last] = st.query_params["run"] = shown.id
     return shown
@@ -247,10 +264,14 @@ def open_run(run: Run) -> None:
     st.switch_page(PAGES[leads(run.evaluator.name)], query_params=address(run=run.id))
 
 
-def start(run: Run) -> None:
-    """Starts the run, or lets it wait where a public host is full, and goes to its page.
+def start(plan: RunPlan) -> None:
+    """Starts a run as it is planned, or lets it wait where a public host is full; goes to its page.
 
-    Raises `AccessError` or `HostLimitError` where it can do neither.
+    An equal one that was just begun is shown in its place. Raises a `PlumblineError` where it
+    cannot be run.
     """
+    run = find_twin(store(), plan, workspace=workspace())
+    if run is None:
+        run = create_run(store(), plan, workspace=workspace())
     registry.start_or_wait(run, store(), keys(), visitor())
     open_run(run)

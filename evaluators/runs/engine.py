@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter, deque
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from evaluators.config import config
 from evaluators.errors import HostLimitError, PlumblineError, StoreError
@@ -31,6 +31,12 @@ RECENT_RUNS = 20
 SHARE_SECONDS = 60.0
 """Seconds that a further run of an address keeps its place while somebody else has none."""
 
+TWIN_SECONDS = 60.0
+"""A second start of the same run within this time is taken for an impatient click."""
+
+TWINS_LOOKED_AT = 20
+"""Newest runs among which the same one is looked for."""
+
 BUSY = "This host is busy, and its queue is full. This run is kept: resume it in a few minutes."
 
 log = logging.getLogger(__name__)
@@ -42,8 +48,28 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     Raises `PlumblineError` before anything is stored where it could not be run.
     """
     plan.check()
+    run = _planned_run(plan, workspace)
+    _check_host(run, plan.dataset, store)
+    store.runs.save(run, plan.dataset)
+    return run
+
+
+def find_twin(store: Store, plan: RunPlan, *, workspace: str) -> Run | None:
+    """The run that was created from an equal plan within the last `TWIN_SECONDS`, if any."""
+    planned = _planned_run(plan, workspace)
+    since = datetime.now(UTC) - timedelta(seconds=TWIN_SECONDS)
+    for run in store.runs.newest(workspace, TWINS_LOOKED_AT):
+        its_own = {"id": run.id, "created": run.created}
+        is_recent = datetime.fromisoformat(run.created) > since
+        if is_recent and run == planned.model_copy(update=its_own):
+            return run
+    return None
+
+
+def _planned_run(plan: RunPlan, workspace: str) -> Run:
+    """A new run as it is planned, not stored yet."""
     data = plan.dataset
-    run = Run(
+    return Run(
         id=secrets.token_hex(16),
         workspace=workspace,
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
@@ -59,9 +85,6 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
         cap=plan.cap,
         use_cache=plan.use_cache,
     )
-    _check_host(run, data, store)
-    store.runs.save(run, data)
-    return run
 
 
 class RunRegistry:

@@ -14,17 +14,24 @@ from evaluators.runs.store import Store
 from evaluators.trace_evaluator import TRACEEvaluator
 
 
-def rgb(store: Store, workspace: str) -> Run:
+def rgb_plan() -> RunPlan:
     """All four abilities of the English sample bed, answered by the offline reader."""
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, bed.abilities)
-    plan = RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
-    return create_run(store, plan, workspace=workspace)
+    return RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
 
 
-def trace(store: Store, workspace: str) -> Run:
+def trace_plan() -> RunPlan:
     """The TRACE sample, labelled by the heuristic."""
     dataset = bundled()[TRACE_SAMPLES]
     assert isinstance(dataset, Dataset)
-    return create_run(store, RunPlan(dataset, [TRACEEvaluator()]), workspace=workspace)
+    return RunPlan(dataset, [TRACEEvaluator()])
+
+
+def rgb(store: Store, workspace: str) -> Run:
+    return create_run(store, rgb_plan(), workspace=workspace)
+
+
+def trace(store: Store, workspace: str) -> Run:
+    return create_run(store, trace_plan(), workspace=workspace)

@@ -74,9 +74,7 @@ def test_data_that_changed_are_shown_before_a_run_starts(
     at.button(key=start).click()
     checked(at.run())
     assert not runs()
-    assert "The data changed since this form was drawn, so no run was started." in said(
-        at, "warning"
-    )
+    assert "The data changed since this form was drawn, so no run was started." in said(at, "error")
     at.button(key=start).click()
     settled(checked(at.run()))
     assert runs()[0].dataset_name == "own.jsonl"

@@ -8,6 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,8 @@ from evaluators.errors import ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, EvaluatorSpec
-from evaluators.runs import inputs
-from evaluators.runs.engine import create_run
+from evaluators.runs import inputs, samples
+from evaluators.runs.engine import create_run, find_twin
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
@@ -465,3 +467,17 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path,
         == {(position, metric) for position in range(slow.SAMPLES) for metric in range(metrics)}
         - survived
     )
+
+
+def test_an_equal_plan_has_a_twin_for_a_minute(store):
+    plan = samples.trace_plan()
+    assert find_twin(store, plan, workspace="local") is None
+    run = create_run(store, plan, workspace="local")
+    assert find_twin(store, samples.trace_plan(), workspace="local") == run
+    assert find_twin(store, replace(plan, title="Another"), workspace="local") is None
+    assert find_twin(store, plan, workspace="other") is None
+    earlier = datetime.now(UTC) - timedelta(seconds=61)
+    store.runs.delete(run.id)
+    old = run.model_copy(update={"created": earlier.isoformat()})
+    store.runs.save(old, plan.dataset)
+    assert find_twin(store, plan, workspace="local") is None

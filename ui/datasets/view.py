@@ -323,26 +323,35 @@ def _about_bed(data: TestBed) -> None:
     abilities = ", ".join(ability.label.lower() for ability in data.abilities)
     st.caption(f"RGB test bed · {counted(len(data.rows), 'row')} · tests {abilities}")
     st.page_link(
-        "../pages/rgb.py", label="Ask a model on the RGB page", icon=":material/arrow_forward:"
+        "../pages/rgb.py",
+        label="Ask a model on the RGB page",
+        icon=":material/arrow_forward:",
+        query_params=session.address(new=data.name),
     )
 
 
 def _about(data: Dataset) -> None:
     st.caption(f"Samples · {counted(len(data.samples), 'row')}")
+    address = session.address(new=data.name)
     with st.container(horizontal=True):
         st.page_link(
-            "../pages/trace.py", label="Evaluate on the TRACE page", icon=":material/arrow_forward:"
+            "../pages/trace.py",
+            label="Evaluate on the TRACE page",
+            icon=":material/arrow_forward:",
+            query_params=address,
         )
         if _serves_rgb(data):
             st.page_link(
                 "../pages/rgb.py",
                 label="Score answers on the RGB page",
                 icon=":material/arrow_forward:",
+                query_params=address,
             )
         st.page_link(
             "../pages/metrics.py",
             label="Measure on the Metrics page",
             icon=":material/arrow_forward:",
+            query_params=address,
         )
 
 

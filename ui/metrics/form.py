@@ -10,7 +10,7 @@ from ui import session
 from ui.metrics import choice
 from ui.models import generators as model_generators
 from ui.models.generators import NOBODY, Generators
-from ui.parts import data_choice, problems
+from ui.parts import data_choice, problems, starting
 
 FIRST = "answer_match"
 """The metric that is chosen at first: it asks no judge."""
@@ -36,5 +36,5 @@ def show() -> None:
         drafted = RunPlan(dataset, metrics or [], prompt=answering.prompt)
         plan = choice.with_judge(drafted, answering.models, "metrics")
     is_ready = bool(metrics) and generators is not None and plan is not None
-    if data_choice.start_button("metrics_start", name, is_ready=is_ready) and plan:
-        data_choice.start(plan)
+    if data_choice.start_button("Start", "metrics_start", name, is_ready=is_ready) and plan:
+        starting.start(plan, "metrics_start")

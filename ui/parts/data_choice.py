@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluators.runs.engine import create_run
-from evaluators.runs.plan import RunPlan
+from evaluators.errors import DatasetError
 from ui import session
-from ui.parts import problems
+from ui.parts import problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
@@ -36,6 +35,11 @@ def choose(
 ) -> str | None:
     """The name of the chosen data; `None`, with a word, where there are none or they are gone."""
     options = list(names)
+    asked_for = st.session_state.pop(session.NEW_RUN, "")
+    if again := session.find_run(st.session_state.pop(session.AGAIN, "")):
+        asked_for = again.dataset_name
+    if asked_for:
+        st.session_state[key] = asked_for
     gone = _forget_what_is_gone(options, key)
     name: str | None = place.selectbox(
         label,
@@ -51,29 +55,16 @@ def choose(
     return name
 
 
-def start_button(key: str, name: str, *, is_ready: bool) -> bool:
-    """Whether Start was pressed over the data as they were when the button was drawn."""
+def start_button(label: str, key: str, name: str, *, is_ready: bool) -> bool:
+    """Whether it was pressed over the data as they were when the button was drawn."""
     now = session.identity(name)
-    pressed = st.button(
-        "Start",
-        type="primary",
-        icon=":material/play_arrow:",
-        disabled=not is_ready,
-        # Streamlit calls it with the arguments of the drawing that was clicked, before the next.
-        on_click=_note_what_was_seen,
-        args=(key, now),
-        key=key,
+    pressed = starting.button(
+        label, key, is_ready=is_ready, on_click=_note_what_was_seen, args=(key, now)
     )
     if pressed and st.session_state.pop(f"{key}_seen", now) != now:
-        st.warning(CHANGED, icon=":material/sync_problem:")
-        return False
-    return pressed and is_ready
-
-
-def start(plan: RunPlan) -> None:
-    """Creates the run, starts it and goes to its page; says why where it cannot."""
-    with problems.caught():
-        session.start(create_run(session.store(), plan, workspace=session.workspace()))
+        problems.keep(DatasetError(CHANGED), key)
+        starting.reopen()
+    return pressed
 
 
 def _forget_what_is_gone(options: list[str], key: str) -> str:

@@ -37,10 +37,11 @@ def as_in_widget(parameter: Parameter, value: Any) -> Any:
 
 
 def _widget(parameter: Parameter, column: Any, key: str) -> Any:
-    common = {
+    common: dict[str, Any] = {
         "label": parameter.title,
         "help": parameter.description or None,
         "key": key,
+        **KEPT,
     }
     if parameter.kind == "bool":
         return column.toggle(value=parameter.default, **common)

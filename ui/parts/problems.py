@@ -45,9 +45,14 @@ def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
                 raise HostLimitError(MOVED)
             callback(*arguments)
         except PlumblineError as error:
-            st.session_state[_kept_under(place)] = error
+            keep(error, place)
 
     return call
+
+
+def keep(error: PlumblineError, place: str) -> None:
+    """Keeps the error for `show` of this place, in the next drawing of the page."""
+    st.session_state[_kept_under(place)] = error
 
 
 def show(place: str) -> bool:

@@ -20,7 +20,8 @@ from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import prompt_problem
-from ui.parts import data_choice, forms, problems
+from ui.parts import data_choice, forms, problems, starting
+from ui.parts.forms import KEPT
 
 WAY = "rgb_way"
 ASK, SCORE = "Ask a model", "Score existing answers"
@@ -51,6 +52,7 @@ def show() -> None:
         required=True,
         key=WAY,
         label_visibility="collapsed",
+        **KEPT,
     )
     if way == ASK:
         _form_to_ask_models()
@@ -94,8 +96,8 @@ def _form_to_ask_models() -> None:
     is_ready = (
         bool(models) and plan is not None and not problem and _is_anything_asked(plan, measures)
     )
-    if data_choice.start_button("rgb_start", name, is_ready=is_ready) and plan:
-        data_choice.start(plan)
+    if data_choice.start_button("Start", "rgb_start", name, is_ready=is_ready) and plan:
+        starting.start(plan, "rgb_start")
 
 
 def _is_anything_asked(plan: RunPlan, measures: RememberedMeasures) -> bool:
@@ -126,6 +128,7 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
         default=bed.abilities,
         format_func=lambda ability: ability.label,
         key=f"rgb_abilities_{name}",
+        **KEPT,
     )
     levels, passages, limit, seed = st.columns([4, 1, 1, 1])
     rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
@@ -137,12 +140,19 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
         format_func=lambda noise: f"{100 * noise:.0f} %",
         help="Share of documents beside the point; for noise robustness and integration.",
         key="rgb_noise",
+        **KEPT,
     )
     return Composition(
         abilities=tuple(ability for ability in Ability if ability in abilities),
         noise_levels=tuple(sorted(chosen)),
         passages=passages.number_input(
-            "Passages", 1, 50, PASSAGES, help="Documents per prompt", key="rgb_passages"
+            "Passages",
+            1,
+            50,
+            PASSAGES,
+            help="Documents per prompt",
+            key="rgb_passages",
+            **KEPT,
         ),
         limit=limit.number_input(
             "Samples",
@@ -151,9 +161,16 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
             most,
             help="Rows of the bed for each ability",
             key=f"rgb_limit_{name}",
+            **KEPT,
         ),
         seed=seed.number_input(
-            "Seed", 0, 2**31, 0, help="Same seed, same documents, same order", key="rgb_seed"
+            "Seed",
+            0,
+            2**31,
+            0,
+            help="Same seed, same documents, same order",
+            key="rgb_seed",
+            **KEPT,
         ),
     )
 
@@ -166,7 +183,12 @@ def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
     with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
         _wording_buttons(language, key, st.session_state.get(key, own))
         prompt = st.text_area(
-            "Prompt template", own, height=380, key=key, label_visibility="collapsed"
+            "Prompt template",
+            own,
+            height=380,
+            key=key,
+            label_visibility="collapsed",
+            **KEPT,
         )
         st.caption(
             f"Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
@@ -240,9 +262,10 @@ def _form_to_score_answers() -> None:
             f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted answer of each row."
         ),
         key=f"rgb_ability_{name}",
+        **KEPT,
     )
     params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
-    if data_choice.start_button("rgb_score_start", name, is_ready=True):
+    if data_choice.start_button("Start", "rgb_score_start", name, is_ready=True):
         if isinstance(ability, Ability):
             dataset = all_with_ability(dataset, ability)
-        data_choice.start(RunPlan(dataset, [RGBEvaluator(**params)]))
+        starting.start(RunPlan(dataset, [RGBEvaluator(**params)]), "rgb_score_start")

@@ -23,7 +23,7 @@ from ui.models import form as model_form
 from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import NOBODY, Generators
-from ui.parts import data_choice, forms, problems
+from ui.parts import data_choice, forms, problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
@@ -101,8 +101,8 @@ def _form_without_judges(dataset: Dataset, generators: Generators | None) -> Non
         drafted = RunPlan(dataset, [heuristic, *(further or [])], prompt=answering.prompt)
         plan = choice.with_judge(drafted, answering.models, "trace")
     is_ready = None not in (further, generators, plan)
-    if data_choice.start_button(START, dataset.name, is_ready=is_ready) and plan:
-        data_choice.start(plan)
+    if data_choice.start_button("Start", START, dataset.name, is_ready=is_ready) and plan:
+        starting.start(plan, START)
 
 
 def _form_with_judges(dataset: Dataset, method: str, generators: Generators | None) -> None:
@@ -135,8 +135,8 @@ def _form_with_judges(dataset: Dataset, method: str, generators: Generators | No
     if not judges:
         st.caption("Choose a judge to start.")
     is_ready = is_ready and None not in (further, generators)
-    if data_choice.start_button(START, dataset.name, is_ready=is_ready) and plan:
-        data_choice.start(plan)
+    if data_choice.start_button("Start", START, dataset.name, is_ready=is_ready) and plan:
+        starting.start(plan, START)
 
 
 def _method_fields(

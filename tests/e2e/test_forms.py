@@ -1,0 +1,70 @@
+"""The forms of new runs in the browser: what is chosen stays, a link begins a new run, and a click
+starts one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from evaluators.records import Run
+from tests.e2e.conftest import LONG, Server, settled
+
+
+def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page: Page) -> None:
+    page.goto("/rgb")
+    for way, seen in (
+        ("Score existing answers", "Ability"),
+        ("Ask a model", "216 prompts will be asked."),
+    ):
+        page.get_by_role("radio", name=way).click()
+        expect(page.get_by_text(seen, exact=True)).to_be_visible()
+        for away in ("Runs", "Settings"):
+            page.get_by_role("link", name=away, exact=True).click()
+            expect(page.get_by_role("heading", name=away, exact=True)).to_be_visible()
+            page.get_by_role("link", name="RGB", exact=True).click()
+            expect(page.get_by_role("radio", name=way)).to_be_checked()
+            expect(page.get_by_text(seen, exact=True)).to_be_visible()
+    page.get_by_role("spinbutton", name="Seed").fill("7")
+    page.get_by_role("spinbutton", name="Seed").press("Enter")
+    settled(page)
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("link", name="RGB", exact=True).click()
+    expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
+    expect(page.get_by_text("216 prompts will be asked.")).to_be_visible()
+
+
+def test_a_link_from_the_data_begins_a_new_run_with_them(
+    page: Page, trace_run: Run, tmp_path: Path
+) -> None:
+    page.goto(f"/trace?run={trace_run.id}")
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 24 / 24 scored")).to_be_visible()
+    page.get_by_role("link", name="Datasets").click()
+    row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
+    file = tmp_path / "new.jsonl"
+    file.write_text(json.dumps(row))
+    page.locator("input[type=file]").first.set_input_files(file)
+    page.get_by_role("link", name="Evaluate on the TRACE page").click()
+    expect(page.get_by_role("combobox", name="Data set")).to_have_value("new.jsonl")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    expect(page.get_by_text("24 / 24 scored")).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"/trace/?\??$"))
+
+
+def test_three_impatient_clicks_start_one_run(page: Page, server: Server) -> None:
+    before = set(server.store.runs.ids("local"))
+    page.goto("/")
+    start = page.get_by_role("button", name="Run the RGB sample")
+    expect(start).to_be_enabled()
+    start.evaluate(
+        "button => { for (const n of [1, 2, 3]) setTimeout(() => button.click(), 80 * n) }"
+    )
+    expect(page.get_by_role("heading", name="RGB", exact=True)).to_be_visible()
+    settled(page)
+    expect(page.get_by_test_id("stMain").get_by_text("Finished · 216 / 216 scored")).to_be_visible(
+        timeout=LONG
+    )
+    assert len(set(server.store.runs.ids("local")) - before) == 1
