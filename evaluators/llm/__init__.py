@@ -71,7 +71,9 @@ _living: WeakValueDictionary[int, Access] = WeakValueDictionary()
 
 def living() -> set[Access]:
     """All accesses of this process, of every visitor; equal ones once. For masking only."""
-    return {access for reference in _living.valuerefs() if (access := reference()) is not None}
+    accesses = {reference() for reference in _living.valuerefs()}
+    # One that has gone since the list was made leaves `None`.
+    return {access for access in accesses if access is not None}
 
 
 Keys = Mapping[str, Access]
@@ -98,8 +100,10 @@ class ModelRequest(Record):
         So without the key, time-outs and limits: another key gets the same stored answers.
         """
         digest = hashlib.sha256(_model_facts(self.spec, self.base_url))
+        # Half characters as they are: replaced, two different prompts would share one answer.
         digest.update(self.text.encode(errors="surrogatepass"))
         if self.schema_text:
+            # A byte that no text holds keeps prompt and schema apart.
             digest.update(b"\0" + self.schema_text.encode())
         return digest.hexdigest()
 

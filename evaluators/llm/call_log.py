@@ -37,23 +37,24 @@ class CallLog:
             costs.append(earlier.cost)
             usages.append(earlier.usage)
         known_costs = [cost for cost in costs if cost is not None]
+        tokens = {}
+        for name in Usage.model_fields:
+            tokens[name] = sum(getattr(usage, name) for usage in usages)
         return {
             "calls": calls,
             "cached": cached,
             "note": note,
             # Without one of the prices the sum is unknown: a part of it would look like the whole.
             "cost": sum(known_costs) if len(known_costs) == len(costs) else None,
-            "usage": {
-                name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields
-            },
+            "usage": tokens,
         }
 
     def discard(self, texts: Collection[str]) -> None:
         """These answers were of no use: they are paid for, but must not serve again."""
-        self.calls[:] = [
-            call.model_copy(update={"reusable": False}) if call.completion.text in texts else call
-            for call in self.calls
-        ]
+        # In place: the layer that meters the calls writes into this list.
+        for number, call in enumerate(self.calls):
+            if call.completion.text in texts:
+                self.calls[number] = call.model_copy(update={"reusable": False})
 
     def mark_stored(self) -> None:
         """The calls are in the store now: who asks the same finds them there."""

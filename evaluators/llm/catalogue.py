@@ -112,7 +112,8 @@ class Choice(Record):
 def known_models() -> dict[str, Model]:
     """All known models by id: the offline reader, then the others in the file's order."""
     entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))["model"]
-    return {model.id: model for model in [_OFFLINE_MODEL, *map(Model.model_validate, entries)]}
+    models = [_OFFLINE_MODEL, *map(Model.model_validate, entries)]
+    return {model.id: model for model in models}
 
 
 def find(model_id: str) -> Model | None:
@@ -149,6 +150,7 @@ def model_choices(
     day = today or date.today()
     providers = {OFFLINE.provider, *allowed_providers()}
     candidates = [model for model in known_models().values() if model.provider in providers]
+    # Offered before the catalogue knew of them: a new model can be used on its first day.
     candidates += _unlisted_models(offered)
     # The sort keeps the order of the file, and of the provider's list, otherwise.
     candidates.sort(key=lambda model: model.is_retired(day))
@@ -175,12 +177,13 @@ def _why_not_chosen(
 
 def _unlisted_models(offered: Mapping[str, Sequence[str]]) -> list[Model]:
     """The offered models that the catalogue lacks, as far as their names do not rule out chat."""
-    return [
-        unlisted(provider, name)
-        for provider, names in offered.items()
-        for name in names
-        if f"{provider}/{name}" not in known_models() and not _NOT_FOR_CHAT.search(name)
-    ]
+    models = []
+    for provider, names in offered.items():
+        for name in names:
+            is_listed = f"{provider}/{name}" in known_models()
+            if not is_listed and not _NOT_FOR_CHAT.search(name):
+                models.append(unlisted(provider, name))
+    return models
 
 
 _OFFLINE_MODEL = Model(

@@ -101,6 +101,7 @@ class ModelSession:
 
     def close(self) -> None:
         """Lets the connection go, and forgets the key."""
+        # Cleared first: a second call must not give back a place that others still use.
         access, self._access, self._connection = self._access, None, None
         if access:
             _connections.give_back(access)
@@ -180,6 +181,7 @@ class _Connections:
     def take(self, access: Access) -> Connection:
         with self._lock:
             connection, users = self._open.get(access) or (Connection(access), 0)
+            # By the access, which holds key and address: no visitor is sent over another's.
             self._open[access] = connection, users + 1
             return connection
 
@@ -189,6 +191,7 @@ class _Connections:
             if users > 1:
                 self._open[access] = connection, users - 1
             else:
+                # On the loop that it belongs to; nobody waits for it.
                 asyncio.run_coroutine_threadsafe(connection.close(), loop())
 
     def close_all(self) -> None:
@@ -245,6 +248,7 @@ def ask_models(access: Access) -> list[str]:
     Raises `LLMError` with what is wrong.
     """
     ids = Scope().run(_model_ids(access))
+    # Locked only now: others would else wait for the provider's answer as well.
     with _lists_lock:
         _model_lists[digest(access)] = time.monotonic() + LIST_SECONDS, ids
     return ids

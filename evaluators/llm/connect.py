@@ -134,17 +134,22 @@ def accesses(*arguments: object) -> dict[str, Access]:
 
     Each argument is a model or a list of models; raises `ParameterError` where two keys differ.
     """
-    by_provider: dict[str, Access] = {}
+    llms: list[object] = []
     for argument in arguments:
-        for llm in argument if isinstance(argument, list | tuple) else [argument]:
-            if not isinstance(llm, ConnectedLLM) or llm.access is None:
-                continue
-            access = llm.access
-            if by_provider.setdefault(access.provider, access) != access:
-                raise ParameterError(
-                    f"A run has one key and address for {PROVIDERS[access.provider].title}, "
-                    "but the models were connected with different ones. Connect them with the same."
-                )
+        if isinstance(argument, list | tuple):
+            llms += argument
+        else:
+            llms.append(argument)
+    by_provider: dict[str, Access] = {}
+    for llm in llms:
+        if not isinstance(llm, ConnectedLLM) or llm.access is None:
+            continue
+        access = llm.access
+        if by_provider.setdefault(access.provider, access) != access:
+            raise ParameterError(
+                f"A run has one key and address for {PROVIDERS[access.provider].title}, "
+                "but the models were connected with different ones. Connect them with the same."
+            )
     return by_provider
 
 
@@ -172,7 +177,9 @@ def _unlisted_model(name: str) -> Model:
     """A model that the catalogue lacks; whether the provider has it shows when it is asked."""
     provider, _, model = name.partition("/")
     if provider not in PROVIDERS or not model:
-        near = get_close_matches(name, known_models(), n=3, cutoff=0.4) or list(known_models())[:3]
+        # Lower than difflib's own 0.6, with which "gpt-oss" or "gpt4o" finds no id at all.
+        near = get_close_matches(name, known_models(), n=3, cutoff=0.4)
+        near = near or list(known_models())[:3]
         raise ParameterError(
             f"No model is called “{printable(name)}”. Write provider/model, with the provider "
             f"{', '.join(PROVIDERS)}; for example {', '.join(near)}."
@@ -236,7 +243,8 @@ def _sdk_access(llm: Any) -> Access:
                 "or give an object whose complete(prompt) returns text."
             )
     address = clean_address(str(llm.base_url))
-    served = [record for record in PROVIDERS.values() if record.sdk == name.partition(".")[0]]
+    sdk = name.partition(".")[0]
+    served = [record for record in PROVIDERS.values() if record.sdk == sdk]
     # The custom endpoint is the last of those that OpenAI's SDK serves.
     provider = next((record for record in served if record.address == address), served[-1])
     return bind(provider.name, address, llm.api_key)

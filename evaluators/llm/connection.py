@@ -52,6 +52,7 @@ class Connection:
         does not take is left out from then on, for all requests to the model.
         """
         call = CallContext(self._access, self._seconds, request)
+        # One that comes back after a refusal says itself how JSON is asked for now.
         mode = request.json_mode
         if request.schema_text and not mode:
             mode = self._json_modes.best(request.spec)
@@ -82,6 +83,7 @@ class Connection:
         if self._sdk:
             return self._sdk
         async with self._opening:
+            # Looked at again: whoever held the lock before has opened it.
             if self._sdk is None:
                 self._sdk = await asyncio.to_thread(open_sdk, self._access)
             return self._sdk
@@ -133,6 +135,7 @@ def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | st
         budget = "max_tokens"  # older endpoints know this name only
     wanted = {
         "temperature": spec.temperature,
+        # An empty effort is the model's own, which is left to the provider.
         "reasoning_effort": spec.effort or None,
         budget: spec.answer_tokens,
     }

@@ -15,9 +15,13 @@ from evaluators.llm.limits import TOLERANCE
 from evaluators.llm.money import CENT, UNKNOWN, dollar_range, dollars
 from evaluators.records import Cap, ModelSpec, Record, Usage
 
+# A sentence of some 80 letters, such as the one with which RGB's prompt lets a model decline.
 SHORT_ANSWER = 30
+"""Tokens of a short answer."""
+
+# The six fields of the labels for two or three sentences, with a few words to each explanation.
 SHORT_LABELS = 200
-"""Tokens of an answer, of one that labels a sample with few sentences."""
+"""Tokens of an answer that labels a sample with few sentences."""
 
 DAY = 1440
 """Minutes."""
@@ -72,9 +76,12 @@ def estimate(
     """
     model = find(spec.id) or Model(provider=spec.provider, model=spec.model, title=spec.model)
     budget = 0 if spec.provider == OFFLINE.provider else spec.answer_tokens
-    calls, prompts = len(prompt_tokens), sum(prompt_tokens)
+    calls = len(prompt_tokens)
+    prompts = sum(prompt_tokens)
     least = [SHORT_ANSWER] * calls if shortest is None else shortest
-    low, high = sum(min(tokens, budget) for tokens in least), calls * budget
+    # No answer is longer than its budget, however long the labels would be.
+    low = sum(min(tokens, budget) for tokens in least)
+    high = calls * budget
     minutes_low, _ = _minutes(model.free, calls, prompts + low)
     minutes_high, limited_by = _minutes(model.free, calls, prompts + high)
     return Estimate(
@@ -174,9 +181,10 @@ def cut_short(cap: Cap, named: Sequence[NamedEstimate]) -> str:
     """Says where a cap is met before the end even if all answers are short; else it is empty."""
     llms = _estimates_of_llms(named)
     too_low = []
-    if cap.calls is not None and cap.calls < sum(each.calls for each in llms):
+    if cap.calls is not None and cap.calls < sum(estimate.calls for estimate in llms):
         too_low.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
-    if cap.cost is not None and cap.cost < sum(each.cost_low or 0.0 for each in llms):
+    least_cost = sum(estimate.cost_low or 0.0 for estimate in llms)
+    if cap.cost is not None and cap.cost < least_cost:
         too_low.append(dollars(cap.cost))
     if not too_low:
         return ""
@@ -234,8 +242,9 @@ def _estimates_of_llms(named: Sequence[NamedEstimate]) -> list[Estimate]:
 
 def _row_of_all(llms: Sequence[Estimate]) -> dict[str, object]:
     """The row of all LLMs, without a time: models are asked side by side, and judges after them."""
-    added = ("calls", "cached", "prompt_tokens", "answer_low", "answer_high")
-    sums = {name: sum(getattr(each, name) for each in llms) for name in added}
+    sums: dict[str, int] = {}
+    for name in ("calls", "cached", "prompt_tokens", "answer_low", "answer_high"):
+        sums[name] = sum(getattr(estimate, name) for estimate in llms)
     unknown = dict.fromkeys(("cost_low", "cost_high", "minutes_low", "minutes_high"))
     whole = Estimate(model="", title=TOGETHER, **sums, **unknown)
     return row_in_words(TOGETHER, whole) | {"Cost": _cost_of_all(llms), "Waiting": ""}
@@ -243,9 +252,11 @@ def _row_of_all(llms: Sequence[Estimate]) -> dict[str, object]:
 
 def _cost_of_all(llms: Sequence[Estimate]) -> str:
     """The money of all; "over" where only a part is known."""
-    low = sum(each.cost_low or 0.0 for each in llms)
-    high = sum(each.cost_high or 0.0 for each in llms)
-    if all(each.cost_high is not None for each in llms if each.calls):
+    low = sum(estimate.cost_low or 0.0 for estimate in llms)
+    high = sum(estimate.cost_high or 0.0 for estimate in llms)
+    # A model that is not asked costs nothing, whatever its price.
+    asked = [estimate for estimate in llms if estimate.calls]
+    if all(estimate.cost_high is not None for estimate in asked):
         return dollar_range(low, high)
     return f"over {dollar_range(low, low)}" if low >= CENT else UNKNOWN
 
@@ -278,11 +289,12 @@ def _minutes(plan: PlanLimits | None, calls: int, tokens: int) -> tuple[float | 
         (calls, plan.rpd, DAY, "requests a day"),
         (tokens, plan.tpd, DAY, "tokens a day"),
     )
-    waits = [
-        ((amount / limit - 1) * period, f"{limit:,} {what} (free plan)")
-        for amount, limit, period, what in limits
-        if limit and amount > limit
-    ]
+    waits = []
+    for amount, limit, period, what in limits:
+        if limit and amount > limit:
+            # Less one, as the first minute's or day's share is there at once.
+            minutes = (amount / limit - 1) * period
+            waits.append((minutes, f"{limit:,} {what} (free plan)"))
     return max(waits, default=(0.0, ""))
 
 
@@ -290,4 +302,5 @@ def _never_fits(model: Model, tokens: int) -> bool:
     if model.context and tokens > model.context:
         return True
     a_minute = model.free.tpm if model.free else None
+    # A little more may fit: tokens are only estimated, and the provider counts for itself.
     return a_minute is not None and tokens > a_minute * TOLERANCE

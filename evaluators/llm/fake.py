@@ -56,6 +56,7 @@ class FakeLLM(LLMClient):
         return len(self.prompts)
 
     def complete(self, prompt: Prompt) -> Completion:
+        # Counted under the lock: two threads must not be given the same answer of a list.
         with self._lock:
             self.prompts.append(prompt)
             number = len(self.prompts)
@@ -71,6 +72,7 @@ class FakeLLM(LLMClient):
     def _answer(self, text: str, number: int) -> Any:
         answers: Any = self._answers
         if isinstance(answers, Mapping):
+            # The first that fits: an empty key at the end is in every prompt, and so a default.
             for words, answer in answers.items():
                 if words in text:
                     return answer

@@ -123,8 +123,12 @@ def keys_from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
     """The access that the environment's variables give, by provider; nothing on a public host."""
     if config().public:
         return {}
-    read = {name: _from_variables(provider, environment) for name, provider in PROVIDERS.items()}
-    return {name: access for name, access in read.items() if access}
+    accesses = {}
+    for name, provider in PROVIDERS.items():
+        access = _from_variables(provider, environment)
+        if access:
+            accesses[name] = access
+    return accesses
 
 
 def mask(text: str) -> str:
@@ -135,8 +139,12 @@ def mask(text: str) -> str:
     """
     for access in living():
         text = access.mask(text)
-    in_environment = [os.environ.get(provider.key_variable, "") for provider in PROVIDERS.values()]
-    text = Masker(*(key.strip(_AROUND_A_KEY) for key in in_environment))(text)
+    in_environment = []
+    for provider in PROVIDERS.values():
+        key = os.environ.get(provider.key_variable, "")
+        in_environment.append(key.strip(_AROUND_A_KEY))
+    text = Masker(*in_environment)(text)
+    # Last, what only looks like a key, as in a message about one that was refused.
     return _LOOKS_LIKE_A_KEY.sub(lambda match: f"{match[1] or match[2]}***", text)
 
 
@@ -186,6 +194,7 @@ def _key_problem(key: str) -> str:
 
 def _is_host(host: str, is_number: bool) -> bool:
     if not is_number:
+        # Labels of at most 63 characters, as DNS has them, and the dot of a full name.
         return bool(re.fullmatch(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", host))
     try:
         return bool(ip_address(host))

@@ -24,6 +24,7 @@ from evaluators.llm.loop import Scope
 from evaluators.records import Call, Cap, Completion, Remedy, Usage
 from evaluators.text.size import tokens
 
+# Limits of a minute are over after one or two pauses: after 30 it is not such a limit.
 MOST_REFUSALS = 30
 """How often in a row a provider may ask one request to wait before the run stops."""
 
@@ -82,6 +83,7 @@ class Cached:
             return self._call(request)
         in_flight = self._cache.in_flight
         own: Future[Completion] = Future()
+        # `setdefault` is one step for all threads: only one of them finds its own call there.
         while (call := in_flight.setdefault(request.key, own)) is not own:
             try:
                 return _from_cache(self._scope.run(_result_of(call)))
@@ -101,6 +103,7 @@ class Cached:
             raise
         own.set_result(reply.completion)
         if stored:
+            # It came from the store, so nobody else will say that it is there.
             self._cache.mark_stored(request.key)
         return reply
 
@@ -297,6 +300,7 @@ class Metered:
         most_usage = Usage(
             prompt_tokens=_prompt_tokens(request), answer_tokens=request.spec.answer_tokens
         )
+        # Without a price nothing can be reserved: a budget in dollars is refused for such a model.
         most = _cost(request, most_usage) or 0.0
         await self._meter.reserve(most)
         started = time.perf_counter()

@@ -121,7 +121,8 @@ class RateWindow:
         """
         self._seconds = seconds
         self._margin = margin
-        # In the order in which they were sent, which is that of their ends.
+        # In the order in which they were sent, which is that of their ends. A permit is taken out
+        # of the middle when it fails.
         self._log: OrderedDict[Permit, Entry] = OrderedDict()
         self._logged = 0
         # In the order of their ends.
@@ -172,7 +173,9 @@ class RateWindow:
             insort(self._reported, Entry(now + reset + self._margin, more))
 
     def _used(self, now: float) -> int:
-        for permit, _ in list(takewhile(lambda sent: sent[1].end <= now, self._log.items())):
+        over = takewhile(lambda logged: logged[1].end <= now, self._log.items())
+        # A list, as the log cannot be walked through while entries are taken out.
+        for permit, _ in list(over):
             self.remove(permit)
         del self._reported[: bisect_right(self._reported, now, key=lambda entry: entry.end)]
         return self._logged + sum(entry.amount for entry in self._reported)
@@ -205,13 +208,12 @@ class RateWindow:
         """How a bucket gives back what is used, step by step."""
         step = max(1, self.limit // REFILL_STEPS)
         seconds_each = self._seconds / self.limit
-        return [
-            Entry(
-                now + self._margin + min(start + step, used) * seconds_each,
-                min(step, used - start),
-            )
-            for start in range(0, used, step)
-        ]
+        schedule = []
+        for start in range(0, used, step):
+            end = min(start + step, used)
+            refilled = now + self._margin + end * seconds_each
+            schedule.append(Entry(refilled, end - start))
+        return schedule
 
 
 class Limiter:
@@ -234,6 +236,7 @@ class Limiter:
     ) -> None:
         self._header_names = header_names
         self._name = name
+        # How many may be in flight at once, as it is now.
         self._places = concurrency
         self._most = most
         self._minute = minute
@@ -246,6 +249,7 @@ class Limiter:
         self._in_flight: set[Permit] = set()
         self._paused_until = -math.inf
         self._next_opening = -math.inf
+        # When a refusal last halved the places.
         self._slowed_at = -math.inf
         self._last_answer = -math.inf
         self._refusals = 0
@@ -328,6 +332,7 @@ class Limiter:
             self._slowed_at = self._last_answer
             self._places = max(1, self._places // 2)
             self._refusals += 1
+        # 1, 2, 4 ... seconds: a provider that names no time is asked more and more rarely.
         backoff = min(LONGEST_BACKOFF, 2 ** (self._refusals - 1))
         pause = wait or backoff * self._minute / 60
         self._paused_until = max(self._paused_until, self._clock() + pause)
@@ -443,8 +448,10 @@ def limiter_for(access: Access, spec: ModelSpec) -> Limiter:
     if limiter := _limiters.get(key):
         return limiter
     if len(_limiters) >= MOST_LIMITERS:
-        for old in [old for old, limiter in list(_limiters.items()) if limiter.is_idle]:
-            _limiters.pop(old, None)
+        # Copied, as another thread may add one meanwhile.
+        for old, limiter in list(_limiters.items()):
+            if limiter.is_idle:
+                _limiters.pop(old, None)
     # Of two threads that come at once, both get the one that was first.
     return _limiters.setdefault(key, _new_limiter(spec))
 

@@ -48,6 +48,7 @@ class Scope:
     def cancel(self) -> None:
         """Cancels what is in flight and whatever comes later."""
         self._cancelled = True
+        # Tasks may be cancelled on their own loop only.
         loop().call_soon_threadsafe(self._cancel_all)
 
     async def _tracked(self, work: Coroutine[Any, Any, T]) -> T:
@@ -55,6 +56,7 @@ class Scope:
             work.close()  # Python warns of coroutines that nobody awaits
             raise asyncio.CancelledError
         task = asyncio.current_task()
+        # Only tasks run coroutines on the loop.
         assert task
         self._tasks.add(task)
         try:

@@ -42,11 +42,11 @@ _SEPARATORS = bytes(code for code in range(128) if not chr(code).isalnum())
 _SPACES = bytes(range(33)) + b"\x7f"
 
 _ESCAPE = re.compile(
-    r"%(?:25)*([0-9a-fA-F]{2})"
-    r"|\\(?:u00|x)([0-9a-fA-F]{2})"
-    r"|&\#[xX]([0-9a-fA-F]{1,4});?"
-    r"|&\#([0-9]{1,5});?"
-    r"|\\[bfnrtv]"
+    r"%(?:25)*([0-9a-fA-F]{2})"  # %2D, and %252D where it was escaped twice
+    r"|\\(?:u00|x)([0-9a-fA-F]{2})"  # \u002d, \x2d
+    r"|&\#[xX]([0-9a-fA-F]{1,4});?"  # &#x2d;
+    r"|&\#([0-9]{1,5});?"  # &#45;
+    r"|\\[bfnrtv]"  # \n
 )
 """An escaped character: in a URL (also escaped twice), in JSON or a program, in HTML.
 
@@ -62,7 +62,8 @@ class Masker:
 
     def __init__(self, *secrets: str) -> None:
         different = dict.fromkeys(secrets)
-        self._secrets = [_secret_of(value) for value in different if len(value) >= SHORTEST_SECRET]
+        long_enough = [value for value in different if len(value) >= SHORTEST_SECRET]
+        self._secrets = [_secret_of(value) for value in long_enough]
 
     def __call__(self, text: str) -> str:
         for secret in self._secrets:
@@ -121,6 +122,7 @@ def _secret_of(value: str) -> _Secret:
     for start in range(len(value) - PART + 1):
         part = value[start : start + PART]
         counts.append(len(_comparable(part, dropped)))
+    # Longer than a seed, so that each part which is masked holds one.
     least = max(SEED + 2, min(counts))
     beginning = _PUBLIC_BEGINNING.match(value)[0]  # type: ignore[index]  # it also matches nothing
     public = len(_comparable(beginning, dropped))
@@ -220,6 +222,7 @@ def _masked_escapes(text: str, secret: _Secret) -> str:
     # Where each character of the unescaped text, and its end, stands in the text itself.
     origins: list[int] = []
     at = 0
+    # An escape stands for one character, or for none where it is white space.
     for escape in _ESCAPE.finditer(text):
         origins += range(at, escape.start())
         origins += [escape.start()] * len(_unescaped(escape))

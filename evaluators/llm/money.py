@@ -23,15 +23,19 @@ def dollars(amount: float | None) -> str:
         return "$0"
     if amount < LEAST_SHOWN:
         return f"under ${LEAST_SHOWN:f}"
+    # Two digits that are not zero: 0.00042 has its first in the fourth place.
     decimals = max(2, 1 - math.floor(math.log10(amount)))
     whole, fraction = f"{amount:,.{decimals}f}".split(".")
-    return f"${whole}.{fraction.rstrip('0'):0<2}"
+    # Cents always stand with two digits, and nothing smaller ends in zeros.
+    fraction = fraction.rstrip("0").ljust(2, "0")
+    return f"${whole}.{fraction}"
 
 
 def dollar_range(low: float | None, high: float | None) -> str:
     """What may have to be paid: "$0.03 to $0.05", "up to $0.02", "under $0.01", "free"."""
     if low is None or high is None or not math.isfinite(low + high):
         return UNKNOWN
+    # An estimate: more digits than cents would look more exact than it is.
     if high < CENT:
         return f"under ${CENT}" if high else "free"
     most = f"${high:,.2f}"

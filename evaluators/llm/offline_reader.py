@@ -49,26 +49,31 @@ LONGEST_SENTENCE = 400
 MOST_PARTS = 4
 """Things that a question may ask for; each takes a look at every sentence."""
 
+# Cut before white space or a Chinese stop where one is near enough, else in the middle of a word.
 _PIECE = re.compile(
     rf"\S.{{0,{LONGEST_SENTENCE - 1}}}(?=[\s，。、；]|$)|\S.{{0,{LONGEST_SENTENCE - 1}}}", re.DOTALL
 )
 
+# Words that ask: no sentence of a document repeats the "what date" that it answers.
 _ASKING = re.compile(
     r"\b(?:date|year|month|day|time|location|name|place|(?<=how )(?:many|much))\b"
     "|是?什么(?:时候)?|是?多少[个人]?|何时|时间|日期|地点|哪[一几]?[个些年天月日号家部里座位颗]?|几[个年月日号位]"
     "|是?谁|叫|分别|都?有|[的了是在吗呢请]",
     re.IGNORECASE,
 )
+# Where a question goes on to a second thing. Not the comma in 1,000, nor 和 within 《a title》.
 _SEPARATOR = re.compile(
     r"\band\b|,(?!\s?\d)|[;，、；？]|[和与及](?![^《》]{0,40}》)", re.IGNORECASE
 )
 
+# Tried in this order: "what year" asks for a date, and only what is none of the others for a thing.
 _KINDS = {
     "date": re.compile(
         r"\b(?:when|date|time|(?:which|what) (?:year|month|day))\b"
         r"|时间|日期|哪.?[年天]|何时|什么时候|几[月号日]",
         re.IGNORECASE,
     ),
+    # "How many", "how high" and the like, but not "how did".
     "number": re.compile(
         r"\bhow "
         r"(?!do|does|did|is|are|was|were|has|have|can|could|to\b)\w+|\b(?:number|percentage|price|revenue)\b"
@@ -80,16 +85,20 @@ _KINDS = {
 }
 _NUMERALS = "〇零一二三四五六七八九十"
 _MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?"
+# May 3, 3 May, May, 1889 (a year from 1000 to 2099), 14:30; 1889年, 5月3日, 五月.
 _DATE = re.compile(
     rf"{_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_MONTH}|{_MONTH}|\b(?:1\d|20)\d\d\b|\d{{1,2}}:\d\d"
     rf"|\d{{2,4}}年|\d{{1,2}}月\d{{1,2}}[日号]|\d{{1,2}}月|(?<![{_NUMERALS}])[{_NUMERALS}]+[年月日]",
     re.IGNORECASE,
 )
+# 1,000 and 3.5; 一百, but not 一 alone, which is a part of many words; "one" is mostly a pronoun.
 _NUMBER = re.compile(
     r"\d+(?:[.,]\d+)*|[一二三四五六七八九十百千万两]{2,}"
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
     re.IGNORECASE,
 )
+# A capitalised word. One that begins a sentence is taken for a name too, which does little harm:
+# values count for more where other documents hold them as well.
 _NAME = re.compile(r"\b[A-Z][\w'’-]+")
 
 
@@ -149,9 +158,9 @@ class OfflineReader:
         Costs no tokens and never fails.
         """
         language = "zh" if is_chinese(prompt.question) else "en"
-        pages = [
-            _document_lines(document, number) for number, document in enumerate(prompt.documents)
-        ]
+        pages = []
+        for number, document in enumerate(prompt.documents):
+            pages.append(_document_lines(document, number))
         question_words = frozenset(_asked_words(prompt.question))
         quotes: list[str] = []
         is_contradicted = False
@@ -188,22 +197,26 @@ def _document_lines(document: str, number: int) -> list[Line]:
 
 def _content_words(text: str) -> tuple[str, ...]:
     """The stems of the content words; in Chinese, pairs of characters."""
-    return tuple(term for term in terms(text) if term != STOP and (len(term) > 1 or term.isascii()))
+    content = [term for term in terms(text) if term != STOP]
+    # A single Chinese character says too little: nearly every sentence shares some.
+    return tuple(term for term in content if len(term) > 1 or term.isascii())
 
 
 def _asked_words(question: str) -> list[str]:
     """The words that an answer would repeat, without those that only ask ("what date")."""
-    return [
-        word
-        for piece in _SEPARATOR.split(question)
-        for stretch in _ASKING.split(piece)
-        for word in _content_words(stretch)
-    ]
+    words: list[str] = []
+    for piece in _SEPARATOR.split(question):
+        for stretch in _ASKING.split(piece):
+            words += _content_words(stretch)
+    return words
 
 
 def _answer_kind(question: str) -> str:
     """The kind of answer asked for: date, number, name or thing; empty where no word tells."""
-    return next((kind for kind, pattern in _KINDS.items() if pattern.search(question)), "")
+    for kind, pattern in _KINDS.items():
+        if pattern.search(question):
+            return kind
+    return ""
 
 
 def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
@@ -215,9 +228,11 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
     words_of_pages = [{word for line in page for word in line.words} for page in pages]
     weight = rarity(words_of_pages)
     pages_with = Counter(chain.from_iterable(words_of_pages))
-    topic = {
-        word for word in question_words if pages_with[word] > len(pages) / 2 and not word.isdigit()
-    }
+    topic = set()
+    for word in question_words:
+        # A year that all documents hold is still something that one part asks about.
+        if pages_with[word] > len(pages) / 2 and not word.isdigit():
+            topic.add(word)
     parts: list[QuestionPart] = []
     for piece in _SEPARATOR.split(question):
         own = set(_asked_words(piece))
@@ -234,14 +249,17 @@ def _best_line(part: QuestionPart, question_words: frozenset[str], pages: Pages)
 
     `None` where all stay below `MIN_SCORE`.
     """
-    claims = [claim for page in pages for claim in _claims(page, part, question_words)]
-    documents_with: Counter[str] = Counter()
-    for value, _ in {(value, claim.line.document) for claim in claims for value in claim.values}:
-        documents_with[value] += 1
+    claims: list[Claim] = []
+    for page in pages:
+        claims += _claims(page, part, question_words)
+    # A set: a document that says a value twice counts once.
+    offered = {(value, claim.line.document) for claim in claims for value in claim.values}
+    documents_with = Counter(value for value, _ in offered)
     others = max(1, len(pages) - 1)
 
     def score(claim: Claim) -> float:
         agreeing = sorted((documents_with[value] - 1 for value in claim.values), reverse=True)
+        # At most two values count, or long sentences full of numbers would win.
         for_values = VALUE_BONUS * min(2, len(claim.values)) / 2
         for_agreement = AGREEMENT_BONUS * (sum(agreeing[:2]) / 2) / others
         return claim.coverage + (for_values + for_agreement)
@@ -279,9 +297,9 @@ def _values_in(line: Line, kind: str, question_words: frozenset[str]) -> frozens
         values = _NAME.findall(line.text)
     else:
         return frozenset(line.words) - question_words
-    return frozenset(
-        value.lower() for value in values if not question_words.issuperset(_content_words(value))
-    )
+    # What the question says itself is not what it asks for.
+    new = [value for value in values if not question_words.issuperset(_content_words(value))]
+    return frozenset(value.lower() for value in new)
 
 
 def _rival(
@@ -290,9 +308,9 @@ def _rival(
     """A sentence of another document that makes the same statement with another value."""
     for page in pages:
         for other in page:
-            if other.document != line.document and _contradicts(
-                line, other, part.kind, question_words
-            ):
+            if other.document == line.document:
+                continue
+            if _contradicts(line, other, part.kind, question_words):
                 return other
     return None
 
@@ -307,16 +325,17 @@ def _contradicts(line: Line, other: Line, kind: str, question_words: frozenset[s
         return False
     # Without `autojunk`, which takes the commonest words of a long sentence for noise.
     matcher = SequenceMatcher(None, line.words, other.words, autojunk=False)
-    changes = [
-        (line.words[a:b], other.words[c:d])
-        for step, a, b, c, d in matcher.get_opcodes()
-        if step == "replace"
-    ]
-    if any(not question_words.isdisjoint(before + after) for before, after in changes):
-        return False
-    return any(
-        _can_be_value(before, kind) and _can_be_value(after, kind) for before, after in changes
-    )
+    changes = []
+    for step, start, end, other_start, other_end in matcher.get_opcodes():
+        if step == "replace":
+            changes.append((line.words[start:end], other.words[other_start:other_end]))
+    for before, after in changes:
+        if not question_words.isdisjoint(before + after):
+            return False
+    for before, after in changes:
+        if _can_be_value(before, kind) and _can_be_value(after, kind):
+            return True
+    return False
 
 
 def _can_be_value(words: tuple[str, ...], kind: str) -> bool:
@@ -329,7 +348,8 @@ def _can_be_value(words: tuple[str, ...], kind: str) -> bool:
 
 def _better_supported(line: Line, rival: Line, pages: Pages) -> Line:
     """The side whose own words more documents hold; the first one where both have as many."""
-    only_here, only_there = set(line.words) - set(rival.words), set(rival.words) - set(line.words)
+    only_here = set(line.words) - set(rival.words)
+    only_there = set(rival.words) - set(line.words)
     words_of_pages = [{word for other in page for word in other.words} for page in pages]
     for_rival = sum(only_there <= words for words in words_of_pages)
     for_line = sum(only_here <= words for words in words_of_pages)

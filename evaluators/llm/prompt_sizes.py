@@ -25,6 +25,7 @@ def sizes_for_models(texts: Iterable[str], models: Sequence[ModelSpec]) -> Promp
     """Measures what is sent to each of the models alike."""
     sizes: list[int] = []
     keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
+    # Text by text: those of a large data set would fill the memory.
     for text in texts:
         sizes.append(tokens(text))
         for model, own in keys.items():
@@ -47,9 +48,12 @@ def sizes_to_come(prompts: Iterable[Prompt]) -> PromptSizes:
 
     As nobody knows them, no stored judgement of them can be found.
     """
-    return PromptSizes(tuple(tokens(prompt.text) + SHORT_ANSWER for prompt in prompts), {})
+    sizes = [tokens(prompt.text) + SHORT_ANSWER for prompt in prompts]
+    return PromptSizes(tuple(sizes), {})
 
 
 def _request_key(model: ModelSpec, text: str, schema_text: str = "") -> str:
+    # As the request will have it: with another address it would have another key.
     address = model.base_url or PROVIDERS[model.provider].address
-    return ModelRequest(spec=model, text=text, base_url=address, schema_text=schema_text).key
+    request = ModelRequest(spec=model, text=text, base_url=address, schema_text=schema_text)
+    return request.key

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
@@ -151,11 +151,10 @@ def error_for(error: BaseException, call: CallContext) -> LLMError:
     if response is None:
         return _without_answer(error, call)
     refusal = _refusal_in(response, call.access.mask)
-    return next(
-        make(refusal, call)
-        for statuses, pattern, make in _TABLE
-        if refusal.status in statuses and re.search(pattern, refusal.text, re.IGNORECASE)
-    )
+    for statuses, pattern, make in _TABLE:
+        if refusal.status in statuses and re.search(pattern, refusal.text, re.IGNORECASE):
+            return make(refusal, call)
+    return _otherwise_refused(refusal, call)
 
 
 def unusable_response(response: Any, call: CallContext) -> LLMError:
@@ -223,7 +222,10 @@ def seconds_to_wait(headers: Mapping[str, str], words: str = "") -> float | None
         _seconds_until(after),
         parse_duration(span[1].lower()) if span else None,
     )
-    return next((min(seconds, _A_YEAR) for seconds in waits if seconds is not None), None)
+    for seconds in waits:
+        if seconds is not None:
+            return min(seconds, _A_YEAR)
+    return None
 
 
 def _not_negative(text: str) -> float | None:
@@ -239,6 +241,7 @@ def _seconds_until(date_text: str) -> float | None:
         moment = parsedate_to_datetime(date_text)
     except (ValueError, OverflowError):
         return None
+    # "-0000", a time of no zone: HTTP dates are in GMT.
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
@@ -253,12 +256,14 @@ def _refusal_in(response: Any, mask: Callable[[str], str] = str) -> Refusal:
     if isinstance(body, dict):
         body = body.get("error") or body
     fields = body if isinstance(body, dict) else {"message": body}
+    # What tells most, such as "insufficient_quota", may stand in either.
     code = " ".join(str(fields[name]) for name in ("code", "type") if fields.get(name))
     param = str(fields.get("param") or "")
     words = str(fields.get("message") or response.text)
     # A key is masked before anything is cut short: a part of it may be too short to be found.
     return Refusal(
         response.status_code,
+        # Codes and parameters are words; the table looks for a pattern in what is kept here.
         mask(code[:MOST_READ])[:200],
         mask(param[:MOST_READ])[:200],
         mask(words[:MOST_READ])[:2000],
@@ -356,6 +361,7 @@ def _over_plan(refusal: Refusal, call: CallContext) -> LLMError:
 
 def _no_json(refusal: Refusal, call: CallContext) -> LLMError:
     message = f"{call.model} did not return valid JSON. Try again, or choose another model."
+    # Once more: a model does not write the same twice, but what fails twice mostly fails again.
     return TransientError(message, refusal.details(call), tries=2)
 
 
@@ -400,6 +406,7 @@ def _otherwise_refused(refusal: Refusal, call: CallContext) -> LLMError:
 
 
 def _tokens_in(refusal: Refusal, pattern: re.Pattern[str]) -> int | None:
+    # Some write 8,000, others 8000.
     number = pattern.search(refusal.words.replace(",", ""))
     return int(number[1]) if number else None
 
@@ -423,10 +430,13 @@ _TABLE: tuple[tuple[Container[int], str, Callable[[Refusal, CallContext], LLMErr
     ({400}, "json_validate_failed", _no_json),
     ({422}, "", _unprocessable),
     ({429}, "", _limited),
+    # 498 is Groq's own, for a tier without free capacity.
     ({408, 409, 498, *range(500, 600)}, "", _overloaded),
-    (range(1000), "", _otherwise_refused),
 )
-"""Statuses, what code and words must hold, and what that means; the first row that fits decides."""
+"""Statuses, what code and words must hold, and what that means.
+
+The first row that fits decides; what fits none is `_otherwise_refused`.
+"""
 
 
 # What no answer at all means
@@ -450,6 +460,7 @@ def _late(call: CallContext, details: str) -> LLMError:
         f"No answer from {call.provider} within {call.seconds:g} s. Try again, or choose a "
         "faster model."
     )
+    # Each of them has waited for the whole time-out.
     return TransientError(message, details, tries=3)
 
 
@@ -503,15 +514,11 @@ def _without_answer(error: BaseException, call: CallContext) -> LLMError:
     # Our own time-out; as a cause it is that of a connection.
     if isinstance(error, TimeoutError):
         return _late(call, call.clean(f"{type(error).__name__}: {error}"))
-    chain = list(_causes(error))
+    chain: list[BaseException] = [error]
+    while (cause := chain[-1].__cause__) is not None:
+        chain.append(cause)
     in_table = [cause for cause in chain if type(cause).__name__ in _NO_ANSWER]
     # The deepest is the most exact. Of others the SDK's error, the first, says less than its cause.
     cause = (in_table or chain[:2])[-1]
     make = _NO_ANSWER.get(type(cause).__name__, _connection_broke)
     return make(call, call.clean(f"{type(cause).__name__}: {cause}"))
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__

@@ -91,12 +91,12 @@ def model_ids(body: Any) -> list[str]:
     entries = body.get("data") if isinstance(body, dict) else body
     if not isinstance(entries, list):
         raise ValueError("There is no list of models.")
+    # OpenAI lists records, some local servers bare names.
     ids = [entry.get("id") if isinstance(entry, dict) else entry for entry in entries]
-    usable = [
-        name
-        for name in ids
-        if isinstance(name, str) and 0 < len(name) <= MOST_NAME and name.isprintable()
-    ]
+    usable = []
+    for name in ids:
+        if isinstance(name, str) and 0 < len(name) <= MOST_NAME and name.isprintable():
+            usable.append(name)
     if entries and not usable:
         raise ValueError("No model in the list has an id.")
     return list(dict.fromkeys(usable))[:MOST_MODELS]
@@ -129,14 +129,16 @@ def _message_text(content: Any) -> str:
     """
     if content is None or isinstance(content, str):
         return content or ""
-    parts = [
-        _part_text(part)
-        for part in (content if isinstance(content, list) else [content])
-        if not (isinstance(part, dict) and part.get("type") in _THINKING_PARTS)
-    ]
+    parts = []
+    for part in content if isinstance(content, list) else [content]:
+        is_thought = isinstance(part, dict) and part.get("type") in _THINKING_PARTS
+        if not is_thought:
+            parts.append(_part_text(part))
     texts = [part for part in parts if isinstance(part, str)]
     is_data = not texts and any(part is not None for part in parts)
-    return json.dumps(content, ensure_ascii=False) if is_data else "".join(texts)
+    if is_data:
+        return json.dumps(content, ensure_ascii=False)
+    return "".join(texts)
 
 
 def _part_text(part: Any) -> Any:

@@ -31,6 +31,7 @@ class RememberedAnswers(LLMClient):
             known = self._answers.get(prompt)
         if known is not None:
             return known
+        # Outside of the lock: others need not wait for a model.
         answer = self._client.complete(prompt)
         if answer.finish_reason not in NOT_WHOLE:
             with self._lock:

@@ -141,8 +141,10 @@ def _json_in(text: str) -> tuple[Any, bool]:
     body = _object_in(text)
     with suppress(ValueError):
         return from_json(body, allow_inf_nan=False), False
+    # Without `// ...`, which some models write behind a value; nothing is guessed by that.
+    without_comments = _STRING_OR_COMMENT.sub(_string_alone, body) if "//" in body else body
     with suppress(ValueError):
-        return from_json(_without_comments(body), allow_inf_nan=False), False
+        return from_json(without_comments, allow_inf_nan=False), False
     return _mended(body), True
 
 
@@ -156,11 +158,8 @@ def _object_in(text: str) -> str:
     return answer[start : end + 1]
 
 
-def _without_comments(body: str) -> str:
-    """The same without `// ...`, which some models write behind a value; nothing is guessed."""
-    if "//" not in body:
-        return body
-    return _STRING_OR_COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else "", body)
+def _string_alone(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith('"') else ""
 
 
 def _mended(body: str) -> Any:
@@ -207,9 +206,9 @@ def _mended_apart(body: str) -> Any:
 def _same_fields(data: Any, value: Any) -> bool:
     """Whether both have the same names all the way down."""
     if isinstance(data, dict) and isinstance(value, dict):
-        return data.keys() == value.keys() and all(
-            _same_fields(data[name], value[name]) for name in data
-        )
+        if data.keys() != value.keys():
+            return False
+        return all(_same_fields(data[name], value[name]) for name in data)
     if isinstance(data, list) and isinstance(value, list):
         return all(map(_same_fields, data, value))
     return True
@@ -233,8 +232,10 @@ def _complaint(error: ValidationError) -> str:
         if problem["type"] != "extra_forbidden":
             field = ".".join(map(str, problem["loc"]))
             problems.append(f"{field}: {problem['msg']}")
+    if not problems:
+        return "it has fields that were not asked for."
     # Three are enough to write the answer anew.
-    return ("; ".join(problems[:3]) or "it has fields that were not asked for") + "."
+    return "; ".join(problems[:3]) + "."
 
 
 def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAnswerError:
@@ -272,14 +273,11 @@ def _strict_schema(node: Any, definitions: dict[str, Any]) -> Any:
         name = node["$ref"].rpartition("/")[2]
         return _strict_schema(definitions[name], definitions)
     if "properties" not in node:
-        return {
-            key: _strict_schema(value, definitions)
-            for key, value in node.items()
-            if key not in _SCHEMA_NOISE
-        }
-    fields = {
-        name: _strict_schema(value, definitions) for name, value in node["properties"].items()
-    }
+        kept = {key: value for key, value in node.items() if key not in _SCHEMA_NOISE}
+        return {key: _strict_schema(value, definitions) for key, value in kept.items()}
+    fields = {}
+    for name, value in node["properties"].items():
+        fields[name] = _strict_schema(value, definitions)
     return {
         "type": "object",
         "properties": fields,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 WORST, BEST = 1, 5
-# What a question of one's own may ask for.
+# What a question of one's own may ask for: "Is it true or false that ...".
 _SYNONYMS = {"true": "yes", "false": "no"}
 
 

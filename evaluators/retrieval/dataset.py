@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -23,6 +23,7 @@ from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import LEXICAL, check_embedding
 
 MOST_DOCUMENTS = 1000
+"""Files that one data set is made of; how much they hold together is bounded by `MOST_TEXT`."""
 
 # 120 words of English are some 700 characters, 300 characters of Chinese say as much.
 CHARACTERS_OF_A_WORD = 2.5
@@ -102,16 +103,19 @@ def retrieve(
     searchable = index(texts, settings.embedding_model, lambda share: report(0.8 * share))
     samples, size = [], 0
     for number, question in enumerate(questions):
-        best = [pool[place] for place in searchable.best(question.question, settings.k)]
+        places = searchable.best(question.question, settings.k)
+        best = [pool[place] for place in places]
         size += sum(len(chunk.text) for chunk in best)
         _check_retrieved_text(size, limits)
         samples.append(_answered_from(question, best))
         report(0.8 + 0.2 * number / len(questions))
     report(1.0)
+    sizes = [{"name": document.name, "characters": len(document.text)} for document in documents]
+    facts = {**settings.model_dump(mode="json"), "chunks": len(pool), "documents": sizes}
     return Dataset(
         name=_name_after(documents),
         samples=tuple(samples),
-        origin=_origin(documents, settings, len(pool)),
+        origin={"retrieval": facts},
     )
 
 
@@ -124,23 +128,18 @@ def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
     return pool
 
 
-def _window(text: str, settings: Settings) -> tuple[int, int]:
-    """Size and overlap of the windows, in words; a Chinese word is counted by its characters."""
-    factor = CHARACTERS_OF_A_WORD if is_chinese(text[:LOOKED_AT]) else 1
-    return round(settings.chunk_size * factor), round(settings.chunk_overlap * factor)
-
-
 def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Chunk]:
     if settings.chunking_strategy == "sentence":
         texts = split_sentences(document.text)
         places = [0, *accumulate(map(count_letters, texts))]
     else:
         starts, ends = _word_places(document.text)
-        cut = units(
-            settings.chunking_strategy,
-            [(0, len(starts))] if starts else [],
-            *_window(document.text, settings),
-        )
+        whole = [(0, len(starts))] if starts else []
+        # A Chinese word is counted by its characters.
+        factor = CHARACTERS_OF_A_WORD if is_chinese(document.text[:LOOKED_AT]) else 1
+        size = round(settings.chunk_size * factor)
+        overlap = round(settings.chunk_overlap * factor)
+        cut = units(settings.chunking_strategy, whole, size, overlap)
         texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
         places = _letters_before(document, [starts[first] for first, _ in cut])
     for number, text in enumerate(texts):
@@ -154,6 +153,7 @@ def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Ch
 
 def _word_places(text: str) -> tuple[Sequence[int], Sequence[int]]:
     """Where the words of a text begin, and where they end."""
+    # Arrays: lists of so many integers would take several times the memory of the text.
     starts, ends = array("l"), array("l")
     for match in _WORD.finditer(text):
         starts.append(match.start())
@@ -175,9 +175,9 @@ def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
 def _on_pages(document: Document, before: int, text: str) -> str:
     """The pages of a text before which so many letters and digits stand."""
     ends = [before, max(before, before + count_letters(text) - 1)]
-    first, last = (
-        min(bisect_right(document.page_ends, end) + 1, len(document.page_ends)) for end in ends
-    )
+    # Letters are counted, as a paragraph that was joined has other white space than its pages.
+    pages = [bisect_right(document.page_ends, end) + 1 for end in ends]
+    first, last = [min(page, len(document.page_ends)) for page in pages]
     return f", page {first}" if first == last else f", pages {first}-{last}"
 
 
@@ -198,11 +198,6 @@ def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:
         retrieved_documents=tuple(chunk.text for chunk in best),
         sources=tuple(chunk.source for chunk in best),
     )
-
-
-def _origin(documents: Sequence[Document], settings: Settings, count: int) -> dict[str, Any]:
-    sizes = [{"name": document.name, "characters": len(document.text)} for document in documents]
-    return {"retrieval": {**settings.model_dump(mode="json"), "chunks": count, "documents": sizes}}
 
 
 def _name_after(documents: Sequence[Document]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -64,12 +62,15 @@ _HTML = re.compile(
     r"\s*+(?><\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
+# A block of code in Markdown, whose lines are kept.
 _FENCED = re.compile(r"^(```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
 _BEGINS = re.compile(r"\s{4}|\t|\s*([#>|•*+-]|\(?\d{1,3}[.)]\s|```|$)")
 """How a line begins that is not a continuation: a heading, table, list entry, code, or nothing."""
 _ENDS = re.compile(r"\s*#|\s*\|.*\|\s*$|.*\s\s$")
 """A line that nothing is joined to: a heading, a table row, a line break in Markdown."""
+# "Page 3 of 12" is the same footer on every page.
 _NUMBERS = re.compile(r"\d+")
+# A word that is divided at the end of a line; not the dash after a number.
 _HYPHEN = re.compile(r"[^\W\d_]-$")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}。，、；：？！]")
 
@@ -166,7 +167,7 @@ def _pdf(name: str, data: bytes) -> Document:
     # A soft hyphen shows nothing, and would divide the words of the text.
     parsed = [page.replace("\u00ad", "") for page in _parsed_pages(name, "pdf", data)]
     pages, running = _without_running_lines([page.strip("\n") for page in parsed])
-    counts = list(map(count_letters, pages))
+    counts = [count_letters(page) for page in pages]
     if not any(counts):
         pictures = f"pictures of its {len(pages)} pages"
         if len(pages) == 1:
@@ -231,8 +232,14 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
     pages = []
     is_whole = False
     with child(kind, data, for_text(seconds, MOST_TEXT)) as output:
+        # JSON writes a character with up to six bytes, and the message has a frame.
         lines = iter(lambda: output.readline(8 * MOST_TEXT), b"")
-        for message in _messages_of_child(lines):
+        for line in lines:
+            try:
+                message: script.Message = json.loads(line)
+            except ValueError:
+                # A child that was killed may leave half a message.
+                continue
             if "refused" in message:
                 raise DatasetError(f"{name} {message['refused']}")
             if "text" in message:
@@ -244,13 +251,6 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
             "Split it, or save it as plain text."
         )
     return pages
-
-
-def _messages_of_child(lines: Iterable[bytes]) -> Iterator[script.Message]:
-    """The messages of a child; one that is killed may leave half a one."""
-    for line in lines:
-        with suppress(ValueError):
-            yield json.loads(line)
 
 
 def _line_width(text: str) -> int:

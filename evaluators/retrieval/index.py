@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.errors import DatasetError
-from evaluators.text.similarity import Embed, embedder, terms
+from evaluators.text.similarity import STOP, Embed, embedder, terms
 
 BATCH = 64
 """Texts that are embedded at a time."""
@@ -34,7 +34,9 @@ def index(texts: Sequence[str], embedding_model: str, on_progress: Progress) -> 
     a word.
     """
     embed = embedder(embedding_model)
-    return EmbeddingIndex(texts, embed, on_progress) if embed else BM25Index(texts, on_progress)
+    if embed is None:
+        return BM25Index(texts, on_progress)
+    return EmbeddingIndex(texts, embed, on_progress)
 
 
 class BM25Index:
@@ -50,7 +52,8 @@ class BM25Index:
         self._columns: dict[str, int] = {}
         rows = []
         for number, text in enumerate(texts):
-            content = filter(None, terms(text))
+            content = [term for term in terms(text) if term != STOP]
+            # A new term gets the next free column.
             rows.append([self._columns.setdefault(term, len(self._columns)) for term in content])
             on_progress(number / len(texts))
         if not self._columns:
@@ -60,10 +63,12 @@ class BM25Index:
 
     def best(self, question: str, k: int) -> list[int]:
         """The chunks that share most with the question, rare terms counting more."""
-        columns = [self._columns[term] for term in terms(question) if term in self._columns]
+        known = [term for term in terms(question) if term in self._columns]
+        columns = [self._columns[term] for term in known]
         if not columns:
             return []
         scores = self._ranking.get_scores(columns)
+        # Of fewer than k that share a term the rest have 0.
         return [number for number in _top(scores, k) if scores[number] > 0]
 
 

@@ -51,14 +51,18 @@ def questions(name: str, data: bytes) -> Questions:
 
 
 def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
-    lines_with_text = [stripped for text in texts if (stripped := text.strip("\ufeff \t"))]
+    # The byte order mark that Windows puts at the start of a file is not a part of a question.
+    stripped = [text.strip("\ufeff \t") for text in texts]
+    lines_with_text = [text for text in stripped if text]
     if not lines_with_text:
         raise DatasetError(f"{name} holds no questions. Write one on each line.")
     limit = config().rows_per_dataset
     if len(lines_with_text) > limit:
         raise DatasetError(f"{name} has more than {limit:,} questions, the limit. Split it.")
-    numbered = enumerate(lines_with_text, start=1)
-    return tuple(Sample(id=str(number), question=text) for number, text in numbered)
+    samples = []
+    for number, text in enumerate(lines_with_text, start=1):
+        samples.append(Sample(id=str(number), question=text))
+    return tuple(samples)
 
 
 def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
@@ -70,6 +74,7 @@ def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
     if len(names) == 1:
         kept = {"question": names[0]}
     if "question" not in kept:
+        # As many as a person reads in a message.
         there = ", ".join(column[:30] for column in names[:12])
         raise DatasetError(f"{name} has no column question (it has: {there}). Rename or add one.")
     loaded = open_table(name, table, kept)

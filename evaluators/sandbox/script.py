@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, TypedDict
 # The rows of a batch are in memory together, and each may be as long as a row may be.
 BATCH = 64
 """Rows of a Parquet file that are decoded at a time."""
+# A title, a date and a blank line or two may stand above it.
 HEAD = 8
 """Rows among which a header is looked for."""
 TITLE = "What stands above the column names was left out."
@@ -133,6 +134,7 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
 
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
+    # Not read ahead: a column's pages would be in memory twice.
     file = pq.ParquetFile(pa.BufferReader(data), pre_buffer=False)
     _check_column_count(len(file.schema_arrow), limits)
     count = size = 0
@@ -144,6 +146,7 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
         if is_enough:
             break
     yield {"names": file.schema_arrow.names}
+    # Anew from the start, now that it is known to fit.
     batches = file.iter_batches(BATCH, use_threads=False)
     rows = chain.from_iterable(map(_rows_of_batch, batches))
     yield from _row_messages(enumerate(rows, start=1), limits)
@@ -187,6 +190,7 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
         unpacked = sum(entry.file_size for entry in archive.infolist())
         _check_decoded(0, unpacked, limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    # A sheet with one column is often a note to the reader: any other comes first.
     for fewest in (2, 1):
         for at, name in enumerate(book.sheet_names):
             first = _sheet(book, name)
@@ -250,6 +254,7 @@ def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
         only = sheets[0].title[:60]
         words = f"The rows are those of the sheet {only}, the only one that was read."
     elif count > 1:
+        # A title that a stranger gave may be long, and a book may have hundreds of sheets.
         titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
         which = f"{len(sheets)} of {count} sheets" if len(sheets) < count else f"all {count} sheets"
         words = f"The rows are those of {which}, which have the same columns: {titles}."
@@ -265,6 +270,7 @@ def header_at(rows: Sequence[Sequence[Any]]) -> int:
     of several cells.
     """
     counts = [sum(map(is_filled, cells)) for cells in rows]
+    # The first row of several cells; all above it must be titles.
     at = next((number for number, count in enumerate(counts) if count > 1), 0)
     for cells, count in zip(rows[:at], counts, strict=False):
         is_alone = len(cells) > 1 and is_filled(cells[0])
@@ -286,6 +292,7 @@ def is_filled(cell: Any) -> bool:
 
 def _integer_or_cell(cell: Any) -> Any:
     """A sheet knows no whole numbers: 3.0 stands for 3, and an empty text for no value."""
+    # From 2 ** 53 on a float skips whole numbers: the sheet's own digits are gone already.
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
     return None if cell == "" else cell
@@ -374,6 +381,7 @@ class _VisibleLines(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self._divide(tag)
         for kind in self._kinds(tag):
+            # Never below 0: a stray end tag must not show what a later one hides.
             self._depths[kind] = max(0, self._depths[kind] - 1)
 
     def handle_data(self, data: str) -> None:
@@ -435,6 +443,7 @@ def markdown(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
 def _rendered(data: bytes) -> Iterator[str]:
     from markdown_it import MarkdownIt
 
+    # The two extensions that GitHub and most editors have beside the standard.
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     page = parser.render(data.decode(errors="replace"))
     yield "\n".join(line.text for line in _lines_of(page))
@@ -470,6 +479,7 @@ def _text_messages(texts: Iterable[str], limits: ParsingLimits) -> Iterator[Mess
         for text in texts:
             size += len(text)
             _check_decoded(0, size, limits)
+            # Half a character would not pass through the pipe.
             yield {"text": text.encode(errors="replace").decode()}
     except RefusedError:
         raise

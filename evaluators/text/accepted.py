@@ -1,4 +1,4 @@
-"""Accepted answers: the groups of a ground truth, and how a judge reads one of them."""
+"""Accepted answers: the groups of a true answer, and how a judge reads one of them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ Spellings = tuple[str, ...]
 
 
 def groups(truth: Accepted | None) -> list[Spellings]:
-    """The required answers with their spellings, as they are; none without a ground truth."""
+    """The required answers with their spellings, as they are; none without a true answer."""
     if truth is None:
         return []
     required = (truth,) if isinstance(truth, str) else truth
-    return [(group,) if isinstance(group, str) else tuple(group) for group in required]
+    spellings_of_each: list[Spellings] = []
+    for group in required:
+        # A bare text is an answer with one spelling.
+        spellings_of_each.append((group,) if isinstance(group, str) else tuple(group))
+    return spellings_of_each
 
 
 def spellings(truth: Accepted | None) -> list[str]:

@@ -27,11 +27,13 @@ def _way_to_speak(meaning: str, words: str, *patterns: str) -> _WayToSpeak:
     return _WayToSpeak(meaning, tuple(words.split("|")), pattern)
 
 
+# Soft hyphen, zero-width marks, direction marks, invisible operators and the byte order mark.
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _FIELDS = (
     "relevance_explanation|all_relevant_sentence_keys|overall_supported|sentence_support_information|"
     "supporting_sentence_keys|response_sentence_key|fully_supported|all_utilized_sentence_keys"
 )
+# Whom such a text may speak to.
 _READER = (
     "(ai )?(judge|evaluator|grader|annotator|labell?er|reviewer|assistant|ai|llm|language "
     "model|chatbot)s?"
@@ -40,6 +42,7 @@ _WAYS = (
     _way_to_speak(
         "tells the reader to ignore its instructions",
         "instruct|instruc|istruz|prompt|guideline|direction|anweisung|指令|指示|说明|提示|要求",
+        # "Ignore all previous instructions", in English and in six other languages.
         r"\b(ignore|disregard|forget|override|bypass)\b[^.!?]{0,30}\b(instruction|prompt|guideline|direction)s?\b",
         r"\b(ignore[rz]?|ignora|oubliez|olvida|ignoriere|vergiss)\b[^.!?]{0,30}"
         r"\b(instructions|instrucciones|istruzioni|instruç[õo]es|anweisung(en)?)\b",
@@ -50,6 +53,7 @@ _WAYS = (
         "note|message|instruction|attention|dear|hey|to the |to any |to all |you are "
         "|you must|you should|you will"
         "|评判|评估|评审|标注",
+        # "Note to the judge:", "To any LLM:", "You are now a judge", "As the grader, you must".
         r"\b(note|message|instructions?|attention|dear|hey)\b,?( "
         rf"(to|for|the|all|any|an?|you))* {_READER}\s*"
         r"[:,!.]",
@@ -61,6 +65,7 @@ _WAYS = (
     _way_to_speak(
         "asks for a verdict",
         "supported|relevant|utilized|utilised|as true|as correct|标记|标注|判定|视为",
+        # "Mark every sentence of the response as fully supported."
         r"\b(mark|label|rate|score|judge|treat|classify|report|consider)\b[^.!?]{0,40}"
         r"\b(sentences?|responses?|answers?|claims?|everything|keys?|documents?)\b[^.!?]{0,20}"
         r"\bas ([a-z]+ )?(supported|unsupported|relevant|irrelevant|utili[sz]ed|true|correct)\b",
@@ -70,6 +75,7 @@ _WAYS = (
     _way_to_speak(
         "looks like the frame of a prompt",
         "<|[inst|[/inst|system:|assistant:|prompt:|message:|instruction:|instructions:",
+        # The marks of chat templates and of our own prompts, and lines that begin "system:".
         r"<\|?/?(im_start|im_end|system|assistant|user|endoftext|start_header_id)\b[^>]{0,40}>",
         r"</?(documents?|response|answer|question|context|instructions?)( [^>]{0,40})?>",
         r"\[/?INST\]|<</?SYS>>|^\W*(system|assistant)( prompt| message)?:|\bnew (system "
@@ -78,6 +84,7 @@ _WAYS = (
     _way_to_speak(
         "prescribes the answer's form",
         "json|{|only|exactly",
+        # "Respond only with the JSON".
         r"\b(respond|reply|answer|output|return|print|write)\b( with)? "
         r"(only|just|exactly|nothing but)\b[^.!?]{0,30}"
         r"(\bjson\b|\{)",

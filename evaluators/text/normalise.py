@@ -19,6 +19,7 @@ _MARK = r"(?:[^\x00-\u02ff\w]|[\uff9e\uff9f])"
 """An accent, or another sign that is not a letter."""
 _MANY_MARKS = re.compile(f"{_MARK}{{31}}")
 """More than Unicode's own "stream-safe" form has after a letter (UAX 15)."""
+# Pieces with at most 30 marks in a row; each is normalised alone, in a time that is bounded.
 _UP_TO_MARKS = re.compile(rf"(?:[\x00-\u02ff]|[^\W\uff9e\uff9f])*{_MARK}{{0,30}}")
 _LONG = 1_000
 """Characters of a text in which the time to sort its accents is not looked after."""
@@ -58,12 +59,14 @@ def remove_reasoning(text: str) -> str:
     start, is_thinking = 0, False
     for tag in _THINK_TAG.finditer(text):
         if tag[1]:
+            # One that never opened: all before it was thought.
             if not is_thinking:
                 kept.clear()
             start, is_thinking = tag.end(), False
         elif not is_thinking:
             kept.append(text[start : tag.start()])
             start, is_thinking = tag.end(), True
+    # No tag at all: the white space around the text stays as well.
     if start == 0:
         return text
     return "".join(kept if is_thinking else [*kept, text[start:]]).strip()

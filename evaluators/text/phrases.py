@@ -98,11 +98,12 @@ def _is_apart(text: str, first: int, last: int, ends: Ends) -> bool:
         return True
     before, after = text[max(0, first - 1) : first], text[last + 1 : last + 2]
     if ends == "whole words":
-        return _is_word(before) != _is_word(text[first]) and _is_word(text[last]) != _is_word(after)
-    runs_on = (_is_plain(before) and _is_plain(text[first])) or (
-        _is_plain(text[last]) and _is_plain(after)
-    )
-    return not runs_on
+        begins = _is_word(before) != _is_word(text[first])
+        return begins and _is_word(text[last]) != _is_word(after)
+    # An English word or number that goes on: "1889" in "18890", but not in "1889年".
+    runs_on_before = _is_plain(before) and _is_plain(text[first])
+    runs_on_after = _is_plain(text[last]) and _is_plain(after)
+    return not (runs_on_before or runs_on_after)
 
 
 def _is_word(character: str) -> bool:

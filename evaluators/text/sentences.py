@@ -53,10 +53,12 @@ if although because however but and or so there here what which who how why is a
 PRONOUNS = frozenset(["i", "you", "he", "she", "it", "we", "they", "who", "nobody", "everybody"])
 """What follows one of them, alone or as in "it's", can be taken for a verb without knowing it."""
 
+# "b)", "iv."
 _LIST_LETTER = re.compile(r"(?:[a-z]|[ivx]{2,4})[.)]")
 # A question claims nothing, and "Need help?" has no subject; "Anonymous said..." is not whole.
 _TWO_WORDS = re.compile(r"""([A-Z][\w-]*+)(?:['’][a-z]+)? ([a-z]++)[.!]["')\]]*""")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+# A full stop of Chinese, or ! and ? after a Chinese character, with the quotes that close after it.
 _CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！？；!?]*[”’」』）》]*\s*")
 
 
@@ -196,7 +198,7 @@ def _is_clause(piece: str) -> bool:
     if not words:
         return False
     subject, verb = words.groups()
-    return subject.lower() in PRONOUNS or verb.endswith("ed") or verb in _verbs()
+    return subject.lower() in PRONOUNS or verb.endswith("ed") or verb in _words_in("verbs.txt")
 
 
 def _continue_unfinished(sentences: Iterable[str]) -> list[str]:
@@ -221,7 +223,7 @@ def _punkt() -> PunktSentenceTokenizer:
     from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
     parameters = PunktParameters()
-    parameters.abbrev_types = _words_in("abbreviations.txt")
+    parameters.abbrev_types = set(_words_in("abbreviations.txt"))
     parameters.sent_starters = set(SENTENCE_STARTERS.split())
     # "No. 5" is a number, but "The answer is no." is a sentence.
     parameters.collocations = {("no", "##number##")}
@@ -231,14 +233,11 @@ def _punkt() -> PunktSentenceTokenizer:
 
 
 @cache
-def _verbs() -> frozenset[str]:
-    return frozenset(_words_in("verbs.txt"))
-
-
-def _words_in(file: str) -> set[str]:
+def _words_in(file: str) -> frozenset[str]:
     """The words of a list beside this module, without its comments."""
     lines = Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
-    return {word for line in lines if not line.startswith("#") for word in line.split()}
+    entries = [line for line in lines if not line.startswith("#")]
+    return frozenset(" ".join(entries).split())
 
 
 def _language() -> PunktLanguageVars:

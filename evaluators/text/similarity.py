@@ -33,9 +33,12 @@ EMBEDDING_PREFIX = "sentence-transformers/"
 STOP = ""
 """The term of a word that carries no content."""
 
+# One Chinese character, or a word; a number with its decimals and thousands is one word: 1,250.5.
 _WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+(?:[.,]\d+)*")
+# The same for a text without any other letter, in half the time.
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+# Function words, and the words with which an answer speaks of its sources.
 _STOP_WORDS_TEXT = """
 a about above after again all also an and any are as at be because been before being between both
 but by can could did do does doing during each either few for from further get had has have having
@@ -47,11 +50,14 @@ yes you your document documents context passage provided based according mention
 """
 _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 _STOP_CHARACTERS = frozenset("的了是在和与或及也而且就着被把将之其这那有为以于吗呢吧")
+# The first that fits is cut off, so "ations" stands before "ation" and "s" near the end. The
+# heuristic's weights were fitted on these stems: another stemmer would need a new fit.
 _SUFFIXES_TEXT = (
     "ations ation ingly ities ments ness ment ings edly ity ies ing ion ely est ers ed es ly "
     "er e s y"
 )
 _SUFFIXES = tuple(_SUFFIXES_TEXT.split())
+# "sing" keeps its ending, "learning" does not.
 _SHORTEST_STEM = 3
 # 50,000 words of a megabyte each would fill the memory.
 LONGEST_REMEMBERED = 64
@@ -112,9 +118,11 @@ def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
     """
     counts = Counter(chain.from_iterable(map(set, sentences)))
     total = len(sentences) or 1
+    # A logarithm for each count, not for each term: there are far fewer of them.
     by_count = [math.log(1 + total / (count + 0.5)) for count in range(total + 1)]
     weights = _Rarity({term: by_count[count] for term, count in counts.items()})
-    weights[STOP], weights.unseen = 0.0, by_count[0]
+    weights[STOP] = 0.0
+    weights.unseen = by_count[0]
     return weights.__getitem__
 
 
@@ -185,6 +193,7 @@ def cosine(left: Rows, right: Rows, weights: Matrix) -> Matrix:
 
 def ratio(part: Matrix, whole: Matrix | float) -> Matrix:
     """`part / whole`, and 0 where the whole is 0."""
+    # Far below the weight of any term, so that only a whole of 0 is changed by it.
     return part / np.maximum(whole, np.float32(1e-6))
 
 
@@ -219,6 +228,7 @@ def check_embedding(name: str) -> None:
         )
 
 
+# Few, as a model takes some hundred megabytes.
 @lru_cache(maxsize=4)
 def _load_model(name: str) -> Embed:
     try:
@@ -252,6 +262,7 @@ def _term(word: str) -> str:
     return word
 
 
+# 50,000 of at most 64 characters are some megabytes; English documents repeat a few thousand words.
 _remembered_term = lru_cache(maxsize=50_000)(_term)
 
 
@@ -262,6 +273,6 @@ def _is_ideograph(word: str) -> bool:
 def _pair(character: str, after: str) -> str:
     if character in _STOP_CHARACTERS:
         return STOP
-    return (
-        character + after if _is_ideograph(after) and after not in _STOP_CHARACTERS else character
-    )
+    # 的 and the like would make pairs that say nothing of what they stand beside.
+    is_pair = _is_ideograph(after) and after not in _STOP_CHARACTERS
+    return character + after if is_pair else character
