@@ -18,7 +18,7 @@ from evaluators.item_lists import item_as_sample
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
-from evaluators.records import Accepted, Record, Sample, Score
+from evaluators.records import Accepted, JudgeEvidence, Record, Sample, Score
 from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import Spellings, groups, on_one_line
 from evaluators.text.sentences import letters, split_sentences
@@ -122,7 +122,7 @@ class ContextRecall(Evaluator):
         for key, truth in zip(keys, truths, strict=True):
             verdict = classified[key]
             judged.append(_classified_statement(truth, verdict.reason, verdict.attributed))
-        return _recall_score(self.name, judged, outputs=answer.texts, mode=answer.mode)
+        return _recall_score(self.name, judged, answer.evidence)
 
     def evaluate(
         self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
@@ -197,11 +197,16 @@ def statements(truth: Accepted | None) -> list[Spellings]:
     return required
 
 
-def _recall_score(name: str, judged: Sequence[Statement], **details: Any) -> Score:
+def _recall_score(
+    name: str, judged: Sequence[Statement], evidence: JudgeEvidence | None = None
+) -> Score:
     attributed = sum(statement.attributed for statement in judged)
-    recall = attributed / len(judged)
     listed = [statement.model_dump() for statement in judged]
-    return Score(values={name: recall}, details={"statements": listed, **details})
+    return Score(
+        values={name: attributed / len(judged)},
+        evidence=evidence,
+        details={"statements": listed},
+    )
 
 
 def _classified_statement(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:

@@ -181,7 +181,7 @@ class HybridEvaluator(LabellingMethod):
         }
 
     def score(self, sample: Sample) -> Score:
-        """Judges the sample; all labels stand in `details`, and which of them count."""
+        """Judges the sample; its evidence is all labels, those that count first."""
         require(self.needs, sample, self.title)
         sentences = sentences_of(sample)
         heuristic, judges = self._labellings(sentences, sample.question)

@@ -22,7 +22,6 @@ from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Accepted, Sample, Score
 from evaluators.statistics import interval
-from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import groups, on_one_line
 from evaluators.text.normalise import remove_reasoning
 
@@ -159,11 +158,4 @@ class LLMasJudge(Evaluator):
             predicted_answer=remove_reasoning(sample.response or ""),
         )
         answer = ask(self.judge(), Prompt(text=text, question=sample.question), YesOrNo)
-        return Score(
-            values={"llm_judge": answer.value.value},
-            details={
-                "reason": without_surrogates(answer.value.reason),
-                "outputs": answer.texts,
-                "mode": answer.mode,
-            },
-        )
+        return Score(values={"llm_judge": answer.value.value}, evidence=answer.evidence)

@@ -18,7 +18,6 @@ from evaluators.llm.structured import Answered, ask
 from evaluators.llm.verdicts import Rating, YesOrNo
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Sample, Score
-from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import groups, on_one_line
 from evaluators.text.normalise import remove_reasoning, slug
 
@@ -114,10 +113,7 @@ class PromptMetric(Evaluator):
             answer = ask(judge, prompt, Rating)
             # As the judge gave it, beside the value from 0 to 1.
             details["rating"] = answer.value.rating
-        details["reason"] = without_surrogates(answer.value.reason)
-        details["outputs"] = answer.texts
-        details["mode"] = answer.mode
-        return Score(values={name: answer.value.value}, details=details)
+        return Score(values={name: answer.value.value}, evidence=answer.evidence, details=details)
 
 
 def _shown_to_judge(sample: Sample) -> dict[str, str]:

@@ -256,6 +256,18 @@ class RuleEvidence(Record):
         return ResultFacets(flips=self.flips)
 
 
+class JudgeEvidence(Record):
+    """What a judge said of a sample: its reason, its raw answers, and how JSON was asked for."""
+
+    reason: str = ""
+    outputs: tuple[str, ...] = Field(min_length=1)
+    mode: str = ""
+
+    @property
+    def facets(self) -> ResultFacets:
+        return ResultFacets()
+
+
 class Score(Record):
     """What an evaluator says of one sample: a value, or `None` where it does not apply.
 
@@ -265,8 +277,10 @@ class Score(Record):
 
     values: dict[str, float | None]
     reason: str = ""
-    # From left to right: the two kinds have no field in common, and this is read the fastest.
-    evidence: LabelEvidence | RuleEvidence | None = Field(None, union_mode="left_to_right")
+    # From left to right: each kind needs a field that no other has, and this is read the fastest.
+    evidence: LabelEvidence | RuleEvidence | JudgeEvidence | None = Field(
+        None, union_mode="left_to_right"
+    )
     details: dict[str, Any] = Field(default_factory=dict)
 
     @property

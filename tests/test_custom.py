@@ -328,7 +328,7 @@ def test_the_example_with_a_judge_asks_it_once_behind_marks() -> None:
     score = metric.score(SAMPLE)
 
     assert score.values == {"names_its_source": 1.0}
-    assert score.details == {"reason": "It names May."}
+    assert score.evidence.reason == "It names May."
     (prompt,) = prompts_of(metric, SAMPLE)
     assert prompt.text.count("It may be in May. It is.") == 1
 

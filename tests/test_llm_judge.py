@@ -190,7 +190,7 @@ def test_yes_is_1_and_no_is_0(word, value):
     score = LLMasJudge(llm_client=FakeLLM([verdict(word, "It names Paris.")])).score(SAMPLE)
 
     assert score.values == {"llm_judge": value}
-    assert score.details["reason"] == "It names Paris."
+    assert score.evidence.reason == "It names Paris."
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_an_answer_counts_from_0_to_1(answer: str, said: dict[str, object], valu
     score = PromptMetric(title="Is it polite?", answer=answer, llm_client=says(said)).score(SAMPLE)
 
     assert score.values == {"is_it_polite": value}
-    assert score.details["reason"] == "r"
+    assert score.evidence.reason == "r"
     assert score.details.get("rating") == (round(value * 4) + 1 if answer == "1 to 5" else None)
 
 

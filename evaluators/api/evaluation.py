@@ -25,7 +25,17 @@ from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
-from evaluators.records import Cap, Dataset, EvaluatorSpec, Reason, Run, Sample, SampleResult, Words
+from evaluators.records import (
+    Cap,
+    Dataset,
+    EvaluatorSpec,
+    JudgeEvidence,
+    Reason,
+    Run,
+    Sample,
+    SampleResult,
+    Words,
+)
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.engine import create_run
@@ -479,7 +489,9 @@ def _outcome_of_metric(spec: EvaluatorSpec, result: SampleResult | None) -> dict
         return {"metric": spec.name, "status": "open", "reason": "", "error": "", "error_kind": ""}
     reason = ""
     if result.score:
-        reason = result.score.reason or result.score.details.get("reason", "")
+        evidence = result.score.evidence
+        judges_reason = evidence.reason if isinstance(evidence, JudgeEvidence) else ""
+        reason = result.score.reason or judges_reason
     return {
         "metric": spec.name,
         "status": result.status,

@@ -22,6 +22,4 @@ class NamesItsSource(Evaluator):
     def score(self, sample: Sample) -> Score:
         require(self.needs, sample, self.title)
         said = ask(self.judge(), Prompt(text=fenced(PROMPT, answer=sample.response or "")), YesOrNo)
-        return Score(
-            values={"names_its_source": said.value.value}, details={"reason": said.value.reason}
-        )
+        return Score(values={"names_its_source": said.value.value}, evidence=said.evidence)

@@ -16,7 +16,7 @@ from evaluators.errors import LLMError, RunStoppedError, TransientError, Unreada
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import find
 from evaluators.prompts import Prompt, filled, load
-from evaluators.records import Completion
+from evaluators.records import Completion, JudgeEvidence
 from evaluators.sandbox.child import child, for_text
 from evaluators.surrogates import without_lone_escapes, without_surrogates
 
@@ -61,6 +61,12 @@ class Answered(NamedTuple, Generic[T]):
     mode: str
     repaired: bool
     asked_again: bool
+
+    @property
+    def evidence(self) -> JudgeEvidence:
+        """What a score keeps of it; the reason is that of the value, where it has one."""
+        reason = without_surrogates(getattr(self.value, "reason", ""))
+        return JudgeEvidence(reason=reason, outputs=self.texts, mode=self.mode)
 
 
 class _Reading(NamedTuple, Generic[T]):

@@ -20,7 +20,15 @@ from evaluators.errors import MissingInputError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
-from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.records import (
+    Dataset,
+    EvaluatorSpec,
+    JudgeEvidence,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, cards, markdown, runs, said, settled, state, table
@@ -79,14 +87,11 @@ class TwoQuestions(Evaluator):
             name: ask(self.llm_client, Prompt(text=f"{name}? {sample.response}"), Verdict)
             for name in ("true", "short")
         }
-        details = {
-            "reasons": {name: each.value.reason for name, each in said.items()},
-            "outputs": [text for each in said.values() for text in each.texts],
-            "mode": said["true"].mode,
-        }
+        outputs = [text for each in said.values() for text in each.texts]
         return Score(
             values={name: float(each.value.verdict == "yes") for name, each in said.items()},
-            details=details,
+            evidence=JudgeEvidence(outputs=tuple(outputs), mode=said["true"].mode),
+            details={"reasons": {name: each.value.reason for name, each in said.items()}},
         )
 
 

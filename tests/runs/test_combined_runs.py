@@ -332,7 +332,7 @@ def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, 
     assert row.values["answer_match"] == 1.0
     assert finished(store, run, registry, server).scored == 3
     assert (
-        json.loads(store.results.get(run.id, 0, 0, 1).score.details["outputs"][-1])["verdict"]
+        json.loads(store.results.get(run.id, 0, 0, 1).score.evidence.outputs[-1])["verdict"]
         == "yes"
     )
 

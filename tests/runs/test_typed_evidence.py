@@ -125,3 +125,63 @@ def test_damaged_results_stay_as_they_are_and_keep_no_others_back(store):
 def test_evidence_is_of_the_two_kinds_only(store):
     kinds = {type(each) for run_id in THEN for each in evidence(store, run_id)}
     assert kinds == {LabelEvidence, RuleEvidence}
+
+
+# What a judge said
+
+
+def migrated(tmp_path, details):
+    """The result that a store of version 9 kept with these details, as it is read today."""
+    path = tmp_path / "plumbline.sqlite3"
+    score = {"values": {"llm_judge": 1.0}, "details": details}
+    body = json.dumps({"position": 0, "status": "scored", "score": score})
+    with sqlite3.connect(path) as db:
+        db.executescript((STORES / "format_9.sql").read_text(encoding="utf-8"))
+        where = "where run_id = 'heuristic' and position = 0 and metric = 1"
+        db.execute(f"update results set body = ? {where}", (body,))
+    db.close()
+    store = Store(path)
+    try:
+        return store.results.get("heuristic", 0, 0, 1).score
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("details", "evidence", "left"),
+    [
+        (
+            {"reason": "It names Paris.", "outputs": ['{"verdict": "yes"}'], "mode": "strict"},
+            {
+                "reason": "It names Paris.",
+                "outputs": ('{"verdict": "yes"}',),
+                "mode": "strict",
+            },
+            {},
+        ),
+        (
+            {"rating": 4, "reason": "r", "outputs": ["bad", "good"], "mode": ""},
+            {"reason": "r", "outputs": ("bad", "good"), "mode": ""},
+            {"rating": 4},
+        ),
+        (
+            {"statements": [{"attributed": True}], "outputs": ["{}"], "mode": "none"},
+            {"reason": "", "outputs": ("{}",), "mode": "none"},
+            {"statements": [{"attributed": True}]},
+        ),
+        # Metrics of one's own, with other things in mind.
+        ({"reason": "So."}, None, {"reason": "So."}),
+        ({"outputs": [1], "mode": "a"}, None, {"outputs": [1], "mode": "a"}),
+        ({"outputs": [], "mode": "a"}, None, {"outputs": [], "mode": "a"}),
+        ({"outputs": ["x"], "mode": 3}, None, {"outputs": ["x"], "mode": 3}),
+        (
+            {"outputs": ["x"], "reason": ["a"]},
+            {"reason": "", "outputs": ("x",), "mode": ""},
+            {"reason": ["a"]},
+        ),
+    ],
+)
+def test_what_a_judge_said_becomes_evidence(tmp_path, details, evidence, left):
+    score = migrated(tmp_path, details)
+    assert (score.evidence and score.evidence.model_dump()) == evidence
+    assert score.details == left

@@ -17,6 +17,7 @@ from evaluators.errors import ParameterError
 from evaluators.records import (
     Cell,
     EvaluatorSpec,
+    JudgeEvidence,
     Run,
     Sample,
     SampleResult,
@@ -184,7 +185,11 @@ def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> 
             _cost_and_failure(result, number)
             if score:
                 _value_cards(score, own_titles)
-                _show_details(score.details, number)
+                if isinstance(score.evidence, JudgeEvidence) and score.evidence.reason:
+                    _line_or_expander("Reason", score.evidence.reason)
+                _show_details(score.details)
+                if isinstance(score.evidence, JudgeEvidence):
+                    _judges_raw_output(score.evidence, number)
 
 
 def _answer_and_documents(sample: Sample) -> None:
@@ -215,13 +220,10 @@ def _value_cards(score: Score, titles: Mapping[str, str]) -> None:
         st.info(plain(score.reason), icon=":material/info:")
 
 
-def _show_details(details: Mapping[str, Any], number: int) -> None:
-    """Records as tables, long texts behind a click, all else a line each.
-
-    What the judge wrote comes last.
-    """
+def _show_details(details: Mapping[str, Any]) -> None:
+    """Records as tables, long texts behind a click, all else a line each."""
     for name, detail in details.items():
-        if name in ("outputs", "mode") or detail in (None, "", [], {}):
+        if detail in (None, "", [], {}):
             continue
         label = title(name)
         records = _records_in(detail, label)
@@ -232,16 +234,16 @@ def _show_details(details: Mapping[str, Any], number: int) -> None:
             _table_of_records(records, map(title, detail) if is_named else numbers)
         else:
             _line_or_expander(label, _detail_as_text(detail))
-    outputs = details.get("outputs")
-    if outputs:
-        with st.expander(
-            "Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"
-        ):
-            mode = details.get("mode")
-            if mode:
-                st.caption(plain(f"JSON asked for by: {mode}"))
-            for output in outputs if isinstance(outputs, list) else [outputs]:
-                st.code(_detail_as_text(output), language="json", wrap_lines=True)
+
+
+def _judges_raw_output(said: JudgeEvidence, number: int) -> None:
+    with st.expander(
+        "Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"
+    ):
+        if said.mode:
+            st.caption(plain(f"JSON asked for by: {said.mode}"))
+        for output in said.outputs:
+            st.code(output, language="json", wrap_lines=True)
 
 
 def _records_in(detail: Any, name: str) -> list[Mapping[str, Any]]:
