@@ -28,6 +28,20 @@ class Shape(StrEnum):
     PLAIN = "Plain table"
 
 
+_JSON_LINES = (
+    "They are in the run's JSON lines: Results with texts in the app, or "
+    "python -m evaluators export RUN --format jsonl."
+)
+"""What comes back from a run with the same scores."""
+
+NO_TEXTS = {
+    Shape.RESULTS: f"This is an export of results without documents. {_JSON_LINES}",
+    Shape.VALUES: f"This is an export of results without documents. {_JSON_LINES}",
+    Shape.LABELS: f"This is an export of labels without answers and documents. {_JSON_LINES}",
+}
+"""What is said of an export that cannot be judged again, and where the texts are."""
+
+
 @dataclass(frozen=True)
 class Guess:
     """What a table seems to be; `columns` names the file's column for each field, `confidence` is
@@ -43,6 +57,11 @@ class Guess:
     @property
     def is_sure(self) -> bool:
         return self.confidence >= SURE
+
+    @property
+    def note(self) -> str:
+        """That it is an export which cannot be judged again; empty for anything else."""
+        return "" if "retrieved_documents" in self.columns else NO_TEXTS.get(self.shape, "")
 
     def doubted(self, why: str) -> Guess:
         """The same with one more reason to ask."""

@@ -125,7 +125,8 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     total = len(table.rows) + len(table.problems)
     names = names_of(table)
     problems = table.problems
-    loaded = Loaded(None, guess, tuple(problems), total, note=table.note, names=names)
+    note = " ".join(filter(None, [table.note, guess.note]))
+    loaded = Loaded(None, guess, tuple(problems), total, note=note, names=names)
     if not _is_enough(guess):
         return loaded
     separators = _separators(guess, table, names)

@@ -23,6 +23,17 @@ __all__ = ["Problem", "Row", "Table", "read", "read_first"]
 _LOOKED_AT = 5
 """Rows by whose columns a trace is told from a table."""
 
+_OWN_FILES = {
+    frozenset({"row", "reason", "content"}): (
+        "a list of rows that could not be used. Correct them in the file that they are from."
+    ),
+    frozenset({"table", "id", "workspace", "created", "fingerprint", "body", "stopped"}): (
+        "a run as Plumbline stores it. Choose its JSON lines: "
+        "python -m evaluators export RUN --format jsonl."
+    ),
+}
+"""By the columns of their first row: files that Plumbline writes and that hold no samples."""
+
 _OTHERS = {
     b"%PDF": "a PDF file",
     b"\xd0\xcf\x11\xe0": "an old Excel file",
@@ -66,6 +77,9 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 def _prepared_table(data: bytes, rows: Collector) -> Table:
     table = unfolded(_as_stored(data, rows), rows.name)
     first = [row for _, row in table.rows[:_LOOKED_AT]]
+    for columns, what in _OWN_FILES.items():
+        if first and columns == first[0].keys():
+            raise DatasetError(f"{rows.name} is {what}")
     # Before its messages are read: a step of an application has some too
     check_no_trace(rows.name, first)
     return with_last_turns(with_lists(table))

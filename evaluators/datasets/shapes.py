@@ -106,9 +106,14 @@ def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
 
 
 def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
-    """The JSON lines of a run of the app or the terminal, which hold all that was judged."""
-    needed = {"id", "question", "response", "status", "metrics", "retrieved_documents"}
-    if not needed <= set(columns):
+    """The JSON lines of a run, which hold all that was judged, or its table from Python."""
+    if not {"id", "question", "response", "status"} <= set(columns):
+        return None
+    is_whole = {"metrics", "retrieved_documents"} <= set(columns)
+    # `Results.to_pandas` has no texts; other programs have such columns too, but not these words
+    states = {row.get("status") for row in rows}
+    is_table = "error" in columns and "retrieved_documents" not in columns
+    if not is_whole and not (is_table and states <= {"scored", "failed", "open"}):
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
     fields = _present(columns, **{name: name for name in same}, generator="model")
@@ -119,8 +124,7 @@ def _labels_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"sample", "id", "question", "labels_by", "labels", "corrections"} <= set(columns):
         return None
     fields = {"question": "question", "id": "id", "labels": "labels"}
-    title = f"{Shape.LABELS} (an export)"
-    return Guess(Shape.LABELS, title, 1.0, fields, "It holds labels without the texts.")
+    return Guess(Shape.LABELS, f"{Shape.LABELS} (an export)", 1.0, fields)
 
 
 def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -131,8 +135,7 @@ def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if have.isdisjoint({"status", "state"}):
         return None
     fields = _present(columns, question="question", id="id", generator="model", response="response")
-    title = f"{Shape.VALUES} (an export)"
-    return Guess(Shape.VALUES, title, 1.0, fields, "It holds values without the texts.")
+    return Guess(Shape.VALUES, f"{Shape.VALUES} (an export)", 1.0, fields)
 
 
 def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:

@@ -185,7 +185,10 @@ def test_the_values_can_be_taken_away_whatever_the_table_shows(
     open_page: OpenPage, filled: Filled
 ) -> None:
     at = open_page("rgb", run=filled.rgb.id)
-    assert [button.label for button in at.get("download_button")] == ["Results (CSV)"]
+    assert [button.label for button in at.get("download_button")] == [
+        "Results (CSV)",
+        "Results with texts (JSON lines)",
+    ]
     view = run_views.latest(filled.rgb)
     file = io.StringIO(metric_results.exported(view, view.rows).decode())
     rows = list(csv.DictReader(file))

@@ -1,52 +1,97 @@
-"""What is exported as JSON lines comes back as data that get the same scores."""
+"""Every export with all texts comes back as data that get the same scores; each other says what it is
+and where the texts are.
+"""
 
+import csv
+import io
 import json
 
+import pandas as pd
 import pytest
 
 from evaluators import compose, evaluate, load_data
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES
+from evaluators.datasets.mapping import open_file, rejected
+from evaluators.errors import DatasetError
+from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Dataset, Sample
+from evaluators.terminal import files
 
 pytestmark = pytest.mark.usefixtures("data_folder")
 
 
-def exported(results, folder):
-    path = folder / "results.jsonl"
-    lines = [json.dumps(line, ensure_ascii=False) for line in results.lines()]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
+def json_lines(results):
+    return "results.jsonl", b"".join(files.lines(results))
 
 
-def again(results, metric, folder):
-    return evaluate(str(exported(results, folder)), metric, progress=False)
+def csv_of_lines(results):
+    """As somebody with a spreadsheet keeps the lines."""
+    return "results.csv", pd.DataFrame(results.lines()).to_csv(index=False).encode()
+
+
+def json_of_lines(results):
+    text = pd.DataFrame(results.lines()).to_json(orient="records")
+    return "results.json", text.encode()
+
+
+def again(results, metric, form):
+    name, content = form(results)
+    data = load_data_of(name, content)
+    return evaluate(data, metric, progress=False)
+
+
+def load_data_of(name, content):
+    loaded = open_file(name, content)
+    assert loaded.guess.is_sure
+    assert not loaded.problems
+    return loaded.data
 
 
 def means(results):
     return {name: (mean.mean, mean.low, mean.high) for name, mean in results.summary().items()}
 
 
-@pytest.mark.parametrize("bed", [ENGLISH_BED, CHINESE_BED])
-def test_an_rgb_run_comes_back_with_ability_noise_and_planted_answers(bed, tmp_path):
+def by_hand(data):
+    """The values of each sample in order."""
+    return [row.values for row in evaluate(data, "trace", progress=False).rows()]
+
+
+def rgb_run(bed, metric):
     source = load_data(bed)
     data = compose(source, source.abilities, (0.0, 0.8), limit=2)
-    first = evaluate(data, "rgb", model=OFFLINE.id, progress=False)
+    return data, evaluate(data, metric, model=OFFLINE.id, progress=False)
 
-    second = again(first, "rgb", tmp_path)
+
+@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
+@pytest.mark.parametrize("bed", [ENGLISH_BED, CHINESE_BED])
+def test_an_rgb_run_comes_back_with_ability_noise_and_planted_answers(bed, form):
+    data, first = rgb_run(bed, "rgb")
+
+    second = again(first, "rgb", form)
 
     assert means(first) == means(second)
-    tasks = [sample.rgb for sample in load_data(exported(first, tmp_path)).samples]
+    tasks = [sample.rgb for sample in load_data_of(*form(first)).samples]
     assert tasks == [sample.rgb for sample in data.samples]
 
 
-def test_a_trace_run_comes_back(tmp_path):
-    first = evaluate(TRACE_SAMPLES, "trace", progress=False)
+@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
+@pytest.mark.parametrize("metric", ["trace", "answer_match", "context_recall_lexical"])
+def test_a_run_over_samples_comes_back(metric, form):
+    first = evaluate(TRACE_SAMPLES, metric, progress=False)
 
-    assert means(again(first, "trace", tmp_path)) == means(first)
+    assert means(again(first, metric, form)) == means(first)
 
 
-def test_gold_documents_come_back(tmp_path):
+@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
+def test_answers_of_a_model_are_matched_again(form):
+    _, first = rgb_run(ENGLISH_BED, "answer_match")
+
+    assert means(again(first, "answer_match", form)) == means(first)
+
+
+@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
+def test_gold_documents_come_back(form):
     sample = Sample(
         id="1",
         question="Who?",
@@ -56,4 +101,104 @@ def test_gold_documents_come_back(tmp_path):
     )
     first = evaluate(Dataset(name="a", samples=(sample,)), "trace", progress=False)
 
-    assert load_data(exported(first, tmp_path)).samples == (sample,)
+    assert load_data_of(*form(first)).samples == (sample,)
+
+
+def batch_as_json(batch):
+    return "batch.json", json.dumps(batch).encode()
+
+
+def batch_as_table(batch):
+    table = pd.DataFrame(batch["detailed_results"])
+    return "batch.csv", table.to_csv(index=False).encode()
+
+
+def batch_as_flat_table(batch):
+    table = pd.json_normalize(batch["detailed_results"])
+    return "batch.csv", table.to_csv().encode()
+
+
+@pytest.mark.parametrize("form", [batch_as_json, batch_as_table, batch_as_flat_table])
+def test_a_batch_of_the_pipeline_comes_back_with_the_same_scores(form):
+    data = load_data(TRACE_SAMPLES)
+    cases = [
+        {
+            "query": sample.question,
+            "response": sample.response,
+            "retrieved_documents": list(sample.retrieved_documents),
+            "ground_truth": sample.ground_truth,
+        }
+        for sample in data.samples
+    ]
+    batch = UnifiedEvaluationPipeline().evaluate_batch(cases)
+
+    name, content = form(batch)
+    again = by_hand(load_data_of(name, content))
+
+    values = [entry["metrics"] for entry in batch["detailed_results"]]
+    assert [{name: row[name] for name in values[0]} for row in again] == values
+
+
+def values_table(results):
+    return "values.csv", b"".join(files.table(results))
+
+
+def labels(results):
+    return "labels.jsonl", b"".join(files.labels(results))
+
+
+def data_frame(results):
+    return "frame.csv", results.to_pandas().to_csv(index=False).encode()
+
+
+def data_frame_as_json(results):
+    return "frame.json", results.to_pandas().to_json(orient="records").encode()
+
+
+@pytest.mark.parametrize(
+    ("form", "what"),
+    [
+        (values_table, "This is an export of results without documents."),
+        (data_frame, "This is an export of results without documents."),
+        (data_frame_as_json, "This is an export of results without documents."),
+        (labels, "This is an export of labels without answers and documents."),
+    ],
+)
+def test_an_export_without_the_texts_says_so_and_where_they_are(form, what):
+    results = evaluate(TRACE_SAMPLES, "trace", progress=False)
+
+    loaded = open_file(*form(results))
+
+    remarks = " ".join(loaded.remarks)
+    assert what in remarks
+    assert "python -m evaluators export RUN --format jsonl" in remarks
+    assert loaded.guess.columns.keys() <= {"question", "response", "id", "labels", "generator"}
+
+
+def test_a_table_with_documents_put_beside_it_is_read_as_any_other():
+    frame = evaluate(TRACE_SAMPLES, "trace", progress=False).to_pandas()
+    samples = load_data(TRACE_SAMPLES).samples
+    frame["retrieved_documents"] = [list(sample.retrieved_documents) for sample in samples]
+
+    loaded = open_file("a.json", frame.to_json(orient="records").encode())
+
+    assert "without documents" not in " ".join(loaded.remarks)
+    assert [each.retrieved_documents for each in loaded.data.samples] == [
+        each.retrieved_documents for each in samples
+    ]
+
+
+def test_files_that_hold_no_samples_are_named():
+    results = evaluate(TRACE_SAMPLES, "trace", progress=False)
+    stored = b"".join(results.store.runs.raw(results.run.id))
+    left_out = rejected(open_file("a.csv", b"question,response\nWhy?,b\nWho?,c\n,d\n"))
+
+    with pytest.raises(DatasetError, match="is a run as Plumbline stores it"):
+        open_file("raw.jsonl", stored)
+    assert next(csv.reader(io.StringIO(left_out.decode("utf-8-sig")))) == [
+        "row",
+        "reason",
+        "content",
+    ]
+    with pytest.raises(DatasetError, match="is a list of rows that could not be used"):
+        open_file("left.csv", left_out)

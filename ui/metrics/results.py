@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from evaluators import prompts
+from evaluators.api.evaluation import Results
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import ParameterError
@@ -20,6 +22,7 @@ from evaluators.runs import export
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Outline, Store
+from evaluators.trace.definitions import SENTENCE
 from ui import session
 from ui.parts import cards, charts, command, forms, run_facts, tables
 from ui.parts.untrusted import plain
@@ -252,17 +255,31 @@ def _histograms(place: str, rows: Sequence[Outline], values: Mapping[str, str]) 
 def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> None:
     """The values to take away, made when somebody asks for them; of TRACE by a definition."""
     parts = [view.run.evaluator.name, view.run.id[:6], definition]
-    file = f"{'-'.join(filter(None, parts))}.csv"
+    stem = "-".join(filter(None, parts))
 
-    def data() -> bytes:
+    def table() -> bytes:
         return exported(view, rows, definition)
 
+    def lines() -> bytes:
+        results = Results(view.run, view.store, definition or SENTENCE)
+        return b"".join(json.dumps(line).encode() + b"\n" for line in results.lines())
+
+    place = st.container(horizontal=True, width="content")
     # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
-    st.download_button(
+    place.download_button(
         "Results (CSV)",
-        data,
-        file,
-        key=file,
+        table,
+        f"{stem}.csv",
+        key=f"{stem}.csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+    place.download_button(
+        "Results with texts (JSON lines)",
+        lines,
+        f"{stem}-results.jsonl",
+        key=f"{stem}-results.jsonl",
+        help="With documents and true answers: as an upload it gets the same scores again.",
         icon=":material/download:",
         on_click="ignore",
     )
