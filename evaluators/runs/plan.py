@@ -13,7 +13,7 @@ from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Cap, Dataset, ModelSpec, Remedy, Sample
+from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Sample
 from evaluators.text.printable import printable
 
 
@@ -63,8 +63,7 @@ class RunPlan:
         """Raises a `PlumblineError` with the remedy where it could not be run."""
         self._check_evaluators()
         self._check_judges()
-        # Other fields that are missing fail their samples: RGB, for one, needs no ground truth to
-        # see whether an answer declines.
+        # Other fields that are missing fail their samples, which the run shows one by one.
         self._check_samples(("response",))
         if self.models:
             check(self.prompt)
@@ -127,11 +126,11 @@ class RunPlan:
         """Raises `ParameterError` where no sample has what an evaluator needs of these fields."""
         samples = self.dataset.samples
         for evaluator in self.in_order:
-            needs = tuple(field for field in evaluator.needed if field in fields)
-            # A model gives the responses that are missing.
-            lacking = [
-                missing(needs, sample, has_generator=bool(self.models)) for sample in samples
-            ]
+            lacking = []
+            for sample in samples:
+                needs = [field for field in _needed_for(evaluator, sample) if field in fields]
+                # A model gives the responses that are missing.
+                lacking.append(missing(tuple(needs), sample, has_generator=bool(self.models)))
             if lacking and all(lacking):
                 raise ParameterError(_no_sample_has(evaluator, lacking, self.dataset.name))
 
@@ -152,6 +151,15 @@ def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:
         model = catalogue.find(spec.id)
         if model is None or model.price_in is None:
             raise ParameterError(unpriced([catalogue.model_title(spec)]))
+
+
+def _needed_for(evaluator: Evaluator, sample: Sample) -> tuple[str, ...]:
+    """The fields that the evaluator needs of this sample."""
+    declines = sample.rgb is not None and sample.rgb.ability is Ability.REJECTION
+    if evaluator.leads == "rgb" and declines:
+        # Whether an answer declines is seen without the true one.
+        return tuple(field for field in evaluator.needed if field != "ground_truth")
+    return evaluator.needed
 
 
 def _no_sample_has(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:

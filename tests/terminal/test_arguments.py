@@ -122,6 +122,18 @@ def test_answers_in_a_file_are_judged_for_the_ability_that_is_named(data_folder)
     assert sample.rgb.ability is Ability.REJECTION
 
 
+def test_whether_an_answer_declines_is_seen_without_a_true_answer(data_folder):
+    file = data_folder / "said.jsonl"
+    file.write_text('{"query": "Who?", "prediction": "Mina", "docs": []}\n')
+    rgb = {"data": str(file), "metric": ("rgb",)}
+
+    (sample,) = ask(**rgb, ability=("negative_rejection",)).dataset.samples
+
+    assert sample.ground_truth is None
+    with pytest.raises(ParameterError, match=r"No sample of said\.jsonl has what RGB needs"):
+        ask(**rgb, ability=("noise_robustness",))
+
+
 def test_the_first_samples_are_a_cheap_trial():
     whole, found = ask(**TRACE).dataset, ask(**TRACE, limit=5).dataset
 
