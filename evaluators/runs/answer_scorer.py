@@ -75,8 +75,11 @@ class AnswerScorer:
         earlier: Mapping[int, SampleResult] = {}
         if self._is_resumed:
             earlier = self._store.results.of_answer(self._run.id, task.position, task.model)
-        responses = [each.response for each in earlier.values() if each.response is not None]
-        response = responses[0] if responses else None
+        response = None
+        for result in earlier.values():
+            if result.response is not None:
+                response = result.response
+                break
         return OpenAnswer(task, samples, generator, earlier, response)
 
     def score(self, answer: OpenAnswer, metric: int) -> Failure:
@@ -87,6 +90,7 @@ class AnswerScorer:
             try:
                 self._store.results.save(self._run.id, result, call_log.calls)
             except UnstorableError as error:
+                # The value is at fault, not the store: the cell fails, and the run goes on.
                 failure = type(error)
                 unstored = {"score": None, "response": None, **_failed_fields(error)}
                 result = result.model_copy(update=unstored)
@@ -138,6 +142,7 @@ class AnswerScorer:
             try:
                 answer.sample = self._with_response(answer, call_log)
             except Exception as error:
+                # Kept, so that a second metric does not pay for the same failure again.
                 answer.error = error
                 raise
         return answer.sample

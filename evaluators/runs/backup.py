@@ -33,12 +33,14 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
     try:
         _check_target(store, path, replace)
         _delete_draft(draft)
+        # Made here, as SQLite would make it readable for everybody.
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(draft)) as copy:
             store.copy_into(copy)
             # One file, without others beside it.
             copy.execute("pragma journal_mode = delete")
         runs = _runs_in_checked(draft)
+        # Again: copying took its time, and somebody may have put a file there meanwhile.
         _check_target(store, path, replace)
         draft.replace(path)
     except (sqlite3.Error, OSError, ValueError) as error:
@@ -53,7 +55,9 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
 def _check_target(store: Store, path: Path, replace: bool) -> None:
     if store.path and path.exists() and store.path.exists() and path.samefile(store.path):
         raise StoreError(f"{path} is the run store itself. Choose another file.")
-    if store.path and path.absolute().parent.resolve() / path.name in _files_of_store(store.path):
+    # The folder is resolved, the name is not: a link there would be replaced, not followed.
+    target = path.absolute().parent.resolve() / path.name
+    if store.path and target in _files_of_store(store.path):
         raise StoreError(f"{path} is a part of the run store. Choose another file.")
     if path.is_dir():
         raise StoreError(

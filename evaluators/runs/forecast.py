@@ -77,12 +77,13 @@ class Measures:
         """What a judge is sent about the responses that are there."""
         has_response = "response" in evaluator.needed
         chosen = None if positions is None else frozenset(positions)
-        samples = (
-            sample
-            for position, sample in enumerate(plan.dataset.samples)
-            if chosen is None or position in chosen
-            if sample.response is not None or not has_response
-        )
+        samples = []
+        for position, sample in enumerate(plan.dataset.samples):
+            is_chosen = chosen is None or position in chosen
+            is_there = sample.response is not None or not has_response
+            if is_chosen and is_there:
+                samples.append(sample)
+        # One after the other: the prompts of a large data set would fill the memory.
         prompts = (prompt for sample in samples for prompt in prompts_of(evaluator, sample, budget))
         return sizes_for_judge(judge, prompts)
 
@@ -105,10 +106,12 @@ class Measures:
         self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
     ) -> Mapping[int, int]:
         """How many calls it takes judges of these budgets to label each response, by position."""
-        return {
-            position: sum(len(prompts_of(labeller, sample, budget)) for budget in budgets)
-            for position, sample in _samples_with_response(plan)
-        }
+        calls = {}
+        for position, sample in _samples_with_response(plan):
+            # Long documents are sent in windows, and a smaller budget needs more of them.
+            calls_of_each = [len(prompts_of(labeller, sample, budget)) for budget in budgets]
+            calls[position] = sum(calls_of_each)
+        return calls
 
 
 def forecast(
@@ -178,7 +181,9 @@ def _judgements_of(
     # What reads no response asks the same about every model, and so only once.
     if plan.models and "response" in evaluator.needed:
         to_come = measures.judgements_to_come(plan, evaluator, budget)
-        yield Measured(to_come._replace(tokens=to_come.tokens * len(plan.models)), shortest)
+        # Each model's answers are judged, and none of them is there to be measured.
+        of_all_models = to_come._replace(tokens=to_come.tokens * len(plan.models))
+        yield Measured(of_all_models, shortest)
 
 
 def _without_stored(

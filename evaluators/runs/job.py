@@ -107,9 +107,11 @@ class Job:
         return self._pace.progress(sum(group.cells_left for group in self._groups))
 
     def _opened_groups(self) -> list[WorkerGroup]:
+        # A resumed run goes on with the budget that is left of it.
         spent = self._store.calls.spent(self.run.id).values()
         calls = sum(model.calls for model in spent)
-        meter = Meter(self.run.cap, calls, sum(model.cost or 0.0 for model in spent))
+        cost = sum(model.cost or 0.0 for model in spent)
+        meter = Meter(self.run.cap, calls, cost)
         cache = _response_cache(self._store, self.run)
         context = RunContext(self.control.scope, meter, cache)
         judges = self._opened_sessions(self.run.judges, context)
@@ -118,6 +120,7 @@ class Job:
         cells = len(tasks) * len(self.run.evaluators)
         self._uses_processes = cells >= LONG_RUN and self._has_work_for_processes(generators)
         scorer = AnswerScorer(self.run, self._store, judges, cache, self.control)
+        # Models are asked side by side, and share the threads.
         size = max(1, self._threads() // max(1, len(generators)))
         groups = []
         for number, generator in enumerate(generators or [None]):
@@ -167,17 +170,18 @@ class Job:
     def _has_work_for_processes(self, generators: Sequence[ModelSession]) -> bool:
         if any(not generator.is_remote for generator in generators):
             return True
-        evaluators = map(from_spec, self.run.evaluators)
-        return any(
-            pool.takes(evaluator)
-            for evaluator in evaluators
-            if not self.run.judges or not evaluator.most_judges()
-        )
+        for evaluator in map(from_spec, self.run.evaluators):
+            # One that asks a judge stays here, where the connections are.
+            has_judge = bool(self.run.judges and evaluator.most_judges())
+            if pool.takes(evaluator) and not has_judge:
+                return True
+        return False
 
     def _supervise(self) -> None:
         """Waits for the threads of all groups, then lets the connections go."""
         for group in self._groups:
             group.join()
+        # Before the connections go: the time of the run ends with its last answer.
         self._pace.end()
         self._close()
         # A run that came to its end all the same has not stopped.
@@ -186,6 +190,7 @@ class Job:
                 self._store.runs.save_stop_reasons(self.run.id)
 
     def _close(self) -> None:
+        # A key is held no longer than it is used.
         self.keys = {}
         for session in self._sessions:
             session.close()

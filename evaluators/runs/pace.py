@@ -64,6 +64,7 @@ class Pace:
         recent = sum(now - moment < RATE_SECONDS for moment in finished)
         if not recent:
             return Progress(rate=None, seconds_left=None, waiting=self._waiting())
+        # In its first minute a run has had less time than the rate is measured over.
         rate = 60 * recent / min(RATE_SECONDS, now - self._started)
         return Progress(rate=rate, seconds_left=60 * cells_left / rate, waiting=self._waiting())
 
@@ -75,6 +76,7 @@ class Pace:
 
     def _obstacle(self, now: float, finished: Sequence[float]) -> str:
         """Refusals or silence, where nothing has ended for longer than is usual."""
+        # Reasoning models take a minute an answer: what is unusual depends on the run so far.
         last = finished[-1] if finished else self._started
         quiet = now - last
         usual = (last - self._started) / max(1, len(finished))
@@ -82,6 +84,7 @@ class Pace:
         if is_refused and quiet > max(WAIT_SHOWN_FROM, TIMES_USUAL * usual):
             return self._waiting() or "waiting for the provider's limit"
         unanswered = max((session.unanswered for session in self._sessions), default=0.0)
+        # Neither alone: metrics that ask nobody go on, and between calls nobody is asked.
         silence = min(quiet, unanswered)
         if silence > max(SILENCE_SHOWN_FROM, TIMES_USUAL * usual):
             most = config().call_seconds

@@ -48,6 +48,7 @@ class RunPlan:
     @property
     def in_order(self) -> list[Evaluator]:
         """The evaluators as the run numbers them: the one that leads it first."""
+        # Of two truth values the false one comes first; the others keep their order.
         return sorted(self.evaluators, key=lambda evaluator: evaluator.leads is None)
 
     @property
@@ -77,7 +78,7 @@ class RunPlan:
         name = printable(self.dataset.name)
         if self.models and all(sample.response is not None for sample in self.dataset.samples):
             raise ParameterError(
-                f"Every sample of {name} has a response already, so a model has nothing to answer. "
+                f"Every sample of {name} has an answer already, so a model has nothing to answer. "
                 "Leave the model out, or the column response."
             )
         leads_rgb = any(evaluator.leads == "rgb" for evaluator in self.evaluators)
@@ -165,11 +166,12 @@ def _needed_for(evaluator: Evaluator, sample: Sample) -> tuple[str, ...]:
 def _no_sample_has(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
     """What to add to the data; every field that is needed where each sample lacks another one."""
     absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
-    columns = "; ".join(
-        " or ".join(COLUMNS.get(field, (field,))) for field in absent or evaluator.needed
-    )
+    columns = []
+    for name_of_field in absent or evaluator.needed:
+        # Any of the names under which a reader finds the field.
+        columns.append(" or ".join(COLUMNS.get(name_of_field, (name_of_field,))))
     model = ", or name a model that answers" if "response" in absent else ""
     return (
         f"No sample of {printable(name)} has what {evaluator.title} needs. "
-        f"Add a column: {columns}{model}."
+        f"Add a column: {'; '.join(columns)}{model}."
     )

@@ -29,6 +29,7 @@ from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
 from evaluators.sandbox.child import environment
 from evaluators.text.similarity import LEXICAL
 
+# It takes some seconds on a quiet one: numpy and the sentence cutter are imported.
 START_SECONDS = 60
 """The longest that a worker may take to start on a busy machine."""
 TICK = 0.1
@@ -131,6 +132,7 @@ class Pool:
     def _run(self, request: Request, is_cancelled: Cancelled) -> Reply:
         line = request.model_dump_json().encode() + b"\n"
         worker = self._take(is_cancelled)
+        # Whatever goes wrong, its next reply would be to this request: it is ended.
         try:
             reply = Reply.model_validate_json(worker.ask(line, self._seconds, is_cancelled))
         except BaseException:
@@ -153,6 +155,7 @@ class Pool:
         """The next free worker; raises `CancelledError`."""
         ticket: SimpleQueue[_Worker] = SimpleQueue()
         with self._lock:
+            # Who waits already comes first.
             while self._free and not self._waiting:
                 worker = self._free.pop()
                 if worker.is_alive:
@@ -179,6 +182,7 @@ class Pool:
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
                 return
+        # Another thread has just put a worker on the ticket: it goes to the next in the queue.
         self._give(ticket.get())
 
     def _give(self, worker: _Worker) -> None:
@@ -205,6 +209,7 @@ class Pool:
         with self._lock:
             self._starting -= 1
             if worker is None:
+                # Only where none has started at all: one that fails may have met a full memory.
                 self._is_broken = not self._workers and not self._starting
                 return
             self._workers.add(worker)
@@ -286,6 +291,7 @@ class _Worker:
         with self._process.stdout as output:
             for line in output:
                 self._lines.put(line)
+        # An empty line says that the process has ended; no reply is empty.
         self._lines.put(b"")
 
 

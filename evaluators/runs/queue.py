@@ -49,12 +49,18 @@ def in_turn(waiting: Iterable[Ticket], at_work: Iterable[str]) -> list[Ticket]:
     for ticket in waiting:
         ranked.append((so_far[ticket.address], ticket))
         so_far[ticket.address] += 1
-    return [ticket for _, ticket in sorted(ranked, key=lambda pair: pair[0])]
+    # The sort keeps the order in which equals came.
+    ranked.sort(key=lambda pair: pair[0])
+    return [ticket for _, ticket in ranked]
 
 
 def expected(number: int, places: int, recent: Sequence[float]) -> float | None:
     """Seconds until the turn of a place in the queue, if runs take as long as the recent ones."""
-    return number * sum(recent) / len(recent) / places if recent else None
+    if not recent:
+        return None
+    usual = sum(recent) / len(recent)
+    # So many runs are at work side by side, and each that ends frees a place.
+    return number * usual / places
 
 
 def visitor_address(peer: str, forwarded: str) -> str:
@@ -69,8 +75,8 @@ def visitor_address(peer: str, forwarded: str) -> str:
         except ValueError:
             continue
         if address.is_global or text is peer:
-            is_wide = isinstance(address, IPv6Address) and not address.ipv4_mapped
-            return (
-                str(ip_network((address, ONE_VISITOR), strict=False)) if is_wide else str(address)
-            )
+            # An IPv4 address that is written as IPv6 belongs to one visitor as it is.
+            if isinstance(address, IPv6Address) and not address.ipv4_mapped:
+                return str(ip_network((address, ONE_VISITOR), strict=False))
+            return str(address)
     return ""

@@ -38,6 +38,7 @@ class RunControl:
 
     def cancel(self) -> None:
         """Stops at once: calls in flight are cut off, what is done stays."""
+        # The mark first: a thread whose call is cut off looks at it.
         self._cancelled.set()
         self.scope.cancel()
 

@@ -56,7 +56,7 @@ def failure_details(error: BaseException) -> str:
     """What our own errors add for the curious; of any other its kind and where it happened."""
     if isinstance(error, PlumblineError):
         return without_surrogates(str(getattr(error, "details", "")))
+    # Where it came up, without its text, which may hold a key.
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    return without_surrogates(
-        f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"
-    )
+    file = Path(frame.f_code.co_filename).name
+    return without_surrogates(f"{type(error).__name__} in {file}, line {line}")

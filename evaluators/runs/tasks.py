@@ -12,6 +12,7 @@ from evaluators.errors import UnreadableRowError
 from evaluators.records import Run, Sample
 from evaluators.runs.store import Store
 
+# One query for many instead of one each; few enough that large samples do not fill the memory.
 READ_AHEAD = 16
 """Samples that are read together."""
 
@@ -27,10 +28,10 @@ class Task(NamedTuple):
 def open_tasks(store: Store, run: Run) -> list[Task]:
     """The run's open cells, those of one answer together, in the order in which they are done."""
     cells = store.results.open_cells(run)
-    tasks = [
-        Task(position, model, tuple(cell.metric for cell in own))
-        for (position, model), own in groupby(cells, key=lambda cell: cell[:2])
-    ]
+    tasks = []
+    for (position, model), own in groupby(cells, key=lambda cell: cell[:2]):
+        metrics = tuple(cell.metric for cell in own)
+        tasks.append(Task(position, model, metrics))
     if run.models:
         tasks.sort(key=_shuffled)
     return tasks

@@ -81,6 +81,7 @@ def main() -> None:
     _send(output, READY)
     while True:
         request = Request.model_validate_json(requests.get())
+        # The parent ends a slow worker after SECONDS; this is for a parent that does not.
         _alarm(2 * SECONDS)
         _send(output, reply(request).model_dump_json().encode() + b"\n")
         _alarm(0)
@@ -88,6 +89,7 @@ def main() -> None:
 
 def _output_for_replies() -> BinaryIO:
     """The standard output, kept for replies: what a library prints goes to the error stream."""
+    # A print in the middle of a reply would make it unreadable.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return output

@@ -19,6 +19,7 @@ from evaluators.runs.pace import Pace
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.tasks import SamplePrefetch, Task
 
+# One or two in a row happen; ten, each after a further try, show an outage or an unfit judge.
 MOST_IN_A_ROW = 10
 """Answers in a row that could not be used, after which a model's part of the run stops."""
 
@@ -93,6 +94,7 @@ class WorkerGroup:
             self.stop(error.reason)
         except PlumblineError as error:
             self.stop(error.reason)
+            # Others of the run would meet the same: the store, for one, is shared by all groups.
             self._control.cancel()
         # The last resort: a thread that ends in silence leaves a run that nobody can mend.
         except Exception as error:
@@ -104,6 +106,7 @@ class WorkerGroup:
 
     def _next_tasks(self) -> Iterator[Task]:
         while not self.is_stopped:
+            # An iterator must not be moved on by two threads at once.
             with self._turn:
                 task = next(self._tasks, None)
             if task is None:
@@ -116,6 +119,7 @@ class WorkerGroup:
         answer = self._scorer.open(task, self._samples, self._generator)
         failures = []
         for metric in task.metrics:
+            # What was scored so far is stored; the other metrics of this answer stay open.
             if self.is_stopped:
                 return
             failures.append(self._scorer.score(answer, metric))

@@ -20,12 +20,14 @@ from evaluators.runs.store import Store
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace: at least 128 bits that nobody can guess."""
 
+# Of 22 characters and a number each: a few megabytes.
 REMEMBERED = 20_000
 """Tokens in memory.
 
 One under which nothing is kept is nowhere else, so that a visit writes nothing.
 """
 
+# Workspaces expire after days: a write for every click would only wear the disk.
 VISIT = 300.0
 """Seconds after which another visit is written down."""
 
@@ -95,6 +97,7 @@ class Workspaces:
                 f"{_megabytes(incoming)}, and this host keeps "
                 f"{_megabytes(limits.workspace_bytes)} for each visitor. Delete some first."
             )
+        # What has expired goes first; only then is anybody refused.
         if self._store.bytes_used() + incoming > limits.store_bytes:
             self.sweep()
         if self._store.bytes_used() + incoming > limits.store_bytes:
@@ -110,6 +113,7 @@ class Workspaces:
         before = datetime.now(UTC) - timedelta(days=config().workspace_days)
         for token in self._store.workspaces.unvisited_since(before):
             runs = self._store.runs.ids(token)
+            # A run at work is watched by somebody, or will be stopped soon.
             if any(RunLock(self._store.locks, run_id).is_held for run_id in runs):
                 continue
             self._forget(token)
@@ -122,6 +126,7 @@ class Workspaces:
         """Sweeps beside the pages, at most once an hour."""
         with self._lock:
             is_due = config().public and time.monotonic() >= self._next_sweep
+            # Set under the lock, so that only one thread sweeps.
             if is_due:
                 self._next_sweep = time.monotonic() + SWEEP
         if is_due:

@@ -255,7 +255,7 @@ UNANSWERED = Dataset(name="unanswered", samples=(SAMPLES[0].model_copy(update={"
             "trace",
             (OFFLINE,),
             (),
-            "has a response already, so a model has nothing to answer",
+            "has an answer already, so a model has nothing to answer",
         ),
         (
             UNANSWERED,

@@ -166,7 +166,7 @@ def asked_specs(metric):
         ({**TRACE, "judge": ("openai/gpt-4o",)}, ParameterError, "No judge is asked by TRACE"),
         ({"data": TRACE_SAMPLES, "metric": ("rgb",)}, ParameterError, "which ability of RGB"),
         ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one --ability"),
-        ({**TRACE, "model": (OFFLINE.id,)}, ParameterError, "has a response already"),
+        ({**TRACE, "model": (OFFLINE.id,)}, ParameterError, "has an answer already"),
         ({**TRACE, "metric": ("gpt_labeling",)}, ParameterError, "judge"),
         (
             {**TRACE, "metric": ("gpt_labeling",), "judge": ("groq/openai/gpt-oss-120b",)},
