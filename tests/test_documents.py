@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.config import Config
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -160,3 +162,9 @@ def test_the_space_finds_its_settings_at_the_top_of_the_readme():
     assert "sdk: docker" in front
     assert "app_port: 8501" in front
     assert "STREAMLIT_SERVER_PORT=8501" in (ROOT / "Dockerfile").read_text()
+
+
+def test_the_settings_of_a_host_are_all_in_its_document():
+    text = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+    assert [name for name in Config.model_fields if f"`PLUMBLINE_{name.upper()}`" not in text] == []
