@@ -47,13 +47,15 @@ def test_the_text_of_cards_can_be_read_in_the_dark(
 
 
 @pytest.mark.parametrize("width", [1200, 400])
-def test_the_bars_of_rates_have_the_width_of_their_chart(
+def test_the_dots_of_rates_have_the_width_of_their_panel(
     rgb_run: Run, trace_run: Run, new_context: Callable[..., BrowserContext], width: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": 900}).new_page()
     visit(page, "/rgb?run={rgb}", rgb_run, trace_run)
-    expect(page.locator(".js-plotly-plot .barlayer")).to_be_attached()
-    chart, axis = page.locator(".js-plotly-plot:has(.barlayer .point)").evaluate(
+    rate = page.get_by_role("figure", name=re.compile("^Noise robustness: Offline")).locator(
+        ".js-plotly-plot"
+    )
+    chart, axis = rate.evaluate(
         "chart => [chart._fullLayout.width, chart._fullLayout.xaxis._length]"
     )
     assert axis > 0.85 * chart

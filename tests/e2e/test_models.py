@@ -75,6 +75,7 @@ def test_two_models_from_the_drop_down_to_two_lines(
     page.get_by_role("button", name="Resume").click()
     expect(main.get_by_text(FINISHED)).to_be_visible(timeout=LONG)
 
-    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(2)
-    expect(page.locator(".js-plotly-plot .legendtext").first).to_have_text(re.compile("GPT-6"))
+    # A curve and a rate for each model
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
+    expect(page.locator(".js-plotly-plot .annotation-text").first).to_contain_text("GPT-6")
     assert len(provider.asked) <= 48 + 4  # those that Cancel cut off: two workers for each model

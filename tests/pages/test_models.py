@@ -12,12 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
-from evaluators.runs.aggregate import Mean
 from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, html, markdown, said, segments, state, table
 from ui import session
-from ui.parts import charts
 from ui.rgb.results import VALUES
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
@@ -48,38 +46,33 @@ def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPa
     ]
 
 
-def test_every_model_has_its_own_curve_and_bars_in_its_own_colour(open_page: OpenPage) -> None:
-    curves, bars = figures(open_page("rgb", run=two_models().id))
+def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page: OpenPage) -> None:
+    curves, *rates = figures(open_page("rgb", run=two_models().id))
     assert {curve["name"]: curve["y"] for curve in curves} == {
         TITLES[0]: [100.0, 50.0],
         TITLES[1]: [50.0, 0.0],
     }
-    assert {bar["name"]: bar["x"] for bar in bars} == {
-        TITLES[0]: [100.0, 50.0, 75.0],  # from the lowest bar to the highest
-        TITLES[1]: [50.0, 0.0, pytest.approx(100 / 3)],
-    }
+    of_rule = [
+        {mark["name"]: mark["x"] for mark in panel if "judge" not in mark["name"]}
+        for panel in rates
+    ]
+    assert of_rule == [
+        {TITLES[0]: [75.0], TITLES[1]: [pytest.approx(100 / 3)]},
+        {f"{TITLES[0]}, by rule": [50.0], f"{TITLES[1]}, by rule": [0.0]},
+    ]
     colours = {curve["name"]: curve["line"]["color"] for curve in curves}
-    assert colours == {bar["name"]: bar["marker"]["color"] for bar in bars}
+    assert colours == {mark["name"]: mark["marker"]["color"] for mark in rates[0]}
     assert len(set(colours.values())) == 2
 
 
-def test_integration_is_dashed_and_keeps_the_colour_of_its_model(
-    open_page: OpenPage, filled: Filled
-) -> None:
-    curves, _ = figures(open_page("rgb", run=filled.rgb.id))
-    assert [(curve["name"], curve["line"]["dash"]) for curve in curves] == [
-        ("Noise robustness", "solid"),
-        ("Information integration", "dash"),
+def test_a_judge_stands_below_the_rule_in_the_same_panel(open_page: OpenPage) -> None:
+    _, _, rejection = figures(open_page("rgb", run=two_models().id))
+    assert [(mark["name"], mark["marker"]["symbol"], mark["x"]) for mark in rejection] == [
+        (f"{TITLES[0]}, by rule", "circle", [50.0]),
+        (f"{TITLES[0]}, by the judge", "diamond", [100.0]),
+        (f"{TITLES[1]}, by rule", "circle", [0.0]),
+        (f"{TITLES[1]}, by the judge", "diamond", [50.0]),
     ]
-
-
-def test_a_rate_that_one_model_lacks_leaves_the_bars_of_the_others_in_their_places() -> None:
-    judged = Mean(mean=0.5, low=0.2, high=0.8, asked=2, scored=2)
-    figure = charts.rates(
-        {"A": {"Rejection": judged}, "B": {"Rejection": judged, "Detection": judged}}
-    )
-    assert {bar.name: bar.x for bar in figure.data} == {"A": (None, 50.0), "B": (50.0, 50.0)}
-    assert [round(note.y, 1) for note in figure.layout.annotations] == [-0.2, 0.8, 1.2]
 
 
 def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage) -> None:

@@ -141,7 +141,14 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
         "Error correction": "12 / 12",
         "Correction if detected": table(at, "Rate")[-1]["Scored / asked"],
     }
-    assert len(at.get("plotly_chart")) == 2
+    # Accuracy by noise, and a panel for each rate but the last: no error was detected
+    assert len(at.get("plotly_chart")) == 1 + 5
+    # By hand from the bundled bed: 18 of 24 answers at 80 % noise, all at 0 %
+    assert (
+        "With 80 % noise Offline reader (baseline, no key) still answers 75 % (55 to 88) of the "
+        "questions right; with no noise 100 %."
+    ) in html(at)
+    assert "24 questions, 5 noise levels" in said(at)
 
 
 def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(
@@ -179,6 +186,28 @@ def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_he
     )
     assert all("fullData.name" in curve["hovertemplate"] for curve in curves)
     assert chart["layout"]["height"] >= height + 20 * len(curves)
+    assert "From the paper (other prompt and questions): look at the shape." in said(at)
+
+
+def test_the_chart_tells_its_finding_to_who_does_not_see_it(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    chart, *rates = open_page("rgb", run=filled.rgb.id).get("plotly_chart")
+    assert (
+        "Noise robustness: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."
+        in chart.proto.alt
+    )
+    assert rates[2].proto.alt.startswith("Integration: Offline reader (baseline, no key) 28 % (")
+    assert rates[2].proto.alt.endswith("), 17 of 60 right")
+
+
+def test_planted_errors_alone_have_no_chart_of_noise(open_page: OpenPage) -> None:
+    at = asked(open_page("rgb"), [Ability.COUNTERFACTUAL], [0.0])
+    at.button(key="rgb_start").click()
+    at = settled(at.run())
+    assert "Accuracy by noise" not in said(at, "header", "subheader")
+    assert "notices 0 % (0 to 24) of the planted errors." in html(at)
+    assert len(at.get("plotly_chart")) == 2
 
 
 def test_the_values_can_be_taken_away_whatever_the_table_shows(
@@ -203,9 +232,11 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(
     at = open_page("rgb", run=filled.rgb.id)
     assert list(table(at, "#")[0])[:4] == ["#", "Question", "State", "Accuracy"]
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.NOISE)
-    assert not {"Rejection", "Detection", "Correction"} & set(table(checked(at.run()), "#")[0])
+    assert not {"Declines", "Notices error", "Corrects error"} & set(
+        table(checked(at.run()), "#")[0]
+    )
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.COUNTERFACTUAL)
-    assert {"Detection", "Correction"} <= set(table(checked(at.run()), "#")[0])
+    assert {"Notices error", "Corrects error"} <= set(table(checked(at.run()), "#")[0])
 
 
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75.0 %"), ("paper", "25.0 %")])

@@ -248,7 +248,7 @@ def _histograms(place: str, rows: Sequence[Outline], values: Mapping[str, str]) 
                     charts.distribution(judged),
                     config=charts.BARE,
                     key=f"dist_{name}_{place}",
-                    alt=f"Distribution of {label.lower()}",
+                    alt=charts.distribution_in_words(judged, label),
                 )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from statistics import median
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from evaluators.records import Ability
 from evaluators.runs.aggregate import Mean, NoisePoint
+from ui.parts.untrusted import html
 
 Curves = Mapping[Ability, Sequence[NoisePoint]]
 """The points of one model, by ability."""
@@ -18,61 +21,122 @@ Curves = Mapping[Ability, Sequence[NoisePoint]]
 # Plotly's button saves an SVG in the browser; a PNG of the server would need a browser there.
 CONFIG = {
     "displaylogo": False,
-    "modeBarButtonsToRemove": ["select2d", "lasso2d"],
+    "modeBarButtons": [["toImage"]],
     "toImageButtonOptions": {"format": "svg"},
 }
 BARE = {"displayModeBar": False}
-"""For small charts, which the buttons would cover."""
+"""For small charts, which the button would cover."""
+
+FONT = 14
+HEIGHT = 440
+BUTTONS = 36
+"""Pixels above the plot, where the button stands on a phone, which shows it all the time."""
 
 # Greys between black and white: one chart has to be read in the light and in the dark theme.
-WHISKER_COLOUR = "rgb(140, 140, 140)"
+WHISKER_COLOUR = "rgb(128, 128, 128)"
 PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.75)"
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 LEGEND_ROW = 22
 """Pixels of a legend's entry, where a narrow screen gives each a row."""
 
-BAR_GAP = 0.2
-BAR_SLOT = 36
-"""Pixels of a bar with what it says above it."""
+NOTES = 38
+"""Pixels above the plot for two lines."""
+
+LABEL = 14
+"""Letters of a line's label beside its end; a longer one is broken, and cut after two lines."""
+LABEL_WIDTH = 8 * LABEL
+LOWEST, HIGHEST = -4, 104
+"""Ends of the axes in percent: a mark at 0 or 100 % is shown whole."""
+LABEL_APART = 6.0
+"""Percent of accuracy between two labels of a line each: 18 of some 320 pixels."""
+
+NOISE_MISSED_FROM = 0.02
+"""From this difference between the noise asked for and reached a point says so."""
+LOW_COVERAGE = 0.8
+"""Below this share of the answers a mark is hollow: what is missing may change it."""
+ROW_OF_ONE, ROW_OF_SEVERAL = 56, 74
+"""Pixels of a row in the panel of a rate: its words, with the model where there are several."""
 
 
 def accuracy_by_noise(
-    by_model: Mapping[str, Curves], published: Mapping[str, Sequence[tuple[float, float]]]
+    curves: Mapping[str, Sequence[NoisePoint]],
+    published: Mapping[str, Sequence[tuple[float, float]]],
 ) -> go.Figure:
-    """Accuracy in percent over nominal noise, with 95 % intervals; published curves underneath.
+    """Accuracy in percent over the noise that prompts really had, with 95 % intervals.
 
-    One model has a colour for each ability; of several, each has its own. No two curves have the
-    same dash and marker, so that of equal ones each can be seen; integration has open markers.
+    Published curves lie underneath. No two curves have the same dash and marker, so that of equal
+    ones each can be seen. A hollow marker has a note: another noise was asked for, or few answers
+    were checked.
     """
     figure = go.Figure()
-    abilities = {ability for curves in by_model.values() for ability in curves}
-    for number, (model, curves) in enumerate(by_model.items()):
-        for ability, points in curves.items():
-            colour = _colour(number) if len(by_model) > 1 else None
-            if len(by_model) == 1:
-                name = ability.label
-            elif len(abilities) == 1:
-                name = model
-            else:
-                short = "integration" if ability is Ability.INTEGRATION else "noise"
-                name = f"{model}, {short}"
-            style = _curve_style(number, ability, len(figure.data))
-            _add_curve(figure, name, points, style, colour)
+    judged = {name: _judged(points) for name, points in curves.items()}
+    ends = []
+    for number, (name, points) in enumerate(judged.items()):
+        if points:
+            _add_curve(figure, name, points, number)
+            ends.append((_percent(points[-1].accuracy), name, _colour(number)))
     for number, (name, curve) in enumerate(published.items()):
         _add_published_curve(figure, number, name, curve)
-    # The highest noise level of the paper, which published curves reach.
-    most_noise = 0.8
-    for curves in by_model.values():
-        for points in curves.values():
-            most_noise = max([most_noise, *(point.noise for point in points)])
-    figure.update_xaxes(
-        title="Noise: share of documents beside the point",
-        ticksuffix=" %",
-        range=[-4, 100 * most_noise + 4],
+    _add_labels(figure, ends)
+    every_point = list(chain.from_iterable(judged.values()))
+    has_notes = _add_notes(figure, every_point)
+    # 80 % is the highest noise level of the paper.
+    most_noise = max([80, *map(_noise_in_percent, every_point)])
+    _percent_axis(figure.update_xaxes, most_noise, "Noise: share of documents beside the point")
+    _percent_axis(figure.update_yaxes, 100)
+    figure.update_layout(dragmode=False)
+    height = HEIGHT + LEGEND_ROW * len(published)
+    top = BUTTONS + NOTES * has_notes
+    return _laid_out(figure, height, top=top, right=LABEL_WIDTH)
+
+
+def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
+    """What the chart shows: "A: accuracy falls from 100 % at 0 % noise to 75 % at 80 %"."""
+    sentences = []
+    for name, points in curves.items():
+        judged = _judged(points)
+        if not judged:
+            continue
+        first, last = judged[0], judged[-1]
+        start, end = round(_percent(first.accuracy)), round(_percent(last.accuracy))
+        at = f"{_noise_in_percent(first):.0f} % noise"
+        to = f"{_noise_in_percent(last):.0f} %"
+        if len(judged) == 1:
+            trend = f"is {start} % at {at}"
+        elif start == end:
+            trend = f"is {start} % at {at} as at {to}"
+        else:
+            verb = "falls" if end < start else "rises"
+            trend = f"{verb} from {start} % at {at} to {end} % at {to}"
+        sentences.append(f"{name}: accuracy {trend}.")
+    return " ".join(sentences)
+
+
+def _add_curve(figure: go.Figure, name: str, points: Sequence[NoisePoint], number: int) -> None:
+    symbol = _in_turn(SYMBOLS, number)
+    marker = {
+        "symbol": [f"{symbol}-open" if _is_hollow(point) else symbol for point in points],
+        # Of curves at the same place the later lies on top, and is smaller.
+        "size": max(8, 13 - 2 * number),
+        "color": _colour(number),
+        "line": {"width": 2, "color": _colour(number)},
+    }
+    figure.add_scatter(
+        x=[_noise_in_percent(point) for point in points],
+        y=[_percent(point.accuracy) for point in points],
+        name=name,
+        mode="lines+markers",
+        marker=marker,
+        line={"dash": _in_turn(DASHES, number), "color": _colour(number)},
+        error_y=_whiskers([point.accuracy for point in points]),
+        customdata=[(_right_in_words(point.accuracy), _note(point)) for point in points],
+        hovertemplate=(
+            "%{y:.1f} % at %{x:.0f} % noise<br>%{customdata[0]}%{customdata[1]}"
+            "<extra>%{fullData.name}</extra>"
+        ),
+        showlegend=False,
     )
-    figure.update_yaxes(title="Accuracy", ticksuffix=" %", range=[-3, 105])
-    return _laid_out(figure, 380 + LEGEND_ROW * max(0, len(figure.data) - 2))
 
 
 def _add_published_curve(
@@ -97,150 +161,222 @@ def _add_published_curve(
     )
 
 
-def rates(by_model: Mapping[str, Mapping[str, Mean]]) -> go.Figure:
-    """One bar for each rate and model, in percent, with its 95 % interval.
+def _add_labels(figure: go.Figure, ends: Sequence[tuple[float, str, str]]) -> None:
+    """The names of the curves at the height of their ends, moved so that none lies on another."""
+    labels = []
+    lowest_free: float = LOWEST
+    for height, name, colour in sorted(ends):
+        lines = textwrap.wrap(_short(name), LABEL, max_lines=2, placeholder="…")
+        half = LABEL_APART * len(lines) / 2
+        height = max(height, lowest_free + half)
+        lowest_free = height + half
+        text = f'<span style="color:{colour}">●</span> {"<br>".join(map(html, lines))}'
+        labels.append((height, half, text))
+    highest_free: float = HIGHEST
+    for height, half, text in reversed(labels):
+        height = min(height, highest_free - half)
+        highest_free = height - half
+        figure.add_annotation(
+            x=1,
+            xref="paper",
+            y=height,
+            text=text,
+            xanchor="left",
+            align="left",
+            showarrow=False,
+        )
 
-    What a bar says, with scored / asked, stands above it: so the bars have all the width.
+
+def _short(name: str) -> str:
+    """A name without what it says in brackets: "Offline reader (baseline, no key), noise"."""
+    before, bracket, behind = name.partition(" (")
+    return before + behind.partition(")")[2] if bracket else name
+
+
+def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
+    """Above the plot, what noise was asked for where another one was reached, if anywhere."""
+    asked: dict[int, set[int]] = {}
+    for point in filter(_missed_noise, points):
+        had = round(_noise_in_percent(point))
+        asked.setdefault(had, set()).add(round(100 * point.noise))
+    for had, levels in asked.items():
+        words = " and ".join(f"{level} %" for level in sorted(levels))
+        figure.add_annotation(
+            x=had,
+            y=1,
+            yref="paper",
+            text=f"asked {words},<br>had {had} %",
+            yanchor="bottom",
+            showarrow=False,
+        )
+    return bool(asked)
+
+
+def rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean], verb: str) -> go.Figure:
+    """The panel of one rate: for each model a dot with its interval on a scale from 0 to 100 %.
+
+    What the judge says of the same answers is a diamond below it. Above each mark stand its words;
+    `verb` is what the counted answers did. A hollow mark stands for few of the answers.
     """
-    judged = {
-        model: {title: mean for title, mean in means.items() if mean.mean is not None}
-        for model, means in by_model.items()
-    }
-    # Plotly draws bars from the bottom upwards: the first rate and the first model come last.
-    in_order = dict.fromkeys(itertools.chain.from_iterable(judged.values()))
-    titles = list(reversed(in_order))
     figure = go.Figure()
-    for place, model in enumerate(reversed(judged)):
-        means = judged[model]
-        number = len(judged) - 1 - place
-        colour = _colour(number) if len(judged) > 1 else None
-        _add_bars(figure, model, [means.get(title) for title in titles], titles, colour)
-        for row, title in enumerate(titles):
-            if title in means:
-                offset = (1 - BAR_GAP) * ((place + 0.5) / len(judged) - 0.5)
-                _add_value(figure, row + offset, means[title])
-    figure.update_xaxes(range=[0, 103], ticksuffix=" %")
-    figure.update_yaxes(
-        range=[-0.5, max(len(titles), 1) - 0.4],
-        ticklabelposition="inside",
-        ticklabelshift=-BAR_SLOT * len(judged) // 2,
-    )
-    figure.update_layout(
-        barmode="group",
-        bargap=BAR_GAP,
-        bargroupgap=0.6,
-        showlegend=len(judged) > 1,
-    )
-    slots = len(judged) * max(len(titles), 1) / (1 - BAR_GAP)
-    height = 60 + LEGEND_ROW * len(judged) + round(BAR_SLOT * slots)
-    legend = {"traceorder": "reversed", "y": 1, "yanchor": "bottom"}
-    return _laid_out(figure, height).update_layout(legend=legend)
+    rows = _rows_of_rate(by_model, by_judge)
+    for number, row in enumerate(rows):
+        symbol = f"{row.symbol}-open" if is_of_few(row.mean) else row.symbol
+        words = rate_in_words(row.mean, verb)
+        figure.add_scatter(
+            x=[_percent(row.mean)],
+            y=[-number],
+            name=row.name,
+            mode="markers",
+            marker={
+                "size": 13,
+                "symbol": symbol,
+                "color": row.colour,
+                "line": {"width": 2, "color": row.colour},
+            },
+            error_x=_whiskers([row.mean]) | {"color": WHISKER_COLOUR, "thickness": 2},
+            hovertemplate=f"{words}<extra></extra>",
+            cliponaxis=False,
+        )
+        figure.add_annotation(
+            x=0,
+            xref="paper",
+            xanchor="left",
+            y=-number,
+            yanchor="bottom",
+            yshift=8,
+            align="left",
+            text=f"{html(row.name)}<br>{words}" if row.name else words,
+            showarrow=False,
+        )
+    height = ROW_OF_ONE if rows and not rows[0].name else ROW_OF_SEVERAL
+    _percent_axis(figure.update_xaxes, 100)
+    figure.update_yaxes(visible=False, range=[0.7 - max(1, len(rows)), 0.7])
+    figure.update_layout(dragmode=False, showlegend=False)
+    return _laid_out(figure, 32 + height * max(1, len(rows)), bottom=24, right=22)
+
+
+class _RowOfRate(NamedTuple):
+    name: str
+    mean: Mean
+    colour: str
+    symbol: str
+
+
+def _rows_of_rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean]) -> list[_RowOfRate]:
+    rows = []
+    has_several = len(by_model) > 1
+    for number, (model, mean) in enumerate(by_model.items()):
+        name = _short(model) if has_several else ""
+        of_rule = ", by rule" if has_several else "By rule"
+        if mean.mean is not None:
+            said = f"{name}{of_rule}" if by_judge else name
+            rows.append(_RowOfRate(said, mean, _colour(number), "circle"))
+        judged = by_judge.get(model)
+        if judged and judged.mean is not None:
+            said = f"{name}, by the judge" if has_several else "By the judge"
+            rows.append(_RowOfRate(said, judged, _colour(number), "diamond"))
+    return rows
+
+
+def rate_in_words(mean: Mean, verb: str) -> str:
+    """ "58 % (36 to 78), 11 of 19 detected"; of few answers "10 of 60 checked"."""
+    if mean.mean is None:
+        return "nothing checked"
+    interval = ""
+    if mean.low is not None and mean.high is not None:
+        interval = f" ({100 * mean.low:.0f} to {100 * mean.high:.0f})"
+    counts = _right_in_words(mean, verb)
+    return f"{100 * mean.mean:.0f} %{interval}, {counts}"
+
+
+def is_of_few(mean: Mean) -> bool:
+    """Whether less than `LOW_COVERAGE` of the answers that were asked for are checked."""
+    return mean.scored + mean.not_applicable < LOW_COVERAGE * mean.asked
+
+
+def _right_in_words(mean: Mean, verb: str = "right") -> str:
+    """ "7 of 12 right"; where much is missing, how much was checked."""
+    right = round((mean.mean or 0) * mean.scored)
+    counts = f"{right:,} of {mean.scored:,} {verb}"
+    if not is_of_few(mean):
+        return counts
+    return f"{counts}, {mean.scored:,} of {mean.asked - mean.not_applicable:,} checked"
 
 
 def distribution(values: Sequence[float]) -> go.Figure:
-    """How often each tenth of the range from 0 to 1 occurs."""
+    """How often each tenth of the range from 0 to 1 occurs, in percent."""
     figure = go.Figure(
         go.Histogram(
             # A bin does not hold its upper end: so that 1 falls into the last tenth.
-            x=[min(value, 0.999) for value in values],
-            xbins={"start": 0, "end": 1, "size": 0.1},
-            hovertemplate="%{x}: %{y} samples<extra></extra>",
+            x=[min(100 * value, 99.9) for value in values],
+            xbins={"start": 0, "end": 100, "size": 10},
+            hovertemplate="%{x} %: %{y} samples<extra></extra>",
         )
     )
-    figure.update_xaxes(range=[-0.02, 1.05], dtick=0.5)
-    figure.update_layout(bargap=0.08)
-    return _laid_out(figure, 150)
+    figure.update_xaxes(range=[-2, 108], tick0=0, dtick=50, ticksuffix=" %", tickfont_size=FONT)
+    figure.update_yaxes(tickfont_size=FONT, nticks=4)
+    figure.update_layout(bargap=0.08, dragmode=False)
+    return _laid_out(figure, 170)
 
 
-def _curve_style(number: int, ability: Ability, below: int) -> dict[str, dict[str, Any]]:
-    """Line and marker of a model's curve; the more curves lie below, the smaller is the marker."""
-    is_open = ability is Ability.INTEGRATION
-    symbol = _in_turn(SYMBOLS, number) + ("-open" if is_open else "")
-    marker = {
-        "symbol": symbol,
-        "size": max(7, 12 - 2 * below),
-        "line": {"width": 2 if is_open else 0},
-    }
-    return {"line": {"dash": _in_turn(DASHES, 2 * number + is_open)}, "marker": marker}
+def distribution_in_words(values: Sequence[float], title: str) -> str:
+    """What `distribution` shows: "Relevance of 24 samples: 0 to 95 %, half of them up to 31 %"."""
+    if not values:
+        return f"{title}: nothing checked"
+    low, high, middle = (100 * value for value in (min(values), max(values), median(values)))
+    return (
+        f"{title} of {len(values):,} samples: {low:.0f} to {high:.0f} %, "
+        f"half of them up to {middle:.0f} %"
+    )
+
+
+def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
+    """The points that have an accuracy, by the noise they really have."""
+    judged = [point for point in points if point.accuracy.mean is not None]
+    return sorted(judged, key=_noise_in_percent)
+
+
+def _noise_in_percent(point: NoisePoint) -> float:
+    """The noise that the prompts had; what was asked for, where nobody knows."""
+    noise = point.noise if point.effective_noise is None else point.effective_noise
+    return 100 * noise
+
+
+def _missed_noise(point: NoisePoint) -> bool:
+    return abs(_noise_in_percent(point) - 100 * point.noise) > 100 * NOISE_MISSED_FROM
+
+
+def _note(point: NoisePoint) -> str:
+    if not _missed_noise(point):
+        return ""
+    return f"<br>asked {100 * point.noise:.0f} %, had {_noise_in_percent(point):.0f} %"
+
+
+def _is_hollow(point: NoisePoint) -> bool:
+    return _missed_noise(point) or is_of_few(point.accuracy)
+
+
+def _percent(mean: Mean) -> float:
+    return 100 * (mean.mean or 0)
 
 
 def _in_turn(choices: Sequence[str], number: int) -> str:
     return choices[number % len(choices)]
 
 
-def _add_curve(
-    figure: go.Figure,
-    name: str,
-    points: Sequence[NoisePoint],
-    style: Mapping[str, Any],
-    colour: str | None,
-) -> None:
-    judged = [point for point in points if point.accuracy.mean is not None]
-    figure.add_scatter(
-        x=[100 * point.noise for point in judged],
-        y=[100 * (point.accuracy.mean or 0) for point in judged],
-        name=name,
-        mode="lines+markers",
-        marker=style["marker"],
-        line=style["line"] | {"color": colour},
-        error_y=_whiskers([point.accuracy for point in judged]),
-        customdata=[(point.accuracy.coverage, _noise_reached(point)) for point in judged],
-        hovertemplate=(
-            "%{y:.1f} %<br>scored / asked %{customdata[0]}<br>effective noise %{customdata[1]}"
-            "<extra>%{fullData.name}</extra>"
-        ),
-    )
+def _colour(number: int) -> str:
+    """A colour of the theme, for what belongs to one model."""
+    colours: list[str] = st.get_option("theme.chartCategoricalColors") or ["gray"]
+    return _in_turn(colours, number)
 
 
-def _add_bars(
-    figure: go.Figure,
-    model: str,
-    means: Sequence[Mean | None],
-    titles: Sequence[str],
-    colour: str | None,
-) -> None:
-    """The bars of one model; a rate that it lacks keeps its place, so that groups stay alike."""
-    all_means = [mean or Mean(mean=None, asked=0, scored=0) for mean in means]
-    subject = "<extra>%{fullData.name}</extra>" if model else "<extra></extra>"
-    figure.add_bar(
-        x=[None if mean.mean is None else 100 * mean.mean for mean in all_means],
-        y=titles,
-        name=model,
-        orientation="h",
-        marker={"color": colour},
-        error_x=_whiskers(all_means, WHISKER_COLOUR),
-        hovertemplate=f"%{{y}}: %{{x:.1f}} %{subject}",
-    )
-
-
-def _add_value(figure: go.Figure, y: float, mean: Mean) -> None:
-    """What a bar says, above its right end of the chart; `y` counts categories from 0."""
-    text = f"{100 * (mean.mean or 0):.0f} % ({mean.coverage} scored)"
-    figure.add_annotation(
-        x=1,
-        xref="paper",
-        xanchor="right",
-        y=y,
-        yanchor="middle",
-        text=text,
-        showarrow=False,
-        yshift=BAR_SLOT // 2,
-    )
-
-
-def _colour(number: int) -> str | None:
-    """A colour of the theme, for curves or bars of one model that belong together."""
-    colours: list[str | None] = st.get_option("theme.chartCategoricalColors") or [None]
-    return colours[number % len(colours)]
-
-
-def _whiskers(means: Sequence[Mean], colour: str = "") -> dict[str, object]:
+def _whiskers(means: Sequence[Mean]) -> dict[str, Any]:
     return {
         "symmetric": False,
         "array": [_distance(mean.mean, mean.high) for mean in means],
         "arrayminus": [_distance(mean.low, mean.mean) for mean in means],
         "thickness": 1.4,
-        **({"color": colour} if colour else {}),
     }
 
 
@@ -249,14 +385,25 @@ def _distance(low: float | None, high: float | None) -> float | None:
     return None if low is None or high is None else 100 * (high - low)
 
 
-def _noise_reached(point: NoisePoint) -> str:
-    return "unknown" if point.effective_noise is None else f"{100 * point.effective_noise:.0f} %"
+def _percent_axis(update: Callable[..., object], most: float, title: str = "") -> None:
+    """An axis in percent from 0 on, with a tick at every 20 %."""
+    update(
+        ticksuffix=" %",
+        tick0=0,
+        dtick=20,
+        range=[LOWEST, most - LOWEST],
+        tickfont={"size": FONT},
+        # An empty title takes up room as well.
+        **({"title": {"text": title, "font": {"size": FONT}}} if title else {}),
+    )
 
 
-def _laid_out(figure: go.Figure, height: int) -> go.Figure:
-    legend = {"orientation": "h", "y": -0.25, "x": 0}
+def _laid_out(
+    figure: go.Figure, height: int, top: int = 8, right: int = 8, bottom: int = 8
+) -> go.Figure:
     return figure.update_layout(
         height=height,
-        margin={"t": 12, "b": 8, "l": 8, "r": 8},
-        legend=legend,
+        font={"size": FONT},
+        margin={"t": top, "b": bottom, "l": 8, "r": right},
+        legend={"orientation": "h", "y": -0.25, "x": 0, "font": {"size": FONT}},
     )

@@ -10,15 +10,17 @@ from evaluators.config import ROOT
 
 
 @cache
-def noise_curves() -> dict[str, list[tuple[float, float]]]:
+def noise_curves(least: float, most: float) -> dict[str, list[tuple[float, float]]]:
     """Published English accuracies by model, as (noise in percent, accuracy in percent).
 
-    From arXiv 2309.01431.
+    Only those from the `least` noise to the `most`, where they compare. From arXiv 2309.01431.
     """
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in _published_rows("rgb_noise_en"):
         point = float(row["noise"]), float(row["accuracy"])
-        curves[row["model"]].append(point)
+        # Noise that was reached may differ from what was asked for by half a percent.
+        if least - 0.5 <= point[0] <= most + 0.5:
+            curves[row["model"]].append(point)
     return dict(curves)
 
 

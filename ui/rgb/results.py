@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -16,21 +16,29 @@ from evaluators.runs.store import Outline
 from ui.metrics import results as metric_results
 from ui.parts import charts, command, run_facts, tables
 from ui.parts.charts import Curves
-from ui.parts.untrusted import plain
-from ui.parts.words import readable
-from ui.rgb import published
+from ui.parts.untrusted import html, plain
+from ui.parts.words import counted, readable
+from ui.rgb import findings, marked, published
 
 VALUES = {
     "accuracy": "Accuracy",
-    "rejection": "Rejection",
-    "rejection_judged": "Rejection (judge)",
-    "detection": "Detection",
-    "detection_judged": "Detection (judge)",
-    "correction": "Correction",
+    "rejection": "Declines",
+    "rejection_judged": "Declines (judge)",
+    "detection": "Notices error",
+    "detection_judged": "Notices error (judge)",
+    "correction": "Corrects error",
 }
-NOISE_MISSED_FROM = 0.02
-"""From this difference between the noise asked for and reached the page says so."""
+RATES = {
+    "Noise robustness": ("right in spite of documents beside the point", "right"),
+    "Negative rejection": ("declines when no document holds the answer", "declined"),
+    "Integration": ("right where several documents are needed", "right"),
+    "Error detection": ("notices the planted error", "noticed"),
+    "Error correction": ("gives the true answer in spite of the planted error", "corrected"),
+    "Correction if detected": ("gives the true answer, where it noticed the error", "detected"),
+}
+"""What each rate means, and what the answers that it counts did."""
 
+FROM_THE_PAPER = "From the paper (other prompt and questions): look at the shape."
 FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
 
 
@@ -70,31 +78,63 @@ def card(run: Run) -> None:
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
-    if len(by_model) == 1:
-        first, second = st.columns([1, 1], gap="large")
-    else:
-        first, second = st.container(), st.container()
-    with first:
+    if finding := findings.sentence(by_model):
+        marked.style()
+        st.html(f'<p class="pl-finding">{html(finding)}</p>')
+    curves = {model: _noise_curves(own) for model, own in by_model.items()}
+    # Runs of planted errors and of rejection alone have no noise levels.
+    if any(curves.values()):
         st.header("Accuracy by noise")
-        curves = {model: _noise_curves(own) for model, own in by_model.items()}
-        if any(curves.values()):
-            _accuracy_chart(run, curves)
-        else:
-            st.caption("This run tested neither noise robustness nor integration.")
-    with second:
-        st.header("Rates")
-        rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
-        st.plotly_chart(
-            charts.rates(rates),
-            config=charts.BARE,
-            key=f"rates_{run.id}",
-            alt="Rates by ability",
-        )
-        st.caption("Bars: value, whiskers: 95 % interval, in brackets: scored / asked.")
-        with st.expander("Numbers", icon=":material/table_rows:"):
-            tables.rates(rates)
-            st.caption("From the paper: compare the pattern, not the digits.")
-            tables.plain_rows(published.other_figures(), "Published figures")
+        _accuracy_charts(run, curves)
+    st.header("Rates")
+    rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
+    _rate_panels(run, rates, rows)
+    with st.expander("Numbers", icon=":material/table_rows:"):
+        tables.rates(rates)
+        st.caption(FROM_THE_PAPER)
+        tables.plain_rows(published.other_figures(), "Published figures")
+
+
+def _rate_panels(
+    run: Run, rates: Mapping[str, Mapping[str, aggregate.Mean]], rows: Sequence[Outline]
+) -> None:
+    """A panel for each rate, with what a judge says of the same answers in it."""
+    grid = st.grid(2, min_column_width=320)
+    for title, (meaning, verb) in RATES.items():
+        means = {model: own[title] for model, own in rates.items() if title in own}
+        # No correction if detected where no error was detected: Numbers say so.
+        if all(mean.mean is None for mean in means.values()):
+            continue
+        by_judge = f"{title} (judge)"
+        judged = {model: own[by_judge] for model, own in rates.items() if by_judge in own}
+        spoken = [(model, means[model]) for model in means]
+        spoken += [(f"{model}, by the judge", mean) for model, mean in judged.items()]
+        in_words = [
+            f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}" for name, mean in spoken
+        ]
+        with grid.container(border=True, height="stretch"):
+            st.markdown(f"**{title}**")
+            st.caption(f"{meaning}{_repetition(means.values(), rows, title)}")
+            st.plotly_chart(
+                charts.rate(means, judged, verb),
+                config=charts.BARE,
+                key=f"rate_{title}_{run.id}",
+                alt=f"{title}: {'; '.join(in_words)}",
+            )
+    st.caption(
+        "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for less than "
+        "80 % of the answers."
+    )
+
+
+def _repetition(means: Iterable[aggregate.Mean], rows: Sequence[Outline], title: str) -> str:
+    """ " · 24 questions, 5 noise levels", where questions were asked repeatedly."""
+    questions = max((mean.questions or 0 for mean in means), default=0)
+    if not questions:
+        return ""
+    ability = Ability.INTEGRATION if title == "Integration" else Ability.NOISE
+    levels = len({row.noise for row in aggregate.of_ability(rows, ability)})
+    return f" · {questions:,} questions, {counted(levels, 'noise level')}"
 
 
 def _noise_curves(rows: Sequence[Outline]) -> Curves:
@@ -105,39 +145,53 @@ def _noise_curves(rows: Sequence[Outline]) -> Curves:
     return curves
 
 
-def _accuracy_chart(run: Run, curves: Mapping[str, Curves]) -> None:
-    curves_of = published.noise_curves()
-    models = st.multiselect(
-        "Show published curves underneath", list(curves_of), key=f"published_{run.id}"
-    )
-    paper = {name: curves_of[name] for name in models}
-    figure = charts.accuracy_by_noise(curves, paper)
-    st.plotly_chart(
-        figure,
-        config=charts.CONFIG,
-        key=f"noise_{run.id}",
-        alt="Accuracy by noise",
-    )
-    points: list[aggregate.NoisePoint] = []
-    for own in curves.values():
-        points += itertools.chain.from_iterable(own.values())
-    if any(map(_missed_noise, points)):
-        st.caption(
-            "Some prompts could not reach the noise asked for; Numbers give the effective noise."
+def _accuracy_charts(run: Run, curves: Mapping[str, Curves]) -> None:
+    """One chart of a model's abilities; of several models one for each ability."""
+    place = st.container()
+    paper = {}
+    if reached := _noise_reached(curves):
+        in_reach = published.noise_curves(min(reached), max(reached))
+        models = st.multiselect(
+            "Show published curves underneath", list(in_reach), key=f"published_{run.id}"
         )
+        paper = {name: in_reach[name] for name in models}
     if paper:
-        st.caption(
-            "The paper asked 300 English rows with its own prompt: look at the shape, "
-            "not at the gap."
-        )
+        st.caption(FROM_THE_PAPER)
+    with place:
+        if len(curves) == 1:
+            (own,) = curves.values()
+            _accuracy_chart(run, "both", {each.label: own[each] for each in own}, paper)
+        else:
+            for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
+                st.markdown(f"**{ability.label}**")
+                by_model = {model: own[ability] for model, own in curves.items() if ability in own}
+                under = paper if ability is Ability.NOISE else {}
+                _accuracy_chart(run, ability.value, by_model, under)
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.noise_levels(curves)
 
 
-def _missed_noise(point: aggregate.NoisePoint) -> bool:
-    if point.effective_noise is None:
-        return False
-    return abs(point.effective_noise - point.noise) > NOISE_MISSED_FROM
+def _accuracy_chart(
+    run: Run,
+    name: str,
+    curves: Mapping[str, Sequence[aggregate.NoisePoint]],
+    paper: Mapping[str, Sequence[tuple[float, float]]],
+) -> None:
+    st.plotly_chart(
+        charts.accuracy_by_noise(curves, paper),
+        config=charts.CONFIG,
+        key=f"noise_{name}_{run.id}",
+        alt=charts.accuracy_in_words(curves),
+    )
+
+
+def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
+    """The shares of noise, in percent, at which the paper's noise robustness compares."""
+    points = itertools.chain.from_iterable(own.get(Ability.NOISE, ()) for own in curves.values())
+    return [
+        100 * (point.noise if point.effective_noise is None else point.effective_noise)
+        for point in points
+    ]
 
 
 def _flipped_verdicts(rows: Sequence[Outline]) -> None:

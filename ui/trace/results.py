@@ -262,7 +262,6 @@ def _histograms_of_metrics(rows: Sequence[Outline], run: Run) -> None:
         grid = st.grid(4, min_column_width=150)
         for name in METRICS:
             values = [value for row in rows if (value := row.values.get(name)) is not None]
-            title = f"Distribution of {VALUES[name].lower()}"
             with grid.container():
                 st.caption(f"{VALUES[name]} · {len(values):,} samples")
                 figure = charts.distribution(values)
@@ -270,5 +269,5 @@ def _histograms_of_metrics(rows: Sequence[Outline], run: Run) -> None:
                     figure,
                     config=charts.BARE,
                     key=f"dist_{name}_{run.id}",
-                    alt=title,
+                    alt=charts.distribution_in_words(values, VALUES[name]),
                 )

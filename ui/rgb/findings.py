@@ -1,0 +1,92 @@
+"""What a run of RGB found, in one sentence that can be read out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evaluators.records import Ability
+from evaluators.runs import aggregate
+from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.runs.store import Outline
+
+RATES = {
+    "Negative rejection": "declines {rate} of the questions that no document answers",
+    "Integration": "puts {rate} of the answers together from several documents",
+    "Error detection": "notices {rate} of the planted errors",
+}
+"""What a rate says, the first that was measured, where noise was not tested."""
+
+
+def sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
+    """Accuracy under the most noise and the least, else the first rate; empty without any.
+
+    Of several models the best and the worst are named.
+    """
+    points = {}
+    for model, rows in by_model.items():
+        of_noise = aggregate.noise_points(rows, Ability.NOISE)
+        if judged := [point for point in of_noise if point.accuracy.mean is not None]:
+            points[model] = judged
+    if points:
+        return _about_noise(points)
+    rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
+    for title, words in RATES.items():
+        measured = {
+            model: own[title]
+            for model, own in rates.items()
+            if title in own and own[title].mean is not None
+        }
+        if measured:
+            parts = [
+                f"{_named(model, measured)} {words.format(rate=_in_words(measured[model]))}"
+                for model in _extremes(measured)
+            ]
+            return f"{_capital(', '.join(parts))}."
+    return ""
+
+
+def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
+    """ "With 80 % noise A still answers 75 % (60 to 86) of the questions right; ..."."""
+    last = {model: own[-1].accuracy for model, own in points.items()}
+    shown = _extremes(last)
+    of_first = points[shown[0]]
+    least, most = _noise(of_first[0]), _noise(of_first[-1])
+    still = "" if least == most else "still "
+    parts = [f"{_named(model, last)} {still}answers {_in_words(last[model])}" for model in shown]
+    found = f"With {most} noise {' and '.join(parts)} of the questions right"
+    if least == most:
+        return f"{found}."
+    before = [f"{100 * (points[model][0].accuracy.mean or 0):.0f} %" for model in shown]
+    return f"{found}; with {least} noise {' and '.join(dict.fromkeys(before))}."
+
+
+def _noise(point: NoisePoint) -> str:
+    """The noise that the prompts really had; "no" where they had none."""
+    noise = point.noise if point.effective_noise is None else point.effective_noise
+    return f"{100 * noise:.0f} %" if noise else "no"
+
+
+def _named(model: str, means: Mapping[str, Mean]) -> str:
+    """The model and, of more than two, which of them it is."""
+    if len(means) < 3:
+        return model or "the tested model"
+    is_best = model == _extremes(means)[0]
+    return f"{model} ({'best' if is_best else 'last'} of {len(means)})"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _extremes(means: Mapping[str, Mean]) -> list[str]:
+    """The model with the highest mean and, of several, the one with the lowest."""
+    in_order = sorted(means, key=lambda model: -(means[model].mean or 0))
+    return in_order if len(in_order) < 2 else [in_order[0], in_order[-1]]
+
+
+def _in_words(mean: Mean) -> str:
+    """ "75 % (60 to 86)"; without an interval where there is none."""
+    value = f"{100 * (mean.mean or 0):.0f} %"
+    if mean.low is None or mean.high is None:
+        return value
+    return f"{value} ({100 * mean.low:.0f} to {100 * mean.high:.0f})"
