@@ -49,6 +49,7 @@ IN_PYTHON: Words = {
     ),
     "replace_file": "Choose another name, or pass replace=True.",
     "name_columns": 'Or say which columns they are: columns={{"response": "answer"}}.',
+    "choose_table": 'Choose one: table="...".',
     "skip_broken": "Or leave these rows out with skip_broken=True.",
 }
 """What `str(error)` says of a remedy; the app and the terminal have words of their own."""

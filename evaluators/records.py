@@ -440,6 +440,7 @@ RemedyCode = Literal[
     "save_run",
     "replace_file",
     "name_columns",
+    "choose_table",
     "skip_broken",
 ]
 Words = Mapping[RemedyCode, str]

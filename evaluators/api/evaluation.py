@@ -79,6 +79,7 @@ def evaluate(
     cap: Cap | None = None,
     use_cache: bool = True,
     columns: Mapping[str, str] | None = None,
+    table: str = "",
     skip_broken: bool = False,
     progress: bool = True,
     definition: str = SENTENCE,
@@ -92,7 +93,7 @@ def evaluate(
     `groq/openai/gpt-oss-20b`, objects of the SDKs of Groq and OpenAI, or what `connect` gives, one
     or several. Keys come from the environment unless they are given.
 
-    `columns` and `skip_broken` say how a file or a table is read, see `load_data`.
+    `columns`, `table` and `skip_broken` say how a file or a table is read, see `load_data`.
 
     `run` is the title. An unfinished run of that title over the same data, metrics, models and
     prompt goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
@@ -111,6 +112,7 @@ def evaluate(
         store=store,
         workspace=workspace,
         columns=columns,
+        table=table,
         skip_broken=skip_broken,
         on_remark=inputs.print_remark if progress else lambda _: None,
     )
@@ -136,6 +138,7 @@ def estimate(
     workspace: str = inputs.WORKSPACE,
     use_cache: bool = True,
     columns: Mapping[str, str] | None = None,
+    table: str = "",
     skip_broken: bool = False,
 ) -> Forecast:
     """What `evaluate` with these arguments would take: nothing is sent, and no key is needed.
@@ -147,7 +150,12 @@ def estimate(
     model, judge = _connected(model), _connected(judge)
     keys = inputs.keys_for_estimates(_all_keys(keys, model, judge))
     data = inputs.dataset(
-        dataset, store=store, workspace=workspace, columns=columns, skip_broken=skip_broken
+        dataset,
+        store=store,
+        workspace=workspace,
+        columns=columns,
+        table=table,
+        skip_broken=skip_broken,
     )
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
     plan = replace(plan, use_cache=use_cache)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable
 from contextlib import closing, suppress
+from dataclasses import replace
 
-from evaluators.datasets.table import MOST_COLUMNS, Collector, Table, column_names
+from evaluators.datasets.table import MOST_COLUMNS, Collector, Part, Table, column_names
 from evaluators.errors import DatasetError
 from evaluators.sandbox import script
 from evaluators.sandbox.child import MEMORY, child
@@ -31,17 +32,20 @@ def binary_table(data: bytes, rows: Collector) -> Table:
 def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> Table:
     """The table that the messages about a file tell of."""
     names: list[str] = []
+    parts: list[Part] = []
     note, is_whole = "", False
     for message in messages:
         names = column_names(message["names"]) if "names" in message else names
         note = message.get("note", note)
+        parts += [Part(*part) for part in message.get("parts", ())]
         is_whole = "end" in message
         _take(message, names, rows)
     if not is_whole:
         raise DatasetError(
             f"{rows.name} needs more memory or time than a file may. Split it, or save it as CSV."
         )
-    return rows.table("Parquet" if kind == "parquet" else "XLSX", note)
+    table = rows.table("Parquet" if kind == "parquet" else "XLSX", note)
+    return replace(table, parts=tuple(parts))
 
 
 def _take(message: script.Message, names: list[str], rows: Collector) -> None:
@@ -67,6 +71,7 @@ def allowed(rows: Collector) -> script.ParsingLimits:
         "first": rows.first,
         "columns": MOST_COLUMNS,
         "longest_row": rows.longest_row,
+        "part": rows.part,
     }
 
 

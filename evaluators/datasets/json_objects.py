@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluators.datasets.columns import inner_cells
 from evaluators.datasets.names import field_of
+from evaluators.datasets.table import Part
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
 
@@ -54,29 +55,70 @@ class FoundRows:
         """The keys that lead to the rows, as they are shown."""
         return ".".join(self.path)[:60]
 
+    def part(self, chosen: list[FoundRows]) -> Part:
+        is_read = any(candidate is self for candidate in chosen)
+        return Part(self.place, len(self.rows), len(self.names), is_read)
 
-def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
-    """The rows in an object, and where they were found; an object that holds none is a row itself.
 
-    Raises `DatasetError` for a trace, and where two lists may be meant.
+@dataclass(frozen=True)
+class RowsOfObject:
+    """The rows in an object, where they were found, and the lists among which can be chosen.
+
+    `doubt` says why somebody should choose, where it is not clear which list is meant.
+    """
+
+    rows: list[Any]
+    note: str = ""
+    parts: tuple[Part, ...] = ()
+    doubt: str = ""
+
+
+def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
+    """The rows in an object, or in its list of that name; without a list it is a row itself.
+
+    Raises `DatasetError` for a trace, and where there is no such list.
     """
     check_no_trace(name, [value])
     if _is_row(value):
-        return [value], ""
+        return RowsOfObject([value])
     errors: list[DatasetError] = []
     candidates = list(_row_lists(value, (), KEY_DEPTH, errors))
     if not candidates and errors:
         raise errors[0]
-    chosen = _likeliest(candidates)
-    places = ", ".join(candidate.place for candidate in chosen[:9])
+    if not candidates:
+        return RowsOfObject([value])
+    chosen = _named(part, candidates, name) if part else _likeliest(candidates)
+    doubt = ""
     # Lists of the same rows are parts of one table, such as the levels of a benchmark
-    kinds_of_rows = {candidate.names for candidate in chosen}
-    if len(kinds_of_rows) > 1:
-        raise DatasetError(
-            f"{name} holds lists of different rows ({places}). Keep the one that is meant."
-        )
-    if not chosen:
-        return [value], ""
+    if len({candidate.names for candidate in chosen}) > 1:
+        doubt = f"holds lists of different rows ({_places(chosen)})."
+        chosen = [max(chosen, key=lambda candidate: len(candidate.rows))]
+    rows: list[Any] = []
+    for candidate in chosen:
+        rows += candidate.rows
+    parts: tuple[Part, ...] = ()
+    if len(candidates) > 1:
+        parts = tuple(candidate.part(chosen) for candidate in candidates)
+    return RowsOfObject(rows, _where_found(chosen, candidates, errors), parts, doubt)
+
+
+def _named(part: str, candidates: list[FoundRows], name: str) -> list[FoundRows]:
+    named = [candidate for candidate in candidates if candidate.place == part]
+    if not named:
+        there = _places(candidates)
+        raise DatasetError(f"{name} has no list {part[:60]!r}. Choose one of: {there}.")
+    return named[:1]
+
+
+def _places(candidates: list[FoundRows]) -> str:
+    return ", ".join(candidate.place for candidate in candidates[:9])
+
+
+def _where_found(
+    chosen: list[FoundRows], candidates: list[FoundRows], errors: list[DatasetError]
+) -> str:
+    """Which lists were read, which were not, and what could not be."""
+    places = _places(chosen)
     notes = [f"The rows were found under {places}."] if places else []
     others = [candidate for candidate in candidates if candidate not in chosen]
     if others:
@@ -85,10 +127,7 @@ def rows_in(value: dict[str, Any], name: str) -> tuple[list[Any], str]:
         notes.append(f"Other lists are not read: {', '.join(counts)}{more}.")
     if errors:
         notes.append(f"{len(errors):,} other parts cannot be read as rows. {errors[0]}")
-    rows: list[Any] = []
-    for candidate in chosen:
-        rows += candidate.rows
-    return rows, " ".join(notes)
+    return " ".join(notes)
 
 
 def _likeliest(candidates: list[FoundRows]) -> list[FoundRows]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -246,10 +247,11 @@ def _whole(text: Text, rows: Collector) -> Table:
         value = _DECODER.decode(whole.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return _entries(text, rows)
-    entries, note = rows_in(value, rows.name)
-    for number, row in enumerate(entries, start=1):
+    found = rows_in(value, rows.name, rows.part)
+    for number, row in enumerate(found.rows, start=1):
         rows.add(number, row)
-    return rows.table("JSON", *text.notes, note)
+    table = rows.table("JSON", *text.notes, found.note)
+    return replace(table, parts=found.parts, doubt=found.doubt)
 
 
 def _whole_text(text: Text, name: str) -> str:

@@ -35,7 +35,7 @@ class Loaded:
 
     `data` is `None` where no row can be used, or no column is mapped yet; `problems` are the rows
     left out, `total` counts all rows of the file, `note` says what the reader assumed, `names` are
-    all columns.
+    all columns, `doubt` says why it is not clear which list of the file is meant.
     """
 
     data: Dataset | rgb.TestBed | None
@@ -45,6 +45,7 @@ class Loaded:
     findings: tuple[Finding, ...] = ()
     note: str = ""
     names: tuple[str, ...] = ()
+    doubt: str = ""
 
     @property
     def taken(self) -> str:
@@ -72,14 +73,20 @@ class Loaded:
 
 
 def load(
-    name: str, data: bytes, columns: Mapping[str, str] | None = None, *, skip_broken: bool = False
+    name: str,
+    data: bytes,
+    columns: Mapping[str, str] | None = None,
+    *,
+    skip_broken: bool = False,
+    part: str = "",
 ) -> Dataset | rgb.TestBed:
     """The data set or test bed in a file, where no column is in doubt and every row can be used.
 
-    `columns` says for some fields which column they are read from; with `skip_broken` rows that
-    cannot be used are left out. Raises `DatasetError` that names rows and remedies.
+    `columns` says for some fields which column they are read from, `part` which list or sheet is
+    read; with `skip_broken` rows that cannot be used are left out. Raises `DatasetError` that names
+    rows and remedies.
     """
-    loaded = open_with(name, read(name, data), columns or {})
+    loaded = open_with(name, read(name, data, part), columns or {})
     return checked(name, loaded, skip_broken=skip_broken)
 
 
@@ -103,6 +110,8 @@ def checked(name: str, loaded: Loaded, *, skip_broken: bool = False) -> Dataset 
     """The data of a file that needs no person; raises `DatasetError` that says what is in doubt."""
     # Without either no column was mapped, however sure the guess is of those that it found
     is_read = bool(loaded.data or loaded.problems)
+    if loaded.doubt and not loaded.guess.is_sure:
+        raise DatasetError(f"{name} {loaded.doubt}", remedy=Remedy("choose_table"))
     if not loaded.guess.is_sure or not is_read:
         raise DatasetError(f"{name} {_in_doubt(loaded)}", remedy=Remedy("name_columns"))
     if loaded.data is None or (loaded.problems and not skip_broken):
@@ -127,6 +136,7 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     problems = table.problems
     note = " ".join(filter(None, [table.note, guess.note]))
     loaded = Loaded(None, guess, tuple(problems), total, note=note, names=names)
+    loaded = replace(loaded, doubt=table.doubt)
     if not _is_enough(guess):
         return loaded
     separators = _separators(guess, table, names)

@@ -50,12 +50,13 @@ _OTHERS = {
 """How files begin that hold no rows in a format that is read, or are packed."""
 
 
-def read(name: str, data: bytes) -> Table:
+def read(name: str, data: bytes, part: str = "") -> Table:
     """The rows of a CSV, JSON, JSON Lines, Parquet or XLSX file; the text formats may be packed
     with gzip.
 
-    Rows that cannot be used are left out and told as problems. Raises `DatasetError` where none can
-    be used, or where the file is beyond a limit of the configuration.
+    `part` names the list of a JSON file or the sheet of a workbook that is wanted. Rows that cannot
+    be used are left out and told as problems. Raises `DatasetError` where none can be used, where
+    there is no such part, or where the file is beyond a limit of the configuration.
     """
     limits = config()
     if len(data) > limits.upload_bytes:
@@ -64,7 +65,7 @@ def read(name: str, data: bytes) -> Table:
             f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or leave "
             "out columns."
         )
-    return _prepared_table(data, Collector(name, limits))
+    return _prepared_table(data, Collector(name, limits, part=part))
 
 
 def read_first(name: str, data: bytes, count: int) -> Table:
@@ -75,7 +76,10 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 
 
 def _prepared_table(data: bytes, rows: Collector) -> Table:
-    table = unfolded(_as_stored(data, rows), rows.name)
+    stored = _as_stored(data, rows)
+    if rows.part and not stored.parts:
+        raise DatasetError(f"{rows.name} holds one table only. Do not choose one of its tables.")
+    table = unfolded(stored, rows.name)
     first = [row for _, row in table.rows[:_LOOKED_AT]]
     for columns, what in _OWN_FILES.items():
         if first and columns == first[0].keys():

@@ -28,6 +28,8 @@ def recognise(table: Table) -> Guess:
     # A column of the file has the name before a field in an object does
     rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
     guess = _known_shape(columns, rows) or plain_guess(columns, rows)
+    if table.doubt:
+        guess = guess.doubted(f"It {table.doubt}")
     column = guess.columns.get("retrieved_documents")
     if column is None or guess.shape in _READ_AS_THEY_ARE:
         return guess

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluators.config import Config
 from evaluators.errors import DatasetError
@@ -52,16 +52,30 @@ class Problem:
     kind: str = field(default="", compare=False)
 
 
+class Part(NamedTuple):
+    """A list or a sheet of a file that can be read by itself, and whether it was."""
+
+    name: str
+    rows: int
+    columns: int
+    is_read: bool
+
+
 @dataclass(frozen=True)
 class Table:
     """What a file holds; `note` says in full sentences what was assumed, and is empty where nothing
     was.
+
+    `parts` are the lists or sheets among which can be chosen, where there are several; `doubt` says
+    why somebody should, where it is not clear which one is meant.
     """
 
     rows: list[Row]
     problems: list[Problem]
     format: str
     note: str = ""
+    parts: tuple[Part, ...] = ()
+    doubt: str = ""
 
     def with_rows(self, rows: list[Row], note: str) -> Table:
         """The same file with its rows read otherwise, and one more sentence about that."""
@@ -73,13 +87,15 @@ class Collector:
     """Takes rows one by one, leaves out those beyond a limit and stops where the file as a whole is
     beyond one.
 
-    Where only the `first` so many rows of a file are wanted, the others are not looked at.
+    Where only the `first` so many rows of a file are wanted, the others are not looked at. `part`
+    names the list or sheet that is wanted; empty where the usual one is.
     """
 
-    def __init__(self, name: str, limits: Config, first: int | None = None) -> None:
+    def __init__(self, name: str, limits: Config, first: int | None = None, part: str = "") -> None:
         self.name = name
         self.limits = limits
         self.first = first
+        self.part = part
         self.rows: list[Row] = []
         self.problems: list[Problem] = []
         self._values = 0

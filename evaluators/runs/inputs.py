@@ -21,7 +21,7 @@ from evaluators.datasets.mapping import Loaded, checked, open_table, open_with
 from evaluators.datasets.names import FIELDS
 from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
-from evaluators.datasets.table import told
+from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, ParameterError
 from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.catalogue import OFFLINE
@@ -82,6 +82,7 @@ def load_data(
     workspace: str = WORKSPACE,
     name: str = FROM_PYTHON,
     columns: Mapping[str, str] | None = None,
+    table: str = "",
     skip_broken: bool = False,
     on_remark: OnRemark = print_remark,
 ) -> Dataset | TestBed:
@@ -90,22 +91,25 @@ def load_data(
     Names are those of bundled and uploaded data. A table is a `DataFrame`, a list holds a mapping
     for each sample; both get the name `name`. `columns` says which column a field is read from,
     such as `{"response": "answer"}`, an empty name that there is none; else what was chosen in the
-    app for a file with the same columns counts, where the columns are in doubt. `skip_broken`
+    app for a file with the same columns counts, where the columns are in doubt. `table` names the
+    list of a JSON file or the sheet of a workbook, where it holds several. `skip_broken`
     leaves out rows that cannot be used. `on_remark` gets what became what, and what was left out,
     in sentences; they are printed to the error stream where nothing else is given. Raises
     `DatasetError`.
     """
     is_name = isinstance(data, str | Path) and not isfile(data)
-    if (columns or skip_broken) and (is_name or isinstance(data, Dataset | TestBed)):
+    if (columns or table or skip_broken) and (is_name or isinstance(data, Dataset | TestBed)):
         raise ParameterError(
-            "Columns are chosen, and rows skipped, for a file or a table. "
-            "These data were read already: leave both out."
+            "Columns and tables are chosen, and rows skipped, for a file or a table. "
+            "These data were read already: leave all of them out."
         )
     if isinstance(data, Dataset | TestBed):
         return data
     if is_name:
         return _data_by_name(str(data), store or local_store(), workspace)
     origin: dict[str, Any] = {"columns": dict(columns)} if columns else {}
+    if table:
+        origin["table"] = table
     if skip_broken:
         origin["skip_broken"] = True
     if isinstance(data, str | Path):
@@ -114,7 +118,7 @@ def load_data(
         origin["file"] = str(path.resolve())
     else:
         content = _rows_as_json(data)
-    loaded = _loaded_by_columns(name, content, columns or {}, store, workspace)
+    loaded = _loaded_by_columns(name, read(name, content, table), columns or {}, store, workspace)
     if loaded.guess.is_sure and loaded.data and loaded.problems and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
     usable = checked(name, loaded, skip_broken=skip_broken)
@@ -130,6 +134,7 @@ def dataset(
     workspace: str = WORKSPACE,
     name: str = FROM_PYTHON,
     columns: Mapping[str, str] | None = None,
+    table: str = "",
     skip_broken: bool = False,
     on_remark: OnRemark = print_remark,
 ) -> Dataset:
@@ -140,6 +145,7 @@ def dataset(
         workspace=workspace,
         name=name,
         columns=columns,
+        table=table,
         skip_broken=skip_broken,
         on_remark=on_remark,
     )
@@ -152,14 +158,13 @@ def dataset(
 
 
 def _loaded_by_columns(
-    name: str, content: bytes, columns: Mapping[str, str], store: Store | None, workspace: str
+    name: str, table: Table, columns: Mapping[str, str], store: Store | None, workspace: str
 ) -> Loaded:
     """What a file holds by these columns, by the guess, or by what was chosen in the app."""
     for field in columns:
         if field not in FIELDS:
             known = ", ".join(FIELDS)
             raise ParameterError(f"{printable(field)[:60]} is not a field. Fields: {known}.")
-    table = read(name, content)
     loaded = open_with(name, table, columns)
     if columns or loaded.guess.is_sure:
         return loaded

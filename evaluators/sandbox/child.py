@@ -34,6 +34,7 @@ def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
         "first": None,
         "columns": 0,
         "longest_row": 0,
+        "part": "",
     }
 
 

@@ -3,7 +3,8 @@
 It reads Parquet, XLSX, PDF, HTML, Markdown and broken JSON. It imports nothing of Plumbline, and is
 started as a script: `python -I script.py parquet '{"memory": ...}' < file`.
 
-It writes JSON lines. Each is one of {"names": the columns', "note": text}, {"row": [number,
+It writes JSON lines. Each is one of {"names": the columns', "note": text, "parts": the sheets with
+their numbers of rows and columns}, {"row": [number,
 cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands
 for}, {"refused": text}, and {"end": true} where nothing is missing.
 """
@@ -40,7 +41,7 @@ class ParsingLimits(TypedDict):
     """What the parent allows: bytes of memory, seconds, and sizes.
 
     The memory is beyond what Python and the library take. `first` is how many rows the parent
-    wants, where it does not want all.
+    wants, where it does not want all, `part` the sheet of a workbook, where it wants one.
     """
 
     memory: int
@@ -50,6 +51,7 @@ class ParsingLimits(TypedDict):
     first: int | None
     columns: int
     longest_row: int
+    part: str
 
 
 class RefusedError(Exception):
@@ -178,7 +180,7 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     """The rows of the first sheet with several columns, else of one with a single one.
 
     Those of all later sheets with the same columns follow. They are numbered as Excel shows them,
-    those of a later sheet on from the sheet before.
+    those of a later sheet on from the sheet before. Of one sheet alone where it is asked for.
     """
     import python_calamine
 
@@ -190,43 +192,65 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
         unpacked = sum(entry.file_size for entry in archive.infolist())
         _check_decoded(0, unpacked, limits)
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    # A sheet with one column is often a note to the reader: any other comes first.
-    for fewest in (2, 1):
-        for at, name in enumerate(book.sheet_names):
-            first = _sheet(book, name)
-            columns = sum(map(bool, first.names))
-            if first.rows is None or columns < fewest:
-                continue
-            _check_column_count(columns, limits)
-            others = [_sheet(book, other) for other in book.sheet_names[at + 1 :]]
-            same = [sheet for sheet in others if sheet.rows and sheet.names == first.names]
-            note = _assumed([first, *same], len(book.sheet_names))
-            yield {"names": first.names, "note": note}
-            yield from _row_messages(_numbered_on([first, *same]), limits)
-            return
-    raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
+    sheets = [_sheet(book, name) for name in book.sheet_names]
+    filled = [sheet for sheet in sheets if sheet.rows is not None and sheet.columns]
+    if not filled:
+        raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
+    read = _chosen_sheets(filled, limits["part"])
+    _check_column_count(read[0].columns, limits)
+    head: Message = {"names": read[0].names, "note": _assumed(read, len(sheets))}
+    if len(filled) > 1:
+        head["parts"] = [
+            [sheet.title[:60], sheet.height, sheet.columns, sheet in read] for sheet in filled
+        ]
+    yield head
+    yield from _row_messages(_numbered_on(read), limits)
 
 
 class _Sheet(NamedTuple):
-    """A sheet: its column names, and its rows below them; `None` where it has no rows."""
+    """A sheet: its column names, and its rows below them; `None` where it has no rows.
+
+    `height` counts blank rows too.
+    """
 
     title: str
     names: list[str]
     rows: Iterator[tuple[int, list[Any]]] | None
+    height: int
     has_title: bool
+
+    @property
+    def columns(self) -> int:
+        return sum(map(bool, self.names))
+
+
+def _chosen_sheets(filled: Sequence[_Sheet], wanted: str) -> list[_Sheet]:
+    """The sheet that is wanted, else the first likely one with all that have its columns."""
+    if wanted:
+        named = [sheet for sheet in filled if sheet.title[:60] == wanted]
+        if not named:
+            there = ", ".join(sheet.title[:60] for sheet in filled[:9])
+            raise RefusedError(f"has no sheet {wanted[:60]!r} with rows. Choose one of: {there}.")
+        return named[:1]
+    # A sheet with one column is often a note to the reader: any other comes first.
+    wide = [at for at, sheet in enumerate(filled) if sheet.columns > 1]
+    at = wide[0] if wide else 0
+    first, *later = filled[at:]
+    return [first, *(sheet for sheet in later if sheet.names == first.names)]
 
 
 def _sheet(book: Any, title: str) -> _Sheet:
-    rows = _filled_rows(book.get_sheet_by_name(title))
+    stored = book.get_sheet_by_name(title)
+    rows = _filled_rows(stored)
     start = list(islice(rows, HEAD))
     at = header_at([cells for _, cells in start])
     if len(start) <= at:
-        return _Sheet(title, [], None, has_title=False)
+        return _Sheet(title, [], None, 0, has_title=False)
     _, header = start[at]
     names = [str(_json_value(cell) or "") for cell in header]
     further = start[at + 1 :]
     below = chain(further, rows) if further else None
-    return _Sheet(title, names, below, has_title=at > 0)
+    return _Sheet(title, names, below, stored.height - at - 1, has_title=at > 0)
 
 
 def _numbered_on(sheets: Iterable[_Sheet]) -> Iterator[tuple[int, list[Any]]]:

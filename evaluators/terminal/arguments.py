@@ -32,6 +32,7 @@ class Options(Record):
 
     data: str
     column: tuple[str, ...] = ()
+    table: str = ""
     skip_broken: bool = False
     metric: tuple[str, ...]
     param: tuple[str, ...] = ()
@@ -57,6 +58,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         options.data,
         store=store,
         columns=_columns_of_fields(options.column),
+        table=options.table,
         skip_broken=options.skip_broken,
     )
     dataset = samples(data, options)

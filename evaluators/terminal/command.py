@@ -54,6 +54,8 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
     yield "--data", run.origin.get("file", run.dataset_name)
     for field, column in run.origin.get("columns", {}).items():
         yield "--column", f"{field}={column}"
+    if run.origin.get("table"):
+        yield "--table", run.origin["table"]
     if run.origin.get("skip_broken"):
         yield "--skip-broken", ""
     for spec in run.evaluators:

@@ -94,6 +94,12 @@ asking = _all(
         help="The column of a field of the file, such as response=answer. Repeatable.",
     ),
     click.option(
+        "--table",
+        default="",
+        metavar="NAME",
+        help="The list of a JSON file, or the sheet of a workbook, where it holds several.",
+    ),
+    click.option(
         "--skip-broken", is_flag=True, help="Leave out rows of the file that cannot be used."
     ),
     click.option(

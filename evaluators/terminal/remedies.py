@@ -19,5 +19,6 @@ IN_TERMINAL: Words = {
     ),
     "replace_file": "Choose another name, or replace it on purpose (--replace).",
     "name_columns": "Or say which columns they are: --column response=answer.",
+    "choose_table": "Choose one: --table NAME.",
     "skip_broken": "Or leave these rows out with --skip-broken.",
 }

@@ -149,7 +149,7 @@ def test_without_a_connection_the_remedy_is_an_upload(monkeypatch):
 def test_the_address_is_one_of_the_web(monkeypatch, address):
     monkeypatch.setenv("PLUMBLINE_RGB_ADDRESS", address)
 
-    with pytest.raises(ParameterError, match="rgb_address"):
+    with pytest.raises(ParameterError, match="PLUMBLINE_RGB_ADDRESS"):
         config()
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from evaluators.config import config
 from evaluators.datasets.binary import allowed, table_of
+from evaluators.datasets.mapping import load
 from evaluators.datasets.readers import read
 from evaluators.datasets.table import Collector, told
 from evaluators.datasets.traces import trace_of
@@ -202,13 +203,54 @@ def test_columns_of_different_lengths_are_refused():
     )
 
 
-def test_two_lists_of_different_rows_are_refused():
-    message = refusal("a.json", json.dumps({"runs": [{"a": 1}], "people": [{"b": 1}]}).encode())
+LISTS = {
+    "runs": [{"question": "When?", "response": "Now.", "steps": 1}],
+    "people": [{"question": "Who?", "response": "Anna.", "age": 1}, {"question": "Why?"}],
+    "notes": [{"text": "Nothing."}],
+}
 
-    assert (
-        message
-        == "a.json holds lists of different rows (runs, people). Keep the one that is meant."
+
+def test_two_lists_of_different_rows_are_in_doubt():
+    with pytest.raises(DatasetError) as caught:
+        load("a.json", json.dumps(LISTS).encode())
+
+    assert str(caught.value) == (
+        'a.json holds lists of different rows (runs, people). Choose one: table="...".'
     )
+
+
+def test_a_list_of_several_can_be_chosen():
+    content = json.dumps(LISTS).encode()
+    parts = read("a.json", content).parts
+
+    assert parts == (("runs", 1, 3, False), ("people", 2, 3, True), ("notes", 1, 1, False))
+    assert [row for _, row in read("a.json", content, "runs").rows] == LISTS["runs"]
+    assert load("a.json", content, part="runs").samples[0].question == "When?"
+    with pytest.raises(DatasetError, match=r"a.json has no list 'x'. Choose one of: runs, people"):
+        read("a.json", content, "x")
+
+
+def test_a_sheet_of_several_can_be_chosen():
+    first, second = [["question", "response"], ["a?", "b"]], [["question"], ["c?"], ["d?"]]
+    content = files.xlsx(first, second, first)
+
+    assert read("a.xlsx", content).parts == (
+        ("Sheet 1", 1, 2, True),
+        ("Sheet 2", 2, 1, False),
+        ("Sheet 3", 1, 2, True),
+    )
+    rows = [row for _, row in read("a.xlsx", content, "Sheet 2").rows]
+    assert rows == [{"question": "c?"}, {"question": "d?"}]
+    with pytest.raises(
+        DatasetError, match=r"no sheet 'x' with rows. Choose one of: Sheet 1, Sheet"
+    ):
+        read("a.xlsx", content, "x")
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.csv", b"question\nq"), ("a.json", b"[{}]")])
+def test_a_file_with_one_table_has_no_other(name, content):
+    with pytest.raises(DatasetError, match="holds one table only"):
+        read(name, content, "x")
 
 
 @pytest.mark.parametrize("size", [10, 2**20 - 40, 2**20, 3 * 2**20])

@@ -5,6 +5,7 @@ text.
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +16,7 @@ from evaluators.records import Dataset
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
+from tests.datasets import files
 from tests.pages.conftest import OpenPage, Upload, checked, finish
 from tests.pages.screen import ESCAPED, button, html, jsonl, markdown, said, table
 from ui import session
@@ -95,6 +97,51 @@ def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -
     trace = next(row for row in table(at, "Evaluator") if row["Evaluator"] == "TRACE (heuristic)")
     assert trace["Usable"] == "1 / 2"
     assert "response missing in 1" in trace["Needs"]
+
+
+LISTS = {
+    "runs": [{"question": "When?", "response": "Now.", "steps": 1}],
+    "people": [{"question": "Who?", "response": "Anna.", "age": 1}, {"question": "Why?"}],
+}
+
+
+def part_of(at: AppTest) -> Selectbox:
+    return next(widget for widget in at.selectbox if str(widget.key).endswith("_part"))
+
+
+def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload: Upload) -> None:
+    at = upload("lists.json", json.dumps(LISTS))
+    assert "holds lists of different rows (runs, people)" in said(at)
+    assert part_of(at).label == "List"
+    assert part_of(at).options == ["runs · 1 row, 3 columns", "people · 2 rows, 3 columns"]
+    assert part_of(at).value == "people"
+
+    part_of(at).set_value("runs")
+    at = checked(at.run())
+    assert [row["question"] for row in table(at, "id")] == ["When?"]
+
+    part_of(at).set_value("people")
+    at = checked(at.run())
+    assert [row["question"] for row in table(at, "id")] == ["Who?", "Why?"]
+    # In place of the list that was read before
+    assert [name for name in session.sources() if name.startswith("lists")] == ["lists.json"]
+
+
+def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload: Upload) -> None:
+    first, second = [["question", "response"], ["When?", "Now."]], [["question"], ["Why?"]]
+    at = upload("book.xlsx", files.xlsx(first, second, first))
+    assert part_of(at).label == "Sheet"
+    assert part_of(at).options == [
+        "2 with the same columns · 2 rows",
+        "Sheet 1 · 1 row, 2 columns",
+        "Sheet 2 · 1 row, 1 column",
+        "Sheet 3 · 1 row, 2 columns",
+    ]
+
+    part_of(at).set_value("Sheet 2")
+    at = checked(at.run())
+    assert [row["question"] for row in table(at, "id")] == ["Why?"]
+    assert [name for name in session.sources() if name.startswith("book")] == ["book.xlsx"]
 
 
 def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:

@@ -89,9 +89,11 @@ def test_what_was_chosen_in_the_app_counts(file):
     assert load_data(file(TWO.replace("context", "found"))).samples[0].ground_truth == "r"
 
 
-@pytest.mark.parametrize("options", [{"columns": {"response": "r"}}, {"skip_broken": True}])
+@pytest.mark.parametrize(
+    "options", [{"columns": {"response": "r"}}, {"table": "x"}, {"skip_broken": True}]
+)
 def test_data_that_were_read_already_have_no_columns(options):
-    with pytest.raises(ParameterError, match="leave both out"):
+    with pytest.raises(ParameterError, match="leave all of them out"):
         load_data("TRACE sample (English)", **options)
 
 
@@ -105,6 +107,18 @@ def test_the_terminal_names_columns_and_shows_them_again(file):
     assert wanted.dataset.samples[0].response == "r"
     run = create_run(local_store(), wanted, workspace="local")
     assert "--column response=answer --skip-broken" in command(run).replace(" \\\n   ", "")
+
+
+def test_the_terminal_names_a_list_and_shows_it_again(tmp_path):
+    rows = [{"question": "q", "response": "r", "retrieved_documents": ["d"]}]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"first": rows, "second": [*rows, rows[0] | {"n": 1}]}))
+
+    wanted = ask(data=str(path), table="first")
+
+    assert len(wanted.dataset.samples) == 1
+    run = create_run(local_store(), wanted, workspace="local")
+    assert "--table first" in command(run)
 
 
 def test_the_terminal_says_its_own_options(file):

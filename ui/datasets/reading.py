@@ -34,6 +34,8 @@ HEAD = 300
 HEAD_BYTES = 2 * 2**20
 """Rows, and bytes of them, that are kept to look at while a person decides on the columns."""
 
+PART_SHOWN = 40
+
 LARGE = 2**20
 PACKED = (PARQUET, ZIP, GZIP, PDF)
 """A file of that many bytes, or one that begins so, may need some hundred MB while it is read."""
@@ -49,7 +51,8 @@ class Reading:
     `head` is the table's first rows and `names` are all its columns; `given` is the column for each
     field, as guessed, remembered or said. `loaded` comes without the data, which the store keeps
     under `kept_as`: `usable` rows; `taken` says what became what. `is_stored` where this file
-    brought them there, and others were not there before.
+    brought them there, and others were not there before. `part` is the list or sheet that was
+    chosen of several.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Reading:
     given: Mapping[str, str]
     origin: Mapping[str, Any]
     key: str
+    part: str = ""
     is_remembered: bool = False
     kept_as: str = ""
     is_stored: bool = False
@@ -76,7 +80,9 @@ class Reading:
 
     def table(self) -> Table:
         """The whole table; a file is read again."""
-        return self.content if isinstance(self.content, Table) else read(self.name, self.content)
+        if isinstance(self.content, Table):
+            return self.content
+        return read(self.name, self.content, self.part)
 
     def proposing(self, columns: Mapping[str, str]) -> Reading:
         return replace(self, given=dict(columns), is_remembered=True)
@@ -97,15 +103,17 @@ class Reading:
         )
 
 
-def begin(name: str, content: bytes | Table, origin: Mapping[str, Any]) -> tuple[Reading, Table]:
+def begin(
+    name: str, content: bytes | Table, origin: Mapping[str, Any], part: str = ""
+) -> tuple[Reading, Table]:
     """What a file seems to be, and its table; raises `DatasetError` where there is none."""
-    table = content if isinstance(content, Table) else read(name, content)
+    table = content if isinstance(content, Table) else read(name, content, part)
     guess = recognise(table)
     head = replace(table, rows=list(_first(table)), problems=[])
     given = dict(guess.columns)
     # Of its own for each reading, or the widgets of another file would keep their choices
     key = f"reading_{token_hex(4)}"
-    reading = Reading(name, content, head, names_of(table), guess, given, origin, key)
+    reading = Reading(name, content, head, names_of(table), guess, given, origin, key, part)
     return reading, table
 
 
@@ -149,6 +157,35 @@ def summary(reading: Reading) -> None:
             columns = ", with the columns as you chose them for such a file before"
         st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
         st.caption(plain(reading.taken))
+
+
+def chosen_part(reading: Reading) -> str:
+    """The list or sheet that a person wants of a file with several; empty for what is read now."""
+    parts = {part.name: part for part in reading.head.parts}
+    if len(parts) < 2 or isinstance(reading.content, Table):
+        return ""
+    read_now = [part for part in parts.values() if part.is_read]
+    together = f"{len(read_now)} with the same columns"
+    options = list(parts)
+    if len(read_now) > 1:
+        options.insert(0, together)
+
+    def title(name: str) -> str:
+        if name == together:
+            rows = sum(part.rows for part in read_now)
+            return f"{together} · {counted(rows, 'row')}"
+        part = parts[name]
+        # A long list would be cut where the numbers stand
+        return (
+            f"{name[:PART_SHOWN]} · {counted(part.rows, 'row')}, {counted(part.columns, 'column')}"
+        )
+
+    now = together if len(read_now) > 1 else read_now[0].name
+    label = "Sheet" if reading.head.format == "XLSX" else "List"
+    chosen = st.selectbox(
+        label, options, index=options.index(now), format_func=title, key=f"{reading.key}_part"
+    )
+    return "" if chosen == now else chosen
 
 
 def left_out(reading: Reading) -> None:

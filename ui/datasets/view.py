@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import count
@@ -70,12 +71,30 @@ def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = 
     """
     forget()
     with reading.turn(content):
-        found, table = reading.begin(name, content, source or {})
-        remembered = session.store().mappings.get(session.workspace(), found.names)
-        found = found.proposing(remembered) if remembered else found
-        _hold(found)
-        if found.is_sure:
-            _keep(found, table, remembered)
+        _take(*reading.begin(name, content, source or {}))
+
+
+def _take(found: Reading, table: Table) -> None:
+    """Holds what was read, and keeps its data where nobody need be asked."""
+    remembered = session.store().mappings.get(session.workspace(), found.names)
+    found = found.proposing(remembered) if remembered else found
+    _hold(found)
+    if found.is_sure:
+        _keep(found, table, remembered)
+
+
+def _ask_for_part(found: Reading) -> None:
+    """The choice of list or sheet; another one is read at once, in place of the last."""
+    part = reading.chosen_part(found)
+    if not part:
+        return
+    with problems.caught(), st.spinner("Reading", show_time=True):
+        with reading.turn(found.content):
+            other, table = reading.begin(found.name, found.content, found.origin, part)
+            # Data that this file brought give way to those of its other part
+            other = replace(other, kept_as=found.kept_as, is_stored=found.is_stored)
+            _take(other, table)
+        st.rerun()
 
 
 def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
@@ -134,6 +153,7 @@ def question() -> bool:
     with st.container(border=True):
         st.markdown(f"**Which column is what in {plain(found.name)}?**")
         reading.doubt(found)
+        _ask_for_part(found)
         _ask_for_columns(found)
     return True
 
@@ -170,6 +190,7 @@ def show(data: TestBed | Dataset) -> None:
         st.info(plain(words), icon=":material/info:")
     if found:
         reading.summary(found)
+        _ask_for_part(found)
     origin.show(data)
     if found and found.loaded:
         reading.left_out(found)

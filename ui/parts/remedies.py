@@ -26,6 +26,7 @@ IN_APP: Words = {
     ),
     "replace_file": "Choose another name.",
     "name_columns": "Choose the columns on the Datasets page.",
+    "choose_table": "Choose one on the Datasets page.",
     "skip_broken": "Upload the file on the Datasets page, which leaves these rows out.",
 }
 ON_PUBLIC_HOST: Words = {**IN_APP, "enter_key": "Enter one on the Settings page."}
