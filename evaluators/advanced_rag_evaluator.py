@@ -7,7 +7,7 @@ Several judges are a jury.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
@@ -285,6 +285,13 @@ class AdvancedRAGEvaluator(LabellingMethod):
         shape = {"schema_text": schema(GPTLabelingOutput)}
         prompts = self.prompts(sentences_of(sample), sample.question, prompt_budget)
         return [prompt.model_copy(update=shape) for prompt in prompts]
+
+    def calls_for(self, sample: Sample, prompt_budgets: Iterable[int | None]) -> int:
+        """How many calls it takes judges of these budgets to label the sample, if all goes well."""
+        sentences = sentences_of(sample)
+        return sum(
+            len(self.prompts(sentences, sample.question, budget)) for budget in prompt_budgets
+        )
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences, or else on its text cut into sentences."""

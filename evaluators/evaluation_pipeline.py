@@ -218,23 +218,19 @@ class HybridEvaluator(LabellingMethod):
 
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
         """The same, judging no more cases than this many calls can pay for."""
-        labeller, jury = self.labeller, self.jury()
-        doubts, calls = [], []
-        for sample in _readable_samples(test_cases):
-            sentences = sentences_of(sample)
-            prompts = [
-                labeller.prompts(sentences, sample.question, judge.prompt_budget) for judge in jury
-            ]
-            doubts.append(self.doubt(sample))
-            calls.append(sum(map(len, prompts)))
+        labeller = self.labeller
+        prompt_budgets = [judge.prompt_budget for judge in self.jury()]
+        samples = list(_readable_samples(test_cases))
+        doubts = map(self.doubt, samples)
+        calls = [labeller.calls_for(sample, prompt_budgets) for sample in samples]
         return self.model_copy(update={"doubt_from": threshold(doubts, budget, calls)})
 
 
-def threshold(doubts: Sequence[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
-    """The lowest `doubt_from` by which at most `most` samples are judged.
+def threshold(doubts: Iterable[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
+    """The lowest `doubt_from` by which at most `most` calls are made.
 
-    `NEVER` where not even one may be. Of equally doubtful samples either all or none are judged.
-    With `calls`, what judging each one costs, at most `most` calls are made.
+    `calls` says how many judging each sample takes, by default one. `NEVER` where not even one
+    sample may be judged; of equally doubtful ones either all or none are.
     """
     costs: Counter[float] = Counter()
     for doubt, cost in zip(doubts, calls, strict=False):

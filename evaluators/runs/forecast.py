@@ -106,12 +106,10 @@ class Measures:
         self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
     ) -> Mapping[int, int]:
         """How many calls it takes judges of these budgets to label each response, by position."""
-        calls = {}
-        for position, sample in _samples_with_response(plan):
-            # Long documents are sent in windows, and a smaller budget needs more of them.
-            calls_of_each = [len(prompts_of(labeller, sample, budget)) for budget in budgets]
-            calls[position] = sum(calls_of_each)
-        return calls
+        return {
+            position: labeller.calls_for(sample, budgets)
+            for position, sample in _samples_with_response(plan)
+        }
 
 
 def forecast(
@@ -157,7 +155,7 @@ def doubt_within(
     # While no judge is chosen, the budget is that of one who takes every sample in one call.
     budgets = [prompt_budget(judge, keys) for judge in plan.judges] or [None]
     calls = measures.calls(plan, hybrid.labeller, budgets)
-    return threshold(list(doubts.values()), most, [calls[position] for position in doubts])
+    return threshold(doubts.values(), most, [calls[position] for position in doubts])
 
 
 def _judgements_of(
