@@ -28,16 +28,17 @@ class Shape(StrEnum):
     PLAIN = "Plain table"
 
 
-_JSON_LINES = (
-    "They are in the run's JSON lines: Results with texts in the app, or "
-    "python -m evaluators export RUN --format jsonl."
+_NO_DOCUMENTS = (
+    "This is an export of results without documents. The run's results as JSON lines have them."
 )
-"""What comes back from a run with the same scores."""
 
 NO_TEXTS = {
-    Shape.RESULTS: f"This is an export of results without documents. {_JSON_LINES}",
-    Shape.VALUES: f"This is an export of results without documents. {_JSON_LINES}",
-    Shape.LABELS: f"This is an export of labels without answers and documents. {_JSON_LINES}",
+    Shape.RESULTS: _NO_DOCUMENTS,
+    Shape.VALUES: _NO_DOCUMENTS,
+    Shape.LABELS: (
+        "This is an export of labels without answers and documents. "
+        "The run's results as JSON lines have them."
+    ),
 }
 """What is said of an export that cannot be judged again, and where the texts are."""
 

@@ -28,8 +28,7 @@ _OWN_FILES = {
         "a list of rows that could not be used. Correct them in the file that they are from."
     ),
     frozenset({"table", "id", "workspace", "created", "fingerprint", "body", "stopped"}): (
-        "a run as Plumbline stores it. Choose its JSON lines: "
-        "python -m evaluators export RUN --format jsonl."
+        "a run as Plumbline stores it. Choose the run's results as JSON lines."
     ),
 }
 """By the columns of their first row: files that Plumbline writes and that hold no samples."""

@@ -1,7 +1,6 @@
 """How a file is read from Python and the terminal: columns by name, broken rows, and what is said."""
 
 import json
-
 import pytest
 
 from evaluators import load_data

@@ -171,7 +171,7 @@ def test_an_export_without_the_texts_says_so_and_where_they_are(form, what):
 
     remarks = " ".join(loaded.remarks)
     assert what in remarks
-    assert "python -m evaluators export RUN --format jsonl" in remarks
+    assert "The run's results as JSON lines have them." in remarks
     assert loaded.guess.columns.keys() <= {"question", "response", "id", "labels", "generator"}
 
 
