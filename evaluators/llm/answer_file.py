@@ -44,9 +44,12 @@ class AnswerFile:
         return self._answers.get(key)
 
     def add(self, calls: Sequence[Call]) -> None:
-        self._answers.update({call.key: call.completion for call in calls})
-        lines = [_Line(key=call.key, completion=call.completion) for call in calls]
-        self._append(b"".join(line.model_dump_json().encode() + b"\n" for line in lines))
+        lines = []
+        for call in calls:
+            self._answers[call.key] = call.completion
+            line = _Line(key=call.key, completion=call.completion)
+            lines.append(line.model_dump_json().encode() + b"\n")
+        self._append(b"".join(lines))
 
     def _append(self, lines: bytes) -> None:
         """Writes all at once, so that lines of several processes do not mix."""

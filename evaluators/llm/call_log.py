@@ -27,7 +27,9 @@ class CallLog:
 
     def totals(self, earlier: SampleResult | None = None) -> dict[str, Any]:
         """The fields of a `SampleResult` that say what it cost, with what an earlier try cost."""
-        calls, cached, note = len(self.calls), self.cached, ", ".join(self._notes)
+        calls = len(self.calls)
+        cached = self.cached
+        note = ", ".join(self._notes)
         costs = [call.cost for call in self.calls]
         usages = [call.completion.usage for call in self.calls]
         if earlier:

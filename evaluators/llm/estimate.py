@@ -74,7 +74,10 @@ def estimate(
 
     An answer takes from `SHORT_ANSWER` tokens, or what `shortest` says of it, to the answer budget.
     """
-    model = find(spec.id) or Model(provider=spec.provider, model=spec.model, title=spec.model)
+    model = find(spec.id)
+    if model is None:
+        # A name that only its provider knows: without prices and limits.
+        model = Model(provider=spec.provider, model=spec.model, title=spec.model)
     budget = 0 if spec.provider == OFFLINE.provider else spec.answer_tokens
     calls = len(prompt_tokens)
     prompts = sum(prompt_tokens)
@@ -181,7 +184,8 @@ def cut_short(cap: Cap, named: Sequence[NamedEstimate]) -> str:
     """Says where a cap is met before the end even if all answers are short; else it is empty."""
     llms = _estimates_of_llms(named)
     too_low = []
-    if cap.calls is not None and cap.calls < sum(estimate.calls for estimate in llms):
+    calls = sum(estimate.calls for estimate in llms)
+    if cap.calls is not None and cap.calls < calls:
         too_low.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
     least_cost = sum(estimate.cost_low or 0.0 for estimate in llms)
     if cap.cost is not None and cap.cost < least_cost:

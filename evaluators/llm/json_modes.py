@@ -25,7 +25,8 @@ class JsonModes:
         listed = find(spec.id)
         # A model that nobody knows is thought to take a schema until it refuses.
         start = MODES.index(listed.json_mode if listed else "schema")
-        return MODES[max(start, self._lowest.get(spec.model, 0))]
+        lowest = self._lowest.get(spec.model, 0)
+        return MODES[max(start, lowest)]
 
     def lower(self, spec: ModelSpec, mode: str, error: Any) -> str:
         """The next one to try after this refusal.

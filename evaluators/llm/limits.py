@@ -169,7 +169,9 @@ class RateWindow:
         more = reading.used - self._used(now)
         if more > 0:
             # Nothing counts for longer than the window, whatever the header says.
-            reset = self._seconds if reading.reset is None else min(reading.reset, self._seconds)
+            reset = self._seconds
+            if reading.reset is not None:
+                reset = min(reading.reset, self._seconds)
             insort(self._reported, Entry(now + reset + self._margin, more))
 
     def _used(self, now: float) -> int:
@@ -198,8 +200,10 @@ class RateWindow:
         seen_until = permit.sent - self._margin
         if self._reported_up_to > seen_until:
             # Which of the two answers tells of more requests is not known: the higher count holds.
-            used = max(used, sum(entry.amount for entry in self._reported if entry.end > now))
-        for earlier in list(takewhile(lambda other: other.sent <= seen_until, self._log)):
+            still_reported = [entry.amount for entry in self._reported if entry.end > now]
+            used = max(used, sum(still_reported))
+        seen = takewhile(lambda other: other.sent <= seen_until, self._log)
+        for earlier in list(seen):
             self.remove(earlier)
         self._reported = self._refill_schedule(used, now)
         self._reported_up_to = max(self._reported_up_to, permit.sent)

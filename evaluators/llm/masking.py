@@ -114,9 +114,9 @@ def _secret_of(value: str) -> _Secret:
     plain = _comparable(value, dropped)
     encoded_forms = _encoded_forms(value, dropped)
     if not is_random:
-        is_word = len(plain) < LONGEST_WORD
+        plain_form = _Form(plain, len(plain), is_word=len(plain) < LONGEST_WORD)
         whole = [_Form(text, len(text)) for text in encoded_forms]
-        return _Secret((_Form(plain, len(plain), is_word=is_word), *whole), dropped)
+        return _Secret((plain_form, *whole), dropped)
     # Where separators stand in the key, twelve of its characters are fewer that count.
     counts = []
     for start in range(len(value) - PART + 1):
@@ -126,8 +126,10 @@ def _secret_of(value: str) -> _Secret:
     least = max(SEED + 2, min(counts))
     beginning = _PUBLIC_BEGINNING.match(value)[0]  # type: ignore[index]  # it also matches nothing
     public = len(_comparable(beginning, dropped))
-    forms = [_Form(text, min(length, len(text))) for text, length in encoded_forms.items()]
-    return _Secret((_Form(plain, least, public), *forms), dropped)
+    forms = [_Form(plain, least, public)]
+    for text, length in encoded_forms.items():
+        forms.append(_Form(text, min(length, len(text))))
+    return _Secret(tuple(forms), dropped)
 
 
 def _is_random(value: str) -> bool:
@@ -152,7 +154,8 @@ def _encoded_forms(value: str, dropped: bytes) -> dict[bytes, int]:
             # of others.
             start = -(-shift * 8 // 6)
             end = (shift + len(encoded)) * 8 // 6
-            text = b64encode(bytes(shift) + encoded, alphabet)[start:end].decode()
+            shifted = b64encode(bytes(shift) + encoded, alphabet)
+            text = shifted[start:end].decode()
             # 14 whole characters stand for 12 of the key, and two may be no letters.
             forms[_comparable(text, dropped)] = PART
     return forms
@@ -228,7 +231,8 @@ def _masked_escapes(text: str, secret: _Secret) -> str:
         origins += [escape.start()] * len(_unescaped(escape))
         at = escape.end()
     origins += range(at, len(text) + 1)
-    return _with_masks(text, [(origins[start], origins[end]) for start, end in spans])
+    escaped_spans = [(origins[start], origins[end]) for start, end in spans]
+    return _with_masks(text, escaped_spans)
 
 
 def _unescaped(escape: re.Match[str]) -> str:

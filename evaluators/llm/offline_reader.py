@@ -225,7 +225,7 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
     Each part keeps the words of the other that most documents hold: what both are about.
     """
     question_words = _asked_words(question)
-    words_of_pages = [{word for line in page for word in line.words} for page in pages]
+    words_of_pages = _words_of_pages(pages)
     weight = rarity(words_of_pages)
     pages_with = Counter(chain.from_iterable(words_of_pages))
     topic = set()
@@ -244,6 +244,16 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
     return parts
 
 
+def _words_of_pages(pages: Pages) -> list[set[str]]:
+    words_of_pages = []
+    for page in pages:
+        words: set[str] = set()
+        for line in page:
+            words.update(line.words)
+        words_of_pages.append(words)
+    return words_of_pages
+
+
 def _best_line(part: QuestionPart, question_words: frozenset[str], pages: Pages) -> Line | None:
     """The sentence with the highest score, the first of equals.
 
@@ -258,7 +268,9 @@ def _best_line(part: QuestionPart, question_words: frozenset[str], pages: Pages)
     others = max(1, len(pages) - 1)
 
     def score(claim: Claim) -> float:
-        agreeing = sorted((documents_with[value] - 1 for value in claim.values), reverse=True)
+        # Without the document that makes the claim.
+        agreeing = [documents_with[value] - 1 for value in claim.values]
+        agreeing.sort(reverse=True)
         # At most two values count, or long sentences full of numbers would win.
         for_values = VALUE_BONUS * min(2, len(claim.values)) / 2
         for_agreement = AGREEMENT_BONUS * (sum(agreeing[:2]) / 2) / others
@@ -321,7 +333,8 @@ def _contradicts(line: Line, other: Line, kind: str, question_words: frozenset[s
     They must agree on the words of the question: else they are about two things.
     """
     here, there = set(line.words), set(other.words)
-    if len(here & there) < SAME_STATEMENT * max(len(here), len(there)):
+    longer = max(len(here), len(there))
+    if len(here & there) < SAME_STATEMENT * longer:
         return False
     # Without `autojunk`, which takes the commonest words of a long sentence for noise.
     matcher = SequenceMatcher(None, line.words, other.words, autojunk=False)
@@ -350,7 +363,7 @@ def _better_supported(line: Line, rival: Line, pages: Pages) -> Line:
     """The side whose own words more documents hold; the first one where both have as many."""
     only_here = set(line.words) - set(rival.words)
     only_there = set(rival.words) - set(line.words)
-    words_of_pages = [{word for other in page for word in other.words} for page in pages]
+    words_of_pages = _words_of_pages(pages)
     for_rival = sum(only_there <= words for words in words_of_pages)
     for_line = sum(only_here <= words for words in words_of_pages)
     return rival if for_rival > for_line else line

@@ -24,7 +24,9 @@ class PromptSizes(NamedTuple):
 def sizes_for_models(texts: Iterable[str], models: Sequence[ModelSpec]) -> PromptSizes:
     """Measures what is sent to each of the models alike."""
     sizes: list[int] = []
-    keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
+    # The offline reader costs nothing, stored or not.
+    llms = [model for model in models if model != OFFLINE]
+    keys: dict[ModelSpec, list[str]] = {llm: [] for llm in llms}
     # Text by text: those of a large data set would fill the memory.
     for text in texts:
         sizes.append(tokens(text))

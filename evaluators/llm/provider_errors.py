@@ -114,7 +114,10 @@ class CallContext(NamedTuple):
 
     def clean(self, text: str) -> str:
         """One line without keys, short enough for a screen."""
-        return mask(self.access.mask(" ".join(without_surrogates(text).split())))[:MOST_WORDS]
+        line = " ".join(without_surrogates(text).split())
+        # Its own key first, by the value; then whatever else is a key or looks like one.
+        masked = mask(self.access.mask(line))
+        return masked[:MOST_WORDS]
 
 
 class Refusal(NamedTuple):
@@ -257,7 +260,8 @@ def _refusal_in(response: Any, mask: Callable[[str], str] = str) -> Refusal:
         body = body.get("error") or body
     fields = body if isinstance(body, dict) else {"message": body}
     # What tells most, such as "insufficient_quota", may stand in either.
-    code = " ".join(str(fields[name]) for name in ("code", "type") if fields.get(name))
+    codes = [str(fields[name]) for name in ("code", "type") if fields.get(name)]
+    code = " ".join(codes)
     param = str(fields.get("param") or "")
     words = str(fields.get("message") or response.text)
     # A key is masked before anything is cut short: a part of it may be too short to be found.
@@ -377,7 +381,8 @@ def _limited(refusal: Refusal, call: CallContext) -> LLMError:
     if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
         soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
         message = f"The limit for {call.model} at {call.provider} is reached; try again in {soon}."
-        return RateLimitedError(message, refusal.details(call), wait=wait, headers=refusal.headers)
+        details = refusal.details(call)
+        return RateLimitedError(message, details, wait=wait, headers=refusal.headers)
     what = "The daily limit" if is_daily else "The limit"
     resume_at, when = None, "tomorrow"
     if wait is not None:

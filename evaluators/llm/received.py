@@ -67,7 +67,8 @@ def answer(body: Any) -> ReceivedAnswer:
         raise ValueError("There are no choices.")
     choice = next((choice for choice in choices if isinstance(choice, dict)), {})
     # `delta` is that of a stream, `text` that of the older completions.
-    messages = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
+    older = {"content": choice.get("text")}
+    messages = (choice.get("message"), choice.get("delta"), older)
     message = next(message for message in messages if isinstance(message, dict))
     if message == {"content": None}:
         raise ValueError("The first choice has no message.")
@@ -119,7 +120,9 @@ def _without_depths(text: str) -> str:
                 at = token.end()
             depth -= 1
     # Cut off inside of what is too deep: nothing of it can be read.
-    return "".join([*kept, text[at:]]) if depth <= DEEPEST else ""
+    if depth > DEEPEST:
+        return ""
+    return "".join([*kept, text[at:]])
 
 
 def _message_text(content: Any) -> str:

@@ -108,7 +108,8 @@ def ask(
     if not readable:
         is_too_long = second.complaint == _TOO_LONG
         raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if is_too_long else "")
-    return _answer_of(min(readable, key=lambda reading: len(reading.complaint)), texts)
+    better = min(readable, key=lambda reading: len(reading.complaint))
+    return _answer_of(better, texts)
 
 
 def parse(text: str, kind: type[T]) -> tuple[T, bool]:
@@ -133,7 +134,8 @@ def schema(kind: type[BaseModel]) -> str:
     Every field is required, there are no others, and nothing is referred to by name.
     """
     whole = kind.model_json_schema()
-    return json.dumps(_strict_schema(whole, whole.get("$defs", {})), ensure_ascii=False)
+    strict = _strict_schema(whole, whole.get("$defs", {}))
+    return json.dumps(strict, ensure_ascii=False)
 
 
 # Reading
@@ -159,7 +161,9 @@ def _object_in(text: str) -> str:
     thoughts = _THOUGHTS.match(text)
     answer = text[thoughts.end() if thoughts else 0 :]
     start, end = answer.find("{"), answer.rfind("}")
-    if not 0 <= start < end or answer.lstrip().lower().startswith("<think>"):
+    # Thoughts that never end: a brace in them is not the answer's.
+    is_thinking = answer.lstrip().lower().startswith("<think>")
+    if is_thinking or not 0 <= start < end:
         raise ValueError(_NOT_JSON)
     return answer[start : end + 1]
 
@@ -171,8 +175,9 @@ def _string_alone(match: re.Match[str]) -> str:
 def _mended(body: str) -> Any:
     """What the broken JSON stands for; raises `ValueError` where mending would be guessing."""
     # Of an answer that was cut off, mending would make a shorter list that looks whole.
-    is_cut_off = body.count("{") > body.count("}") or body.count("[") > body.count("]")
-    if is_cut_off:
+    is_object_open = body.count("{") > body.count("}")
+    is_list_open = body.count("[") > body.count("]")
+    if is_object_open or is_list_open:
         raise ValueError(_NOT_JSON)
     mended = _mended_here(body) if len(body) <= MENDED_HERE else _mended_apart(body)
     try:
@@ -233,7 +238,8 @@ def _reading_of(completion: Completion, kind: type[T], check: Callable[[T], str]
 def _complaint(error: ValidationError) -> str:
     """What does not fit, without what the model had written there."""
     problems = []
-    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+    unfit = error.errors(include_url=False, include_context=False, include_input=False)
+    for problem in unfit:
         # A field that was not asked for is named by the model, and may be named anything.
         if problem["type"] != "extra_forbidden":
             field = ".".join(map(str, problem["loc"]))
@@ -264,7 +270,13 @@ def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAns
 def _answer_of(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:
     assert reading.value is not None
     texts = texts or (reading.completion.text,)
-    return Answered(reading.value, texts, reading.completion.mode, reading.repaired, len(texts) > 1)
+    return Answered(
+        value=reading.value,
+        texts=texts,
+        mode=reading.completion.mode,
+        repaired=reading.repaired,
+        asked_again=len(texts) > 1,
+    )
 
 
 # The schema

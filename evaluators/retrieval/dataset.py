@@ -110,7 +110,9 @@ def retrieve(
         samples.append(_answered_from(question, best))
         report(0.8 + 0.2 * number / len(questions))
     report(1.0)
-    sizes = [{"name": document.name, "characters": len(document.text)} for document in documents]
+    sizes = []
+    for document in documents:
+        sizes.append({"name": document.name, "characters": len(document.text)})
     facts = {**settings.model_dump(mode="json"), "chunks": len(pool), "documents": sizes}
     return Dataset(
         name=_name_after(documents),
@@ -140,8 +142,12 @@ def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Ch
         size = round(settings.chunk_size * factor)
         overlap = round(settings.chunk_overlap * factor)
         cut = units(settings.chunking_strategy, whole, size, overlap)
-        texts = [document.text[starts[first] : ends[last - 1]] for first, last in cut]
-        places = _letters_before(document, [starts[first] for first, _ in cut])
+        texts = []
+        text_starts = []
+        for first, last in cut:
+            text_starts.append(starts[first])
+            texts.append(document.text[starts[first] : ends[last - 1]])
+        places = _letters_before(document, text_starts)
     for number, text in enumerate(texts):
         place = ""
         if document.page_ends:
@@ -168,7 +174,9 @@ def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
     """
     if not document.page_ends:
         return []
-    between = (count_letters(document.text[start:end]) for start, end in pairwise([0, *starts]))
+    between = []
+    for start, end in pairwise([0, *starts]):
+        between.append(count_letters(document.text[start:end]))
     return list(accumulate(between))
 
 

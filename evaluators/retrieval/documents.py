@@ -126,7 +126,9 @@ def unwrapped(text: str) -> str:
         return text
     # Every other part is a block of code, fences included.
     parts = _FENCED.split(text)
-    parts[::2] = [_join_paragraphs(part.split("\n"), width) for part in parts[::2]]
+    for number in range(0, len(parts), 2):
+        lines = parts[number].split("\n")
+        parts[number] = _join_paragraphs(lines, width)
     return "".join(parts)
 
 
@@ -258,7 +260,8 @@ def _line_width(text: str) -> int:
 
     It is 0 where lines are not broken to a width.
     """
-    lengths = sorted(len(line) for line in text.split("\n") if line.strip())
+    filled = [line for line in text.split("\n") if line.strip()]
+    lengths = sorted(map(len, filled))
     if not lengths:
         return 0
     width = lengths[len(lengths) * 4 // 5]

@@ -52,9 +52,12 @@ class BM25Index:
         self._columns: dict[str, int] = {}
         rows = []
         for number, text in enumerate(texts):
-            content = [term for term in terms(text) if term != STOP]
-            # A new term gets the next free column.
-            rows.append([self._columns.setdefault(term, len(self._columns)) for term in content])
+            row = []
+            for term in terms(text):
+                if term != STOP:
+                    # A new term gets the next free column.
+                    row.append(self._columns.setdefault(term, len(self._columns)))
+            rows.append(row)
             on_progress(number / len(texts))
         if not self._columns:
             raise DatasetError("The documents hold no words to search for. Choose others.")
@@ -85,7 +88,8 @@ class EmbeddingIndex:
 
     def best(self, question: str, k: int) -> list[int]:
         """The chunks whose meaning is nearest to the question's."""
-        return _top(self._rows @ self._embed([question])[0], k)
+        (embedded,) = self._embed([question])
+        return _top(self._rows @ embedded, k)
 
 
 def _top(scores: Scores, k: int) -> list[int]:

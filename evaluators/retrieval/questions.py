@@ -45,8 +45,11 @@ def questions(name: str, data: bytes) -> Questions:
     names = names_of(table)
     # One column without a title: what stands in the place of its name is the first question.
     if len(names) == 1 and names[0].rstrip().endswith(("?", "？")):
-        below = [str(row[names[0]]) for _, row in table.rows if names[0] in row]
-        return Questions(_samples_of_list(name, [names[0], *below]))
+        entries = [names[0]]
+        for _, row in table.rows:
+            if names[0] in row:
+                entries.append(str(row[names[0]]))
+        return Questions(_samples_of_list(name, entries))
     return _in_table(name, table, names)
 
 
@@ -67,7 +70,8 @@ def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
 
 def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
     guess = recognise(table)
-    kept = {field: column for field, column in guess.columns.items() if field in KEPT}
+    recognised = guess.columns.items()
+    kept = {field: column for field, column in recognised if field in KEPT}
     if guess.shape is Shape.BED:
         # With its id a row would be opened as one of a test bed.
         kept.pop("id")

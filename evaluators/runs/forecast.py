@@ -155,7 +155,8 @@ def doubt_within(
     # While no judge is chosen, the budget is that of one who takes every sample in one call.
     budgets = [prompt_budget(judge, keys) for judge in plan.judges] or [None]
     calls = measures.calls(plan, hybrid.labeller, budgets)
-    return threshold(doubts.values(), most, [calls[position] for position in doubts])
+    calls_of_each = [calls[position] for position in doubts]
+    return threshold(doubts.values(), most, calls_of_each)
 
 
 def _judgements_of(

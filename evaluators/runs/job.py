@@ -165,7 +165,9 @@ class Job:
         # at work.
         if any(session.is_remote for session in self._sessions):
             return config().workers
-        return max(CPU_THREADS, 2 * pool.shared().size if self._uses_processes else 0)
+        if self._uses_processes:
+            return max(CPU_THREADS, 2 * pool.shared().size)
+        return CPU_THREADS
 
     def _has_work_for_processes(self, generators: Sequence[ModelSession]) -> bool:
         if any(not generator.is_remote for generator in generators):

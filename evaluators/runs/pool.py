@@ -63,7 +63,8 @@ def takes(evaluator: Evaluator) -> bool:
 
 
 def is_large(sample: Sample) -> bool:
-    return len(sample.response or "") + sum(map(len, sample.retrieved_documents)) >= LARGE
+    in_documents = sum(map(len, sample.retrieved_documents))
+    return len(sample.response or "") + in_documents >= LARGE
 
 
 class Pool:
@@ -113,7 +114,8 @@ class Pool:
         Raises `WorkerError` with the reason of a failure, `CancelledError` soon after
         `is_cancelled`.
         """
-        score = self._run(Request(sample=sample, evaluator=evaluator.spec()), is_cancelled).score
+        request = Request(sample=sample, evaluator=evaluator.spec())
+        score = self._run(request, is_cancelled).score
         assert score
         return score
 

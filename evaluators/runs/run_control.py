@@ -60,7 +60,9 @@ class RunControl:
         with self._writing:
             for reason in reasons:
                 self._reasons.setdefault(model, reason)
-            in_order = dict.fromkeys(self._reasons[number] for number in sorted(self._reasons))
+            reasons_in_order = [self._reasons[number] for number in sorted(self._reasons)]
+            # Several models may have stopped for the same reason, which is said once.
+            in_order = dict.fromkeys(reasons_in_order)
             # A store that is full or gone: the run's table keeps them in memory, where it can.
             with suppress(StoreError):
                 self._store.runs.save_stop_reasons(self._run_id, *in_order)

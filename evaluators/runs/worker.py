@@ -66,7 +66,8 @@ def reply(request: Request) -> Reply:
         return Reply(reason=Reason(kind="worker", message=message))
     except (Exception, SystemExit) as error:
         foreign = "" if isinstance(error, PlumblineError) else type(error).__name__
-        return Reply(reason=failure_reason(error), details=failure_details(error), foreign=foreign)
+        reason = failure_reason(error)
+        return Reply(reason=reason, details=failure_details(error), foreign=foreign)
 
 
 def main() -> None:

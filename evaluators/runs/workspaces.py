@@ -62,8 +62,11 @@ class Workspaces:
             last = self._visits.get(token)
             if last is not None:
                 self._visits.move_to_end(token)
-        if last is None and not (TOKEN.fullmatch(token) and self._store.workspaces.knows(token)):
-            return False
+        if last is None:
+            # The pattern first: what cannot be a token does not reach the store.
+            is_known = TOKEN.fullmatch(token) and self._store.workspaces.knows(token)
+            if not is_known:
+                return False
         if last is None or time.monotonic() - last > VISIT:
             self._remember(token)
             # A full disk must not keep anybody from reading.

@@ -44,7 +44,8 @@ def child(kind: str, data: bytes, limits: script.ParsingLimits) -> Iterator[IO[b
 
     On a public host it waits for its turn; raises `HostLimitError` where that takes too long.
     """
-    with TURNS.turn() if config().public else nullcontext(), _child(kind, data, limits) as lines:
+    turn = TURNS.turn() if config().public else nullcontext()
+    with turn, _child(kind, data, limits) as lines:
         yield lines
 
 

@@ -409,8 +409,12 @@ class _VisibleLines(HTMLParser):
             self._depths[kind] = max(0, self._depths[kind] - 1)
 
     def handle_data(self, data: str) -> None:
-        if not self._depths["hidden"]:
-            self._add(data if self._depths["pre"] else re.sub(r"\s+", " ", data))
+        if self._depths["hidden"]:
+            return
+        if not self._depths["pre"]:
+            # As a browser shows it: white space of any length is one space.
+            data = re.sub(r"\s+", " ", data)
+        self._add(data)
 
     def _kinds(self, tag: str) -> Iterator[str]:
         if tag in _HIDDEN:
@@ -490,7 +494,8 @@ def _without_menus(page: str) -> Iterator[str]:
         if not is_menu:
             kept += [line.text for line in together if not line.in_menu]
     whole = [line.text for line in lines]
-    if sum(map(len, kept)) < LEAST_KEPT * sum(map(len, whole)):
+    length_kept = sum(map(len, kept))
+    if length_kept < LEAST_KEPT * sum(map(len, whole)):
         kept = whole
     yield "\n".join(kept)
     if len(kept) < len(whole):

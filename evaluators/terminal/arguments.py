@@ -212,7 +212,10 @@ def chosen_metrics(
 def _numbers_meant(metric: str, field: str, names: Sequence[str]) -> list[int]:
     """The numbers from 0 of the metrics that a parameter is for: the named one, or all with it."""
     if metric:
-        numbers = [n for n, name in enumerate(names) if metric in (name, str(n + 1))]
+        numbers = []
+        for number, name in enumerate(names):
+            if metric in (name, str(number + 1)):
+                numbers.append(number)
         if not numbers:
             raise ParameterError(
                 f"--param names {printable(metric)[:60]}, which is not a metric here. "
@@ -220,7 +223,8 @@ def _numbers_meant(metric: str, field: str, names: Sequence[str]) -> list[int]:
             )
         return numbers
     # Where none has it, the first metric refuses it and says what it knows.
-    numbers = [n for n, name in enumerate(names) if field in _parameter_kinds(name)] or [0]
+    numbers = [n for n, name in enumerate(names) if field in _parameter_kinds(name)]
+    numbers = numbers or [0]
     if len({names[number] for number in numbers}) > 1:
         raise ParameterError(
             f"Several metrics have a {field}. Write {names[numbers[0]]}.{field}=VALUE."

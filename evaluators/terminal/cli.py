@@ -156,7 +156,10 @@ class _OfARun(click.Command):
             if is_unknown and len(argument) >= tables.SHORT:
                 ids.append(argument)
         others = [argument for argument in args if argument not in ids]
-        return super().parse_args(ctx, [*others, "--", *ids] if ids else args)
+        if ids:
+            # What stands behind -- is not taken for an option.
+            args = [*others, "--", *ids]
+        return super().parse_args(ctx, args)
 
 
 class _Commands(click.Group):
@@ -271,9 +274,11 @@ def estimate(as_json: bool, **chosen: Any) -> None:
 
     Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
     """
-    store, keys = local_store(), keys_for_estimates(keys_from_environment(os.environ))
+    store = local_store()
+    keys = keys_for_estimates(keys_from_environment(os.environ))
     plan = planned(_checked_options(chosen), store, keys)
-    rows = forecast(plan, keys, partial(store.calls.answered, WORKSPACE)).named()
+    count_stored = partial(store.calls.answered, WORKSPACE)
+    rows = forecast(plan, keys, count_stored).named()
     if as_json:
         click.echo(tables.as_json(tables.estimate_summary(rows)))
     elif rows:
@@ -292,7 +297,8 @@ def lists() -> None:
 def metrics() -> None:
     """Metrics, with what they need and their parameters; your own included."""
     store = local_store()
-    tables.echo(tables.of_metrics(catalogue(), store.metrics.by_title(WORKSPACE)))
+    saved = store.metrics.by_title(WORKSPACE)
+    tables.echo(tables.of_metrics(catalogue(), saved))
     for lost in store.metrics.unreadable(WORKSPACE):
         _to_stderr(
             f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on "
@@ -363,7 +369,8 @@ def export(run_id: str, kind: str, output: BinaryIO | None, definition: str) -> 
     if kind == files.RAW:
         parts = store.runs.raw(full_id)
     else:
-        parts = files.KINDS[kind](Results(_stored_run(full_id, store), store, definition))
+        results = Results(_stored_run(full_id, store), store, definition)
+        parts = files.KINDS[kind](results)
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()
     for part in parts:
@@ -429,8 +436,11 @@ def _run_meant(run_id: str, store: Store) -> Run:
 
 def _full_id(run_id: str, store: Store) -> str:
     """The id, of an id that begins so, or of the run that was made last."""
-    is_last = run_id == "last"
-    ids = store.runs.ids(WORKSPACE)[:1] if is_last else store.runs.ids(WORKSPACE, run_id)
+    if run_id == "last":
+        newest_first = store.runs.ids(WORKSPACE)
+        ids = newest_first[:1]
+    else:
+        ids = store.runs.ids(WORKSPACE, run_id)
     if len(ids) == 1 and run_id:
         return ids[0]
     problem = f"{len(ids)} runs begin" if ids else "No run begins"

@@ -76,7 +76,8 @@ def table(
         plain_table.add_column(heading, justify=justify, overflow="fold")
     for row in rows:
         # As `Text`, since rich reads a string as markup.
-        plain_table.add_row(*(Text(printable(str(cell))) for cell in row))
+        texts = [Text(printable(str(cell))) for cell in row]
+        plain_table.add_row(*texts)
     return plain_table
 
 
@@ -244,10 +245,10 @@ def _model_in_words(spec: ModelSpec) -> str:
 
 def spent(run: Run, store: Store) -> Table | None:
     """What each model cost; nothing where no LLM was asked."""
-    rows = [
-        (model, bill.calls, bill.prompt_tokens, bill.answer_tokens, dollars(bill.cost))
-        for model, bill in store.calls.spent(run.id).items()
-    ]
+    rows = []
+    for model, bill in store.calls.spent(run.id).items():
+        cost = dollars(bill.cost)
+        rows.append((model, bill.calls, bill.prompt_tokens, bill.answer_tokens, cost))
     headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
     return table(headings, rows, headings[1:]) if rows else None
 
@@ -302,7 +303,8 @@ def of_estimates(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableTyp
     """The numbers, and in words what they rest on and what will not go well, as in the app."""
     rows = [row_in_words(name, estimate) for name, estimate in named]
     headings = list(rows[0])
-    numbers = table(headings, [list(row.values()) for row in rows], right=headings[1:])
+    cells = [list(row.values()) for row in rows]
+    numbers = table(headings, cells, right=headings[1:])
     warnings = [cut_short(cap, named)]
     # Calls that cannot be answered take no time: of the two warnings only one holds.
     warnings += [impossible(name, each) or lengthy(name, each) for name, each in named]

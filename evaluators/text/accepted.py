@@ -30,5 +30,8 @@ def spellings(truth: Accepted | None) -> list[str]:
 def on_one_line(group: Iterable[str]) -> str:
     """The spellings that are not blank, on one line: "New York / NYC"."""
     # None of them may hold the divider, or a judge would read one spelling as two.
-    lines = [" ".join(spelling.split()).replace(" / ", "/") for spelling in group]
+    lines = []
+    for spelling in group:
+        line = " ".join(spelling.split())
+        lines.append(line.replace(" / ", "/"))
     return " / ".join(filter(None, lines))

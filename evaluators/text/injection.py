@@ -100,7 +100,8 @@ def suspicions(text: str) -> list[str]:
 def warnings(sentences: Sentences, question: str) -> tuple[str, ...]:
     """Where material may speak to the judge: "0b: tells the reader to ignore its instructions"."""
     documents = [sentence for document in sentences.documents for sentence in document]
-    places = [*documents, *sentences.response, Sentence(key="question", text=question)]
+    as_sentence = Sentence(key="question", text=question)
+    places = [*documents, *sentences.response, as_sentence]
     texts = [_as_shown(place.text) for place in places]
     # All texts at once first, which is faster than every word of every way in each of them.
     ways = _ways_worth_trying("\n".join(texts), _WAYS)
@@ -118,7 +119,8 @@ def _as_shown(text: str) -> str:
 
 
 def _meanings_in(text: str, ways: Sequence[_WayToSpeak]) -> list[str]:
-    return [way.meaning for way in _ways_worth_trying(text, ways) if way.pattern.search(text)]
+    worth_trying = _ways_worth_trying(text, ways)
+    return [way.meaning for way in worth_trying if way.pattern.search(text)]
 
 
 def _ways_worth_trying(text: str, ways: Sequence[_WayToSpeak]) -> list[_WayToSpeak]:

@@ -38,7 +38,8 @@ def nfkc(text: str) -> str:
         return text
     # NFKC sorts the accents of a letter, in the square of their number: hours for a cell of them.
     if len(text) > _LONG and _MANY_MARKS.search(text):
-        text = "".join(unicodedata.normalize("NFKC", part) for part in _UP_TO_MARKS.findall(text))
+        parts = _UP_TO_MARKS.findall(text)
+        text = "".join(unicodedata.normalize("NFKC", part) for part in parts)
     else:
         text = unicodedata.normalize("NFKC", text)
     # Far faster than `translate`, which asks a dictionary for every character.
@@ -69,7 +70,9 @@ def remove_reasoning(text: str) -> str:
     # No tag at all: the white space around the text stays as well.
     if start == 0:
         return text
-    return "".join(kept if is_thinking else [*kept, text[start:]]).strip()
+    if not is_thinking:
+        kept.append(text[start:])
+    return "".join(kept).strip()
 
 
 def is_chinese(text: str) -> bool:
@@ -78,7 +81,10 @@ def is_chinese(text: str) -> bool:
     A text without letters is not Chinese.
     """
     ideographs = 0 if text.isascii() else len(_IDEOGRAPH.findall(text))
-    return ideographs > 0 and ideographs > CHINESE_SHARE * sum(map(str.isalpha, text))
+    if not ideographs:
+        return False
+    letters = sum(map(str.isalpha, text))
+    return ideographs > CHINESE_SHARE * letters
 
 
 def without_spaces(text: str) -> str:

@@ -48,7 +48,9 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
     compared = [(_as_compared(phrase.words), phrase.ends) for phrase in phrases]
     wanted = [(sought, ends) for sought, ends in compared if sought]
     wanted.sort(key=lambda phrase: len(phrase[0]), reverse=True)
-    wanted = wanted[: max(1, MOST_COMPARED // (len(text) + 1))]
+    # Each phrase is compared with all of the text.
+    most = max(1, MOST_COMPARED // (len(text) + 1))
+    wanted = wanted[:most]
     tries = [MOST_TRIES] * len(wanted)
     # The next place of each phrase; the phrases are numbered from the longest on, so of two at the
     # same place the longer comes first.
@@ -87,7 +89,8 @@ def _small_letters(text: str) -> str:
     small = text.lower()
     # "İ" becomes two characters, and would move all places behind it: it stays as it is.
     if len(small) != len(text):
-        small = "".join(one if len(one := letter.lower()) == 1 else letter for letter in text)
+        lowered = [(letter, letter.lower()) for letter in text]
+        small = "".join(low if len(low) == 1 else letter for letter, low in lowered)
     # Greek has two letters for s, by where in a word they stand.
     return small.replace("ς", "σ")
 
@@ -96,7 +99,9 @@ def _is_apart(text: str, first: int, last: int, ends: Ends) -> bool:
     """Whether what stands from the first to the last character does not run on, on either side."""
     if ends == "anywhere":
         return True
-    before, after = text[max(0, first - 1) : first], text[last + 1 : last + 2]
+    # Empty at the start and at the end of the text.
+    before = text[max(0, first - 1) : first]
+    after = text[last + 1 : last + 2]
     if ends == "whole words":
         begins = _is_word(before) != _is_word(text[first])
         return begins and _is_word(text[last]) != _is_word(after)

@@ -164,7 +164,8 @@ def _chinese_parts(line: str) -> Iterator[str]:
     """Cut after Chinese stops, and after `!` and `?` that follow a Chinese character."""
     if line.isascii():
         return iter((line,))
-    cuts = [0, *(stop.end() for stop in _CHINESE_STOP.finditer(line)), len(line)]
+    stops = [stop.end() for stop in _CHINESE_STOP.finditer(line)]
+    cuts = [0, *stops, len(line)]
     return (line[start:end] for start, end in pairwise(cuts))
 
 
@@ -235,7 +236,8 @@ def _punkt() -> PunktSentenceTokenizer:
 @cache
 def _words_in(file: str) -> frozenset[str]:
     """The words of a list beside this module, without its comments."""
-    lines = Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    lines = text.splitlines()
     entries = [line for line in lines if not line.startswith("#")]
     return frozenset(" ".join(entries).split())
 

@@ -156,8 +156,9 @@ def term_sets(
     wanted = frozenset(columns)
     held = [[columns[term] for term in wanted.intersection(text)] for text in texts]
     lengths = [math.hypot(*map(weight, set(text))) for text in texts]
+    held_counts = [len(columns_of_text) for columns_of_text in held]
     return TermSets(
-        texts=np.repeat(np.arange(len(texts)), [len(text) for text in held]),
+        texts=np.repeat(np.arange(len(texts)), held_counts),
         columns=np.fromiter(chain.from_iterable(held), int),
         lengths=np.array(lengths, np.float32),
     )
@@ -182,13 +183,16 @@ def coverage(of: Matrix, by: Matrix, weights: Matrix) -> Matrix:
 
     It is 0 where a row has no term.
     """
-    return ratio((of * weights) @ by.T, (of @ weights)[:, None])
+    held = (of * weights) @ by.T
+    whole = of @ weights
+    return ratio(held, whole[:, None])
 
 
 def cosine(left: Rows, right: Rows, weights: Matrix) -> Matrix:
     """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 without a term."""
     shared = (left.incidence * weights**2) @ right.incidence.T
-    return ratio(shared, left.lengths[:, None] * right.lengths[None, :])
+    lengths = left.lengths[:, None] * right.lengths[None, :]
+    return ratio(shared, lengths)
 
 
 def ratio(part: Matrix, whole: Matrix | float) -> Matrix:
