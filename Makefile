@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test fuzz check bench attack lock licences clean
+.PHONY: app test fuzz check bench attack lock licences examples clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -43,6 +43,10 @@ lock: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
 	$(LOCK) requirements.txt -o requirements.lock
 	$(LOCK) requirements-dev.txt --constraint requirements.lock -o requirements-dev.lock
+
+# Makes data/examples/*.jsonl again, from the recorded answers and labels beside them.
+examples: $(VENV)/dev.installed
+	@$(BIN)/python -m tests.examples
 
 licences: $(VENV)/app.installed
 	@$(BIN)/python -m tests.licences

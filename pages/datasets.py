@@ -8,6 +8,7 @@ from ui.datasets import view as dataset_view
 from ui.parts import problems
 
 st.title("Datasets")
+st.caption("What is evaluated: your own files, public data sets, and the bundled samples.")
 tabs = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
 for tab, show in zip(
     tabs, (upload.upload, upload.paste, hub.show, official.show, retrieval.show), strict=True

@@ -10,7 +10,8 @@ from ui.runs import overview, progress
 
 st.title("Metrics")
 run = session.shown_run()
-overview.warn_if_missing(run)
+overview.say_first(run)
+st.caption("Measures beside RGB and TRACE, from comparing words to asking a judge.")
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     metric_form.show()
 own_metrics.show()

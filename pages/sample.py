@@ -8,7 +8,7 @@ from ui.sample import view as sample_view
 
 st.title("Sample")
 run, cell = sample_view.chosen()
-overview.warn_if_missing(run)
+overview.say_first(run)
 if run is None:
     overview.none_shown("Open a run and select a row there.")
 else:

@@ -3,13 +3,15 @@
 import streamlit as st
 
 from ui import session
+from ui.parts.words import TRACE
 from ui.runs import overview, progress
 from ui.trace import form as trace_form
 from ui.trace import results as trace_results
 
 st.title("TRACE")
 run = session.shown_run("trace")
-overview.warn_if_missing(run)
+overview.say_first(run)
+st.caption(TRACE)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:

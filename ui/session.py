@@ -19,7 +19,7 @@ from evaluators.errors import DatasetError, UnreadableRowError
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Dataset, Run
-from evaluators.runs import workspaces
+from evaluators.runs import examples, workspaces
 from evaluators.runs.engine import create_run, find_twin, registry
 from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.plan import RunPlan
@@ -225,9 +225,12 @@ def _traits(_runs: Store, _owner: str, name: str, _uploaded_at: str) -> _Traits:
 
 
 def find_run(run_id: str | None) -> Run | None:
-    """The run of that id, if it is one of this workspace and can be read."""
+    """The run of that id, if it is one of this workspace or an example, and can be read."""
     if not run_id:
         return None
+    example = examples.find(store(), run_id)
+    if example is not None:
+        return example
     stored = None
     with suppress(UnreadableRowError):
         stored = store().runs.get(run_id)

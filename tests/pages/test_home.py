@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.runs.examples import INVENTED, NOISE
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, cards, said, state, wait_for_runs
 
@@ -29,6 +30,39 @@ def test_a_sample_button_leads_to_the_finished_run(
     assert (
         state(open_page(name, run=at.query_params["run"])) == f"Finished · {asked} / {asked} scored"
     )
+
+
+@pytest.mark.parametrize(
+    ("page", "label", "run", "checked_cells"),
+    [("rgb", "See the result", NOISE, 648), ("trace", "See the result", INVENTED, 24)],
+)
+def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
+    open_page: OpenPage, page: str, label: str, run: str, checked_cells: int
+) -> None:
+    at = open_page("home")
+    at.button(key=f"home_{label}_{page}").click()
+    checked(at.run())
+    assert at.query_params["run"] == run
+    assert "not measurements of a named model" in said(at)
+    assert f"{checked_cells}" in state(at)
+
+
+def test_an_example_becomes_ones_own_by_a_click(open_page: OpenPage) -> None:
+    at = open_page("trace", run=INVENTED)
+    button(at, "Make it yours").click()
+    checked(at.run())
+    assert at.query_params["run"] != INVENTED
+    assert "not measurements" not in said(at)
+    assert "Adherence" in cards(at)
+    assert "No run yet." not in said(open_page("home"))
+
+
+def test_a_model_is_tested_by_an_open_form(open_page: OpenPage) -> None:
+    at = open_page("home")
+    button(at, "Test a model").click()
+    checked(at.run())
+    assert [title.value for title in at.title] == ["RGB"]
+    assert "Start" in [each.label for each in at.button]
 
 
 def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, filled: Filled) -> None:

@@ -11,6 +11,7 @@ from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.money import dollars
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import aggregate
+from evaluators.runs.examples import ILLUSTRATION
 from evaluators.runs.store import Outline
 from ui.parts import origin
 from ui.parts.words import counted
@@ -80,7 +81,7 @@ def _numbered_where_alike(names: list[str]) -> list[str]:
 
 
 def _with_options(name: str, spec: ModelSpec) -> str:
-    if spec.provider == OFFLINE.provider:
+    if spec.provider in (OFFLINE.provider, ILLUSTRATION):
         return name
     options = []
     if spec.temperature is None:

@@ -5,6 +5,15 @@ from collections.abc import Sequence
 from evaluators.records import Accepted
 from evaluators.text.accepted import groups
 
+RGB = (
+    "How a model copes with noise, missing, scattered and false documents "
+    "(Retrieval-Augmented Generation Benchmark)."
+)
+TRACE = (
+    "u**T**ilization, **R**elevance, **A**dherence, **C**ompl**E**teness: sentence by sentence, "
+    "what in the documents matters, what the answer used, and what nothing supports."
+)
+
 
 def readable(name: str) -> str:
     """A name that code uses as people write it: "exact_match" gives "Exact match"."""

@@ -13,10 +13,11 @@ from evaluators.prompts import shipped
 from evaluators.records import Run
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Unreadable
+from evaluators.runs.store.workspaces import EXAMPLES
 from ui import session
 from ui.parts import problems, run_facts
 from ui.parts.untrusted import plain
-from ui.runs import progress
+from ui.runs import example, progress
 
 ELSEWHERE = (
     "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) "
@@ -50,8 +51,10 @@ def show(limit: int, *, editable: bool = False) -> None:
         _unreadable_run(lost, editable)
 
 
-def warn_if_missing(run: Run | None) -> None:
-    """What a page says first of all where the address names a run that is not there."""
+def say_first(run: Run | None) -> None:
+    """What a page says first of all: that the run is an example, or that there is no such run."""
+    if run is not None and run.workspace == EXAMPLES:
+        example.banner(run)
     if run is None and "run" in st.query_params:
         unreadable = session.store().runs.unreadable(session.workspace())
         if st.query_params["run"] in {lost.name for lost in unreadable}:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -84,13 +85,8 @@ class ResultTable:
         It replaces an earlier failure. Raises `UnstorableError` where the result is of a kind that
         cannot be stored, and nothing is.
         """
-        score = result.score
-        values = json.dumps(score.values) if score else None
         with self._database.transaction() as db:
-            cell = result.position, result.model, result.metric
-            facets = to_body(score.facets) if score else ""
-            row = (run_id, *cell, result.status, values, facets, to_body(result))
-            db.execute("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            insert_results(db, run_id, [result])
             insert_calls(db, run_id, calls)
 
     def get(
@@ -247,6 +243,18 @@ class ResultTable:
         """How many answers the run took from the store instead of paying for them."""
         query = f"select coalesce(sum({sql_field('cached')}), 0) from results where run_id = ?"
         return int(self._database.rows(query, run_id)[0][0])
+
+
+def insert_results(db: sqlite3.Connection, run_id: str, results: Iterable[SampleResult]) -> None:
+    """Stores results of a run, each in place of an earlier one of its cell."""
+    rows = []
+    for result in results:
+        score = result.score
+        values = json.dumps(score.values) if score else None
+        facets = to_body(score.facets) if score else ""
+        cell = result.position, result.model, result.metric
+        rows.append((run_id, *cell, result.status, values, facets, to_body(result)))
+    db.executemany("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _model_numbers(run: Run) -> range:

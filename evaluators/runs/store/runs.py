@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from evaluators.errors import UnreadableRowError
-from evaluators.records import Cap, Dataset, Reason, Remedy, Run
+from evaluators.records import Cap, Dataset, Reason, Remedy, Run, SampleResult
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store.bodies import (
     Unreadable,
@@ -19,6 +20,7 @@ from evaluators.runs.store.bodies import (
     why_unreadable,
 )
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.results import insert_results
 from evaluators.runs.store.samples import insert_samples
 
 _REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
@@ -32,13 +34,15 @@ class RunTable:
 
     def save(self, run: Run, dataset: Dataset) -> None:
         """Stores a run and its samples (those once, whatever the data set's name)."""
-        query = (
-            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)"
-        )
         with self._database.transaction() as db:
-            open_workspace(db, run.workspace)
-            insert_samples(db, run.fingerprint, dataset.samples)
-            db.execute(query, (run.id, run.workspace, run.created, run.fingerprint, to_body(run)))
+            _insert(db, run, dataset)
+
+    def put(self, run: Run, dataset: Dataset, results: Iterable[SampleResult]) -> None:
+        """Stores a run that is finished with all of it, in place of one of the same id."""
+        with self._database.transaction() as db:
+            db.execute("delete from runs where id = ?", (run.id,))
+            _insert(db, run, dataset)
+            insert_results(db, run.id, results)
 
     def get(self, run_id: str) -> Run | None:
         """The run of that id; raises `UnreadableRowError`."""
@@ -133,6 +137,15 @@ class RunTable:
             except ValueError as error:
                 unreadable.append(Unreadable(name=str(row[0]), reason=why_unreadable(error)))
         return runs, unreadable
+
+
+def _insert(db: sqlite3.Connection, run: Run, dataset: Dataset) -> None:
+    open_workspace(db, run.workspace)
+    insert_samples(db, run.fingerprint, dataset.samples)
+    db.execute(
+        "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",
+        (run.id, run.workspace, run.created, run.fingerprint, to_body(run)),
+    )
 
 
 def _run_of_row(run_id: str, workspace: str, fingerprint: str, body: Any) -> Run:

@@ -9,6 +9,9 @@ from evaluators.runs.store.database import Database
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.uploads import UploadTable
 
+EXAMPLES = "examples"
+"""The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
+
 _OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls")
 """The tables with a column `workspace`."""
 
@@ -38,11 +41,12 @@ class WorkspaceTable:
     def unvisited_since(self, moment: datetime) -> list[str]:
         """The workspaces that nobody came to after that moment.
 
-        That of a person's own machine is never among them.
+        That of a person's own machine is never among them, nor that of the examples.
         """
-        query = """select token from workspaces where last_visit < ? and token <> 'local'
-                   order by last_visit"""
-        return [token for (token,) in self._database.rows(query, timestamp(moment))]
+        query = """select token from workspaces where last_visit < ?
+                   and token not in ('local', ?) order by last_visit"""
+        rows = self._database.rows(query, timestamp(moment), EXAMPLES)
+        return [token for (token,) in rows]
 
     def bytes_of(self, workspace: str) -> int:
         """Bytes that the workspace's uploads, samples, results and answers take up.

@@ -1,0 +1,1 @@
+"""What Home shows beside the recent runs."""

@@ -1,0 +1,78 @@
+"""Home's two ways in: look at finished examples, or do it with one's own data and models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import streamlit as st
+
+from evaluators.datasets.bundled import ENGLISH_BED
+from evaluators.runs import samples
+from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
+from ui import session
+from ui.parts import starting
+from ui.parts.words import RGB, TRACE
+
+SEE = ":material/visibility:"
+INVENTED_SENTENCE = "5"
+"""The sample of the TRACE example whose invented sentence only one judge believes."""
+
+
+def see_it() -> None:
+    """The examples that open finished."""
+    st.header("See it")
+    noise, invented = st.columns(2, border=True)
+    with noise:
+        st.subheader("Why noise hurts")
+        st.markdown(
+            "Two models answer the same questions while more and more of their documents are "
+            "beside the point. One holds; the other repeats whatever it finds."
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _button("rgb", "See the result", SEE, {"run": NOISE}, is_main=True)
+            _link("rgb", "In Chinese", ":material/translate:", {"run": NOISE_ZH})
+        st.caption(f"**RGB:** {RGB}")
+    with invented:
+        st.subheader("Find the invented sentence")
+        st.markdown(
+            "24 answers, and some say what no document says. A heuristic, three judges, their jury "
+            "and the gold labels do not always agree on which."
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _button("trace", "See the result", SEE, {"run": INVENTED}, is_main=True)
+            lamp = {"run": INVENTED, "sample": INVENTED_SENTENCE}
+            _link("sample", "Open one answer", ":material/search:", lamp)
+        st.caption(f"**TRACE:** {TRACE}")
+
+
+def do_it() -> None:
+    """One's own file, a model, and the bundled samples computed anew."""
+    st.header("Do it")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _button("datasets", "Evaluate my file", ":material/upload_file:", {})
+        _button("rgb", "Test a model", ":material/science:", {session.NEW_RUN: ENGLISH_BED})
+        st.caption("or compute a sample here and now:")
+        rgb = starting.button("Run the RGB sample", "home_rgb", primary=False)
+        trace = starting.button("Run the TRACE sample", "home_trace", primary=False)
+    st.caption(
+        "No key, no account, no telemetry: the samples run on this machine in seconds. "
+        "Models of a provider need a key: enter it under Settings."
+    )
+    if rgb:
+        starting.start(samples.rgb_plan(), "home_rgb")
+    if trace:
+        starting.start(samples.trace_plan(), "home_trace")
+
+
+def _button(
+    page: str, label: str, icon: str, parameters: Mapping[str, str], *, is_main: bool = False
+) -> None:
+    kind: Literal["primary", "secondary"] = "primary" if is_main else "secondary"
+    if st.button(label, type=kind, icon=icon, key=f"home_{label}_{page}"):
+        st.switch_page(f"../pages/{page}.py", query_params=session.address(**parameters))
+
+
+def _link(page: str, label: str, icon: str, parameters: Mapping[str, str]) -> None:
+    address = session.address(**parameters)
+    st.page_link(f"../pages/{page}.py", label=label, icon=icon, query_params=address)
