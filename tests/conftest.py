@@ -10,9 +10,9 @@ from hypothesis import settings
 from pydantic import SecretStr
 
 from evaluators.llm import Access, LLMClient
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import local_store

@@ -25,9 +25,9 @@ from evaluators.errors import (
     UnreadableAnswerError,
 )
 from evaluators.llm import Access
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.params import parameters
 from evaluators.prompts import check

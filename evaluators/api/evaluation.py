@@ -20,6 +20,7 @@ from rich.text import Text
 
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import from_spec, leads
+from evaluators.datasets.sampling import sampled
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
@@ -81,6 +82,8 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     table: str = "",
     skip_broken: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
     progress: bool = True,
     definition: str = SENTENCE,
 ) -> Results:
@@ -94,6 +97,8 @@ def evaluate(
     or several. Keys come from the environment unless they are given.
 
     `columns`, `table` and `skip_broken` say how a file or a table is read, see `load_data`.
+    `sample` takes so many samples at random, by one `seed` the same ones in every run over the
+    data.
 
     `run` is the title. An unfinished run of that title over the same data, metrics, models and
     prompt goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
@@ -116,6 +121,7 @@ def evaluate(
         skip_broken=skip_broken,
         on_remark=inputs.print_remark if progress else lambda _: None,
     )
+    data = sampled(data, sample, seed)
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
     plan = replace(plan, cap=cap or Cap(), use_cache=use_cache, title=run or plan.dataset.name)
     unfinished = _unfinished(store, workspace, plan) if run else None
@@ -140,6 +146,8 @@ def estimate(
     columns: Mapping[str, str] | None = None,
     table: str = "",
     skip_broken: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> Forecast:
     """What `evaluate` with these arguments would take: nothing is sent, and no key is needed.
 
@@ -157,6 +165,7 @@ def estimate(
         table=table,
         skip_broken=skip_broken,
     )
+    data = sampled(data, sample, seed)
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
     plan = replace(plan, use_cache=use_cache)
     plan.check()
@@ -392,7 +401,14 @@ def _planned(
     template = ""
     if models:
         template = prompt or inputs.prompt_for(data)
-    plan = RunPlan(data, evaluators, models=models, judges=judges, prompt=template)
+    plan = RunPlan(
+        data,
+        evaluators,
+        models=models,
+        judges=judges,
+        prompt=template,
+        seed=data.origin.get("seed"),
+    )
     plan.check_data()
     return plan
 

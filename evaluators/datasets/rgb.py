@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
+from evaluators.datasets.sampling import in_random_order
 from evaluators.records import (
     Ability,
     Accepted,
@@ -80,10 +81,11 @@ def compose(
     noise_levels: Sequence[float] = NOISE_LEVELS,
     passages: int = PASSAGES,
     seed: int = 0,
-    limit: int | None = None,
+    sample: int | None = None,
 ) -> Dataset:
-    """The samples to ask: every ability over its first `limit` rows, at every noise level that it
-    knows.
+    """The samples to ask: every ability over its rows, at every noise level that it knows.
+
+    `sample` is how many rows of each ability are taken, at random; all where it is not given.
 
     Noise robustness and integration use `noise_levels` (shares from 0 to 1); rejection has noise 1,
     planted errors noise 0. The same seed gives the same documents in the same order, whatever else
@@ -94,10 +96,12 @@ def compose(
     samples: list[Sample] = []
     for ability in abilities:
         rows = [row for row in bed.rows if ability in row.abilities]
+        chosen = in_random_order([row.id for row in rows], seed)[:sample]
         levels = fixed_levels.get(ability, noise_levels)
-        for row in rows[:limit]:
+        for position in sorted(chosen):
             for noise in levels:
-                samples.append(_composed_sample(row, ability, noise, passages, seed))
+                prompt = _composed_sample(rows[position], ability, noise, passages, seed)
+                samples.append(prompt)
     origin = {
         **bed.origin,
         "test_bed": bed.name,
@@ -105,7 +109,7 @@ def compose(
         "noise_levels": list(noise_levels),
         "passages": passages,
         "seed": seed,
-        "limit": limit,
+        "sample": sample,
     }
     return Dataset(name=bed.name, samples=tuple(samples), origin=origin)
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from evaluators.llm.budget import Share
 from evaluators.llm.layers import ResponseCache
 from evaluators.records import Call, Completion, SampleResult, Usage
 
 
 class CallLog:
-    """What one cell paid for, and how many of its answers were there already."""
+    """What one cell paid for, and how many of its answers were there already.
 
-    def __init__(self, cache: ResponseCache | None = None) -> None:
+    `share` is what its sample may take of a run's budget.
+    """
+
+    def __init__(self, cache: ResponseCache | None = None, share: Share | None = None) -> None:
+        self.share = share
         self.calls: list[Call] = []
         self.cached = 0
         # A dictionary keeps each note once, and their order.

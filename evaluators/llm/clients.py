@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, ModelRequest
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, model_title
 from evaluators.llm.connection import Connection
-from evaluators.llm.layers import Cached, Limited, Meter, Metered, ResponseCache, Retried
+from evaluators.llm.layers import Cached, Limited, Metered, ResponseCache, Retried
 from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import secrets_in
@@ -58,7 +59,7 @@ class ModelSession:
 
     def __init__(self, spec: ModelSpec, keys: Keys, context: RunContext) -> None:
         self.name = model_title(spec)
-        self._spec = spec
+        self.spec = spec
         self._context = context
         self._access: Access | None = None
         self._connection: Connection | None = None
@@ -76,13 +77,20 @@ class ModelSession:
             raise RuntimeError("The model session is closed.")
         scope, meter, cache = self._context
         limited = Limited(self._connection, self._limiter)
-        retried = Retried(Metered(limited, meter, log.calls))
+        retried = Retried(Metered(limited, meter, log.calls, log.share))
         cached = Cached(retried, cache, scope)
-        return _RemoteClient(self._spec, self._access.base_url, self._limiter, cached, log)
+        return _RemoteClient(self.spec, self._access.base_url, self._limiter, cached, log)
+
+    def request(self, prompt: Prompt) -> ModelRequest:
+        """What is sent for the prompt."""
+        base_url = self._access.base_url if self._access else ""
+        return ModelRequest(
+            spec=self.spec, text=prompt.text, base_url=base_url, schema_text=prompt.schema_text
+        )
 
     @property
     def is_remote(self) -> bool:
-        return self._spec.provider != OFFLINE.provider
+        return self.spec.provider != OFFLINE.provider
 
     @property
     def waiting(self) -> float:

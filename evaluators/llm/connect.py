@@ -12,6 +12,7 @@ from typing import Any
 from evaluators.errors import ParameterError
 from evaluators.llm import Access, Keys, LLMClient
 from evaluators.llm.answer_file import AnswerFile
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, known_models, successor, unlisted
 from evaluators.llm.clients import (
@@ -22,7 +23,7 @@ from evaluators.llm.clients import (
     spec_for,
 )
 from evaluators.llm.keys import bind, clean_address, keys_from_environment
-from evaluators.llm.layers import Meter, ResponseCache
+from evaluators.llm.layers import ResponseCache
 from evaluators.llm.loop import Scope
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt

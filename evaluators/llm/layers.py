@@ -17,11 +17,12 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import Layer, ModelReply, ModelRequest
+from evaluators.llm.budget import Meter, Share
 from evaluators.llm.catalogue import find, model_title
 from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.loop import Scope
-from evaluators.records import Call, Cap, Completion, Remedy, Usage
+from evaluators.records import Call, Completion, Usage
 from evaluators.text.size import tokens
 
 # Limits of a minute are over after one or two pauses: after 30 it is not such a limit.
@@ -236,73 +237,20 @@ def _not_whole(completion: Completion, request: ModelRequest) -> LLMError:
     )
 
 
-class Meter:
-    """What a run has spent and may spend; lives on the event loop.
-
-    Calls in flight count with the most that they can cost.
-    """
-
-    def __init__(self, cap: Cap, calls: int, cost: float) -> None:
-        self._cap = cap
-        self._calls = calls
-        self._cost = cost
-        self._in_flight = 0
-        self._reserved = 0.0
-        self._changed = asyncio.Event()
-
-    async def reserve(self, most: float) -> None:
-        """Returns when the call fits under the cap; raises `RunStoppedError` when it never will."""
-        while not self._fits(most):
-            # A call in flight may cost less than is reserved for it, so its end is waited for.
-            if not self._in_flight:
-                raise RunStoppedError(self._reason(), kind="cap", remedy=Remedy("raise_cap"))
-            self._changed.clear()
-            await self._changed.wait()
-        self._in_flight += 1
-        self._reserved += most
-
-    def settle(self, most: float, calls: int, cost: float) -> None:
-        """Puts what was really spent in the place of a reservation."""
-        self._in_flight -= 1
-        self._reserved -= most
-        self._calls += calls
-        self._cost += cost
-        self._changed.set()
-
-    def _fits(self, most: float) -> bool:
-        calls = self._calls + self._in_flight + 1
-        cost = self._cost + self._reserved + most
-        if self._cap.calls is not None and calls > self._cap.calls:
-            return False
-        return self._cap.cost is None or cost <= self._cap.cost
-
-    def _reason(self) -> str:
-        if self._cap.calls is not None and self._calls >= self._cap.calls:
-            number = f"{self._cap.calls:,} call{'s' if self._cap.calls > 1 else ''}"
-            used_up = f"The budget of {number} is used up"
-        else:
-            used_up = (
-                f"The budget of ${self._cap.cost:g} is used up: ${self._cost:.4f} spent, and the "
-                "next call could exceed it"
-            )
-        return f"{used_up}. Everything so far is kept."
-
-
 class Metered:
     """Lets a call pass while the cap allows it, and writes down every answer that was paid for."""
 
-    def __init__(self, inner: Layer, meter: Meter, calls: list[Call]) -> None:
+    def __init__(
+        self, inner: Layer, meter: Meter, calls: list[Call], share: Share | None = None
+    ) -> None:
         self._inner = inner
         self._meter = meter
         self._calls = calls
+        self._share = share
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        most_usage = Usage(
-            prompt_tokens=_prompt_tokens(request), answer_tokens=request.spec.answer_tokens
-        )
-        # Without a price nothing can be reserved: a budget in dollars is refused for such a model.
-        most = _cost(request, most_usage) or 0.0
-        await self._meter.reserve(most)
+        most = most_cost(request)
+        await self._meter.reserve(most, self._share)
         started = time.perf_counter()
         calls, paid = 0, 0.0
         try:
@@ -311,7 +259,7 @@ class Metered:
             calls, paid = 1, cost or 0.0
         finally:
             # Also a failed or cancelled call gives its reservation back.
-            self._meter.settle(most, calls, paid)
+            self._meter.settle(most, calls, paid, self._share)
         self._calls.append(
             Call(
                 key=request.key,
@@ -323,6 +271,14 @@ class Metered:
             )
         )
         return reply
+
+
+def most_cost(request: ModelRequest, further_tokens: int = 0) -> float:
+    """US dollars that the request can cost at most, with tokens that its prompt has yet to get."""
+    prompt_tokens = _prompt_tokens(request) + further_tokens
+    most = Usage(prompt_tokens=prompt_tokens, answer_tokens=request.spec.answer_tokens)
+    # Without a price nothing can be reserved: a budget in dollars is refused for such a model.
+    return _cost(request, most) or 0.0
 
 
 def _cost(request: ModelRequest, usage: Usage) -> float | None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.errors import RunStoppedError, StoreError, UnstorableError
+from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import ModelSession
-from evaluators.llm.layers import ResponseCache
-from evaluators.records import Cell, Run, Sample, SampleResult, Score
+from evaluators.llm.clients import ModelSession, RunContext
+from evaluators.llm.layers import most_cost
+from evaluators.llm.loop import loop
+from evaluators.records import Cap, Cell, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
+from evaluators.runs.requests import requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import (
     checked_score,
@@ -42,6 +45,7 @@ class OpenAnswer:
     generator: ModelSession | None
     earlier: Mapping[int, SampleResult]
     response: str | None = None
+    share: Share = field(default_factory=Share)
     sample: Sample | None = None
     error: Exception | None = None
 
@@ -54,13 +58,14 @@ class AnswerScorer:
         run: Run,
         store: Store,
         judges: Sequence[ModelSession],
-        cache: ResponseCache,
+        context: RunContext,
         control: RunControl,
     ) -> None:
         self._run = run
         self._store = store
         self._judges = judges
-        self._cache = cache
+        self._cache = context.cache
+        self._meter = context.meter
         self._control = control
         self._pool = pool.shared()
         self._evaluators = tuple(map(from_spec, run.evaluators))
@@ -71,7 +76,10 @@ class AnswerScorer:
     def open(
         self, task: Task, samples: SamplePrefetch, generator: ModelSession | None
     ) -> OpenAnswer:
-        """The answer with its earlier results; a response that they hold is not asked for again."""
+        """The answer with its earlier results; a response that they hold is not asked for again.
+
+        Answers are opened in the order of their turns, in which a budget is given to them.
+        """
         earlier: Mapping[int, SampleResult] = {}
         if self._is_resumed:
             earlier = self._store.results.of_answer(self._run.id, task.position, task.model)
@@ -80,11 +88,22 @@ class AnswerScorer:
             if result.response is not None:
                 response = result.response
                 break
-        return OpenAnswer(task, samples, generator, earlier, response)
+        answer = OpenAnswer(task, samples, generator, earlier, response)
+        self._on_loop(self._meter.announce, answer.share)
+        return answer
+
+    def close(self, answer: OpenAnswer) -> None:
+        """Lets go of what the budget still holds for the answer."""
+        self._on_loop(self._meter.close, answer.share)
+
+    def _on_loop(self, tell: Callable[[Share], None], share: Share) -> None:
+        """Tells the meter, which lives on the event loop, where the calls are."""
+        if self._run.cap != Cap():
+            loop().call_soon_threadsafe(tell, share)
 
     def score(self, answer: OpenAnswer, metric: int) -> Failure:
         """Stores the result of one cell with the calls it took."""
-        call_log = CallLog(self._cache)
+        call_log = CallLog(self._cache, answer.share)
         try:
             result, failure = self._result(answer, metric, call_log)
             try:
@@ -149,11 +168,26 @@ class AnswerScorer:
 
     def _with_response(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
         sample = answer.samples.take(answer.task.position)
+        if self._run.cap != Cap():
+            self._plan_share(answer, sample)
         if sample.response is not None or answer.generator is None:
             return sample
         if not answer.response:
             answer.response = self._generated(answer.generator, sample, call_log)
         return sample.model_copy(update={"response": answer.response})
+
+    def _plan_share(self, answer: OpenAnswer, sample: Sample) -> None:
+        """Says what the whole sample can take: it is begun only where the budget has all of it."""
+        generator = None
+        if sample.response is None and answer.response:
+            sample = sample.model_copy(update={"response": answer.response})
+        elif sample.response is None:
+            generator = answer.generator
+        evaluators = [self._evaluators[metric] for metric in answer.task.metrics]
+        requests = requests_of(sample, evaluators, self._judges, generator, self._run.prompt)
+        further_tokens = generator.spec.answer_tokens if generator else 0
+        answer.share.calls = len(requests)
+        answer.share.cost = sum(most_cost(request, further_tokens) for request in requests)
 
     def _generated(self, generator: ModelSession, sample: Sample, call_log: CallLog) -> str:
         """What the model answers; the offline reader does so in a worker process."""

@@ -12,8 +12,9 @@ from evaluators.catalogue import from_spec
 from evaluators.config import config
 from evaluators.errors import StoreError
 from evaluators.llm import Keys
+from evaluators.llm.budget import Meter
 from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.layers import Meter, ResponseCache
+from evaluators.llm.layers import ResponseCache
 from evaluators.records import ModelSpec, Reason, Run
 from evaluators.runs import pool
 from evaluators.runs.answer_scorer import AnswerScorer
@@ -119,7 +120,7 @@ class Job:
         tasks = open_tasks(self._store, self.run)
         cells = len(tasks) * len(self.run.evaluators)
         self._uses_processes = cells >= LONG_RUN and self._has_work_for_processes(generators)
-        scorer = AnswerScorer(self.run, self._store, judges, cache, self.control)
+        scorer = AnswerScorer(self.run, self._store, judges, context, self.control)
         # Models are asked side by side, and share the threads.
         size = max(1, self._threads() // max(1, len(generators)))
         groups = []

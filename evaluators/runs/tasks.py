@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Iterable
 from itertools import groupby, islice
 from typing import NamedTuple
 
+from evaluators.datasets.sampling import in_random_order
 from evaluators.errors import UnreadableRowError
 from evaluators.records import Run, Sample
 from evaluators.runs.store import Store
@@ -32,15 +32,13 @@ def open_tasks(store: Store, run: Run) -> list[Task]:
     for (position, model), own in groupby(cells, key=lambda cell: cell[:2]):
         metrics = tuple(cell.metric for cell in own)
         tasks.append(Task(position, model, metrics))
-    if run.models:
-        tasks.sort(key=_shuffled)
+    if run.models or run.judges:
+        # Every model goes through the samples in the same random order, so that whatever a run got
+        # done before it stopped is a fair part of the data, on which models and runs compare.
+        order = in_random_order(store.samples.ids(run.fingerprint), run.seed or 0)
+        turns = {position: turn for turn, position in enumerate(order)}
+        tasks.sort(key=lambda task: (turns[task.position], task))
     return tasks
-
-
-def _shuffled(task: Task) -> tuple[int, Task]:
-    # Every model goes through the samples in the same mixed order, so that whatever a run got done
-    # before it stopped is a fair part of the data, and models can be compared on it.
-    return zlib.crc32(str(task.position).encode()), task
 
 
 class SamplePrefetch:

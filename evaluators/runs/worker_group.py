@@ -14,7 +14,7 @@ from evaluators.errors import (
 )
 from evaluators.llm.clients import ModelSession
 from evaluators.records import Reason
-from evaluators.runs.answer_scorer import AnswerScorer, Failure
+from evaluators.runs.answer_scorer import AnswerScorer, Failure, OpenAnswer
 from evaluators.runs.pace import Pace
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.tasks import SamplePrefetch, Task
@@ -86,8 +86,8 @@ class WorkerGroup:
     def _work(self) -> None:
         """One thread: takes answers until there is none left or somebody stops the group."""
         try:
-            for task in self._next_tasks():
-                self._score_answer(task)
+            for answer in self._next_answers():
+                self._score(answer)
         except CancelledError:
             pass
         except RunStoppedError as error:
@@ -104,27 +104,30 @@ class WorkerGroup:
             self.stop(Reason(kind="unexpected", message=f"{what} {remedy}"))
             self._control.cancel()
 
-    def _next_tasks(self) -> Iterator[Task]:
+    def _next_answers(self) -> Iterator[OpenAnswer]:
         while not self.is_stopped:
+            self._control.check()
             # An iterator must not be moved on by two threads at once.
             with self._turn:
                 task = next(self._tasks, None)
-            if task is None:
-                return
-            yield task
+                if task is None:
+                    return
+                answer = self._scorer.open(task, self._samples, self._generator)
+            yield answer
 
-    def _score_answer(self, task: Task) -> None:
+    def _score(self, answer: OpenAnswer) -> None:
         """Judges one answer by each of its metrics, one stored before the next is asked for."""
-        self._control.check()
-        answer = self._scorer.open(task, self._samples, self._generator)
         failures = []
-        for metric in task.metrics:
-            # What was scored so far is stored; the other metrics of this answer stay open.
-            if self.is_stopped:
-                return
-            failures.append(self._scorer.score(answer, metric))
-            self._pace.count_cell()
-            self._cells_left -= 1
+        try:
+            for metric in answer.task.metrics:
+                # A sample that was begun is finished: where it asks, its calls are set aside.
+                if self._control.is_cancelled:
+                    return
+                failures.append(self._scorer.score(answer, metric))
+                self._pace.count_cell()
+                self._cells_left -= 1
+        finally:
+            self._scorer.close(answer)
         self._count_failures(failures)
 
     def _count_failures(self, failures: Sequence[Failure]) -> None:

@@ -12,6 +12,7 @@ from pydantic import Field
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
+from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
 from evaluators.llm.connect import JUDGE_TOKENS
@@ -23,7 +24,7 @@ from evaluators.runs.plan import RunPlan, check_asked
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
 
-OF_A_BED = ("noise", "passages", "seed")
+OF_A_BED = ("noise", "passages")
 """Options that say how prompts are composed from a test bed."""
 
 
@@ -45,7 +46,7 @@ class Options(Record):
     noise: tuple[float, ...] = ()
     passages: int | None = None
     seed: int | None = None
-    limit: int | None = None
+    sample: int | None = None
     max_calls: int | None = Field(None, ge=1)
     max_cost: float | None = Field(None, gt=0)
     no_cache: bool = False
@@ -100,7 +101,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
 def samples(data: Dataset | TestBed, options: Options) -> Dataset:
     """The samples to judge, composed where they are a test bed.
 
-    Of a file they are the first so many, for another ability if one is given.
+    Of a file they are so many at random, for another ability if one is given.
     """
     if isinstance(data, TestBed):
         return _composed_from(data, options)
@@ -116,11 +117,7 @@ def samples(data: Dataset | TestBed, options: Options) -> Dataset:
         )
     if options.ability:
         data = all_with_ability(data, options.ability[0])
-    if options.limit:
-        origin = {**data.origin, "limit": options.limit}
-        update = {"samples": data.samples[: options.limit], "origin": origin}
-        data = data.model_copy(update=update)
-    return data
+    return sampled(data, options.sample, options.seed or 0)
 
 
 def _composed_from(bed: TestBed, options: Options) -> Dataset:
@@ -137,7 +134,7 @@ def _composed_from(bed: TestBed, options: Options) -> Dataset:
         tuple(sorted(options.noise)) or NOISE_LEVELS,
         options.passages or PASSAGES,
         options.seed or 0,
-        options.limit,
+        options.sample,
     )
     if not dataset.samples:
         raise DatasetError(f"{printable(bed.name)} gives no sample. Ask for another ability.")

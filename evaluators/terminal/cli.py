@@ -91,7 +91,7 @@ The progress goes to the error stream, the table of results to the standard outp
         --fail-under adherence=0.8 --fail-under completeness=0.5
   The RGB benchmark, composed from a test bed:
     python -m evaluators run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
-        --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --limit 20
+        --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --sample 20
 
 \b
   The same options in a file, ci.toml, for --config (options on the command line win):

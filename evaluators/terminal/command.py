@@ -102,7 +102,7 @@ def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if tuple(noise_levels) != NOISE_LEVELS:
         for noise in noise_levels:
             yield "--noise", f"{noise:g}"
-    for name, usual in (("passages", PASSAGES), ("seed", 0), ("limit", None)):
+    for name, usual in (("passages", PASSAGES), ("seed", 0), ("sample", None)):
         value = origin.get(name, usual)
         if value != usual:
             yield f"--{name}", str(value)
@@ -141,7 +141,7 @@ def _notes_before(run: Run) -> Iterator[str]:
     if run.models and is_rgb and not run.origin.get("abilities"):
         yield (
             "This run does not say how its prompts were composed: add --ability, --noise, "
-            "--passages and --limit."
+            "--passages and --sample."
         )
     llms = _llms_of_run(run)
     temperatures = {spec.temperature for spec in llms} - {None}

@@ -162,14 +162,14 @@ asking = _all(
         "--seed",
         metavar="N",
         type=click.IntRange(0),
-        help="RGB: same seed, same documents.  [default: 0]",
+        help="Same seed, same --sample, and in RGB same documents.  [default: 0]",
     ),
     click.option(
-        "--limit",
+        "--sample",
         metavar="N",
         type=click.IntRange(1),
         help=(
-            "Only the first N samples, for a cheap trial; of RGB questions, N for each "
+            "Only N samples at random, the same ones in every run; of RGB questions, N for each "
             "ability.  [default: all]"
         ),
     ),

@@ -14,7 +14,8 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import ModelReply, ModelRequest
-from evaluators.llm.layers import Cached, Meter, Metered, ResponseCache, Retried
+from evaluators.llm.budget import Meter
+from evaluators.llm.layers import Cached, Metered, ResponseCache, Retried
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, Completion, ModelSpec, Usage
 

@@ -8,10 +8,10 @@ from pydantic import BaseModel, SecretStr
 
 from evaluators.errors import AccessError, LLMError, UnreadableAnswerError
 from evaluators.llm import Access
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, unlisted
 from evaluators.llm.clients import ModelSession, RunContext, ask_models, spec_for
-from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.llm.structured import ask
 from evaluators.prompts import Prompt

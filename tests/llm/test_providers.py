@@ -7,12 +7,12 @@ import openai
 import pytest
 
 from evaluators.errors import AccessError
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import model_choices, unlisted
 from evaluators.llm.clients import ModelSession, RunContext, access_for, ask_models, spec_for
 from evaluators.llm.connect import connect
 from evaluators.llm.keys import allowed_providers, bind, clean_address, keys_from_environment, mask
-from evaluators.llm.layers import Meter
 from evaluators.llm.limits import limiter_for
 from evaluators.llm.loop import Scope
 from evaluators.llm.providers import PROVIDERS, Provider

@@ -517,7 +517,7 @@ def run_with_a_model(keys: dict[str, Access]) -> None:
 def sample_run(models: list[ModelSpec]) -> Run:
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
-    data = compose(bed, abilities=[Ability.NOISE], noise_levels=[0.0], passages=2, limit=4, seed=0)
+    data = compose(bed, abilities=[Ability.NOISE], noise_levels=[0.0], passages=2, sample=4, seed=0)
     spec = EvaluatorSpec(name="rgb")
     return create_run(
         session.store(),

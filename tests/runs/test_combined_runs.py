@@ -99,7 +99,7 @@ def test_trace_answer_match_and_recall_judge_the_same_samples(store, registry):
 
 
 def test_a_run_keeps_how_its_samples_were_made(store):
-    dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), passages=3, seed=4, limit=1)
+    dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), passages=3, seed=4, sample=1)
 
     run = combined(store, dataset, MATCH, RGB, models=(OFFLINE,), prompt=paid.PROMPT)
 
@@ -108,7 +108,7 @@ def test_a_run_keeps_how_its_samples_were_made(store):
         "noise_levels": [0.2],
         "passages": 3,
         "seed": 4,
-        "limit": 1,
+        "sample": 1,
     }
     assert store.runs.get(run.id).origin == made | {"test_bed": ENGLISH_BED}
     assert store.runs.get(run.id).evaluator.name == "rgb"
@@ -263,7 +263,7 @@ def test_a_metric_that_is_tried_again_finds_the_answer_that_the_others_judged(
     assert first.response == second.response != ""
 
 
-def test_a_cap_that_comes_between_two_metrics_keeps_what_is_judged(store, registry, loopback):
+def test_a_cap_that_one_of_two_metrics_would_use_up_begins_no_sample(store, registry, loopback):
     server = loopback(answer=says)
     run = combined(store, answered("Mina Osei"), TRACE, JUDGE, F1, judges=(LUNA,), cap=Cap(calls=1))
     twice = combined(
@@ -277,7 +277,7 @@ def test_a_cap_that_comes_between_two_metrics_keeps_what_is_judged(store, regist
     )
 
     assert finished(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
-    assert finished(store, twice, registry, server) == Counts(asked=2, scored=1, failed=0)
+    assert finished(store, twice, registry, server) == Counts(asked=2, scored=0, failed=0)
     assert "budget of 1 call" in stopped(store, twice.id)
     store.runs.set_cap(twice.id, Cap(calls=2))
     assert finished(store, store.runs.get(twice.id), registry, server).scored == 2

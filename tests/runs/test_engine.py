@@ -69,7 +69,7 @@ def log(tmp_path, metric=0):
 
 
 def test_the_offline_reader_answers_a_test_bed_and_every_answer_is_judged(store, registry):
-    dataset = compose(bundled()[ENGLISH_BED], list(Ability), (0.2,), limit=3)
+    dataset = compose(bundled()[ENGLISH_BED], list(Ability), (0.2,), sample=3)
     run = rgb_run(store, dataset, **READER, seed=0)
 
     assert finished(store, run, registry) == Counts(asked=12, scored=12, failed=0)
@@ -80,7 +80,7 @@ def test_the_offline_reader_answers_a_test_bed_and_every_answer_is_judged(store,
 
 
 def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
-    dataset = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1)
+    dataset = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], sample=1)
 
     run = rgb_run(store, dataset, **READER, seed=7)
 
@@ -92,7 +92,7 @@ def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
 
 
 def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):
-    asked = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1).samples[0]
+    asked = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], sample=1).samples[0]
     dataset = Dataset(
         name="answered", samples=(asked.model_copy(update={"response": "I don't know"}),)
     )
@@ -323,7 +323,7 @@ def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog
 
 
 def test_a_sample_without_an_answer_fails_with_the_remedy(store, registry):
-    first, second = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2).samples
+    first, second = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], sample=2).samples
     run = rgb_run(
         store,
         Dataset(name="half", samples=(first, second.model_copy(update={"response": "Who knows?"}))),
@@ -337,7 +337,7 @@ def test_without_any_answer_or_a_generator_a_run_is_refused_with_the_remedy(stor
     with pytest.raises(
         ParameterError, match=r"Add a column: response .*, or name a model that answers"
     ):
-        rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=2))
+        rgb_run(store, compose(bundled()[ENGLISH_BED], [Ability.REJECTION], sample=2))
 
     assert store.runs.newest("w") == []
 

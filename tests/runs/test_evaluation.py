@@ -179,7 +179,7 @@ def test_a_value_that_is_called_as_a_column_keeps_its_place(store):
 
 def test_rgb_gives_the_rates_of_its_abilities(store):
     bed = load_data(BED)
-    data = compose(bed, bed.abilities, noise_levels=(0.0,), limit=2)
+    data = compose(bed, bed.abilities, noise_levels=(0.0,), sample=2)
 
     results = evaluate(data, "rgb", model=OFFLINE, store=store, progress=False)
 

@@ -69,7 +69,7 @@ def test_models_that_answer_and_a_judge_of_their_answers():
     """One row of each kind: five noise levels twice, one to decline and one with planted errors,
     which are judged.
     """
-    options = {"data": ENGLISH_BED, "metric": ["rgb"], "limit": 1, "judge": [BIG]}
+    options = {"data": ENGLISH_BED, "metric": ["rgb"], "sample": 1, "judge": [BIG]}
 
     assert calls(**options, model=[OSS, LUNA]) == {
         "GPT-OSS 20B": 12,
@@ -83,7 +83,7 @@ def test_the_tokens_are_those_of_the_prompts():
         "data": ENGLISH_BED,
         "metric": ["rgb"],
         "ability": ["negative_rejection"],
-        "limit": 1,
+        "sample": 1,
     }
     wanted = planned(Options.model_validate({**options, "model": [OFFLINE.id]}), local_store(), {})
     (sample,) = wanted.dataset.samples

@@ -119,7 +119,7 @@ def test_a_test_bed_is_refused_with_the_way_to_compose_it(store):
         inputs.dataset("RGB sample (English)", store=store)
 
     bed = load_data("RGB sample (English)", store=store)
-    assert inputs.dataset(compose(bed, bed.abilities, limit=1)).samples
+    assert inputs.dataset(compose(bed, bed.abilities, sample=1)).samples
 
 
 # Metrics

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from evaluators.datasets.sampling import in_random_order
 from evaluators.errors import ParameterError
 from evaluators.llm import Access
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec
@@ -174,9 +175,9 @@ def test_a_judge_that_can_be_read_now_and_then_does_not_stop_the_run(
 ):
     monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
     run = paid.labelled_run(store, paid.answered(20), (LOCAL,))
-    server.words = lambda text: (
-        severe(text) if "bridge 9?" in text or "bridge 19?" in text else "Hm."
-    )
+    order = in_random_order([sample.id for sample in paid.answered(20).samples])
+    every_tenth = [f"bridge {order[turn]}?" for turn in (9, 19)]
+    server.words = lambda text: severe(text) if any(name in text for name in every_tenth) else "Hm."
 
     assert finished(store, run, registry, server) == Counts(asked=20, scored=2, failed=18)
     assert stopped(store, run.id) == ""
@@ -202,7 +203,8 @@ def test_a_cap_on_calls_counts_every_judge(store, registry, server):
 
     finished(store, run, registry, server)
 
-    assert sum(server.asked) == 5
+    # Two samples of two calls each: a third would lack its second judge.
+    assert server.asked == (2, 2)
     assert "5" in stopped(store, run.id)
     store.runs.set_cap(run.id, Cap(calls=100))
     assert finished(store, store.runs.get(run.id), registry, server).scored == 6

@@ -75,7 +75,7 @@ def made(name):
 
 @pytest.mark.parametrize("name", ["rgb", "trace", "answer_match", "retriever_recall"])
 def test_a_worker_gives_the_same_score_as_this_process(pool, name):
-    bed = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], limit=1).samples[0]
+    bed = compose(bundled()[ENGLISH_BED], [Ability.REJECTION], sample=1).samples[0]
     sample = bed.model_copy(
         update={"response": "I don't know.", "gold_documents": bed.retrieved_documents[:1]}
     )
@@ -85,7 +85,7 @@ def test_a_worker_gives_the_same_score_as_this_process(pool, name):
 
 
 def test_a_worker_answers_as_the_offline_reader_does_here(pool):
-    sample = compose(bundled()[ENGLISH_BED], [Ability.NOISE], limit=1).samples[0]
+    sample = compose(bundled()[ENGLISH_BED], [Ability.NOISE], sample=1).samples[0]
     assert pool.answer(sample, PROMPT, never) == generated_response(sample, PROMPT, OfflineReader())
 
 
@@ -295,7 +295,7 @@ def test_a_long_run_uses_workers_and_scores_as_a_short_one_does(store, registry)
 def test_a_run_with_the_offline_reader_is_the_same_with_workers(store, registry):
     pools.shared().start()
     assert eventually(lambda: pools.shared().is_ready)
-    dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), limit=4)
+    dataset = compose(bundled()[ENGLISH_BED], [Ability.NOISE], (0.2,), sample=4)
     run = create_run(
         store,
         RunPlan(dataset, inputs.evaluators("rgb"), title="t", models=[OFFLINE], prompt=PROMPT),

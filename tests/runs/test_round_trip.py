@@ -59,7 +59,7 @@ def by_hand(data):
 
 def rgb_run(bed, metric):
     source = load_data(bed)
-    data = compose(source, source.abilities, (0.0, 0.8), limit=2)
+    data = compose(source, source.abilities, (0.0, 0.8), sample=2)
     return data, evaluate(data, metric, model=OFFLINE.id, progress=False)
 
 

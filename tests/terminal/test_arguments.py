@@ -80,7 +80,7 @@ def test_a_test_bed_is_composed_as_asked():
         noise=(0.5, 0),
         passages=4,
         seed=3,
-        limit=2,
+        sample=2,
     )
 
     assert found.dataset.origin == {
@@ -89,7 +89,7 @@ def test_a_test_bed_is_composed_as_asked():
         "noise_levels": [0.0, 0.5],
         "passages": 4,
         "seed": 3,
-        "limit": 2,
+        "sample": 2,
     }
     assert len(found.dataset.samples) == 2 * 2 + 2  # two rows at two levels, and two to decline
     assert create_run(local_store(), found, workspace="local").seed == 3
@@ -134,11 +134,16 @@ def test_whether_an_answer_declines_is_seen_without_a_true_answer(data_folder):
         ask(**rgb, ability=("noise_robustness",))
 
 
-def test_the_first_samples_are_a_cheap_trial():
-    whole, found = ask(**TRACE).dataset, ask(**TRACE, limit=5).dataset
+def test_a_part_at_random_is_a_cheap_trial_and_the_same_whatever_else_is_taken():
+    whole, few, more = (ask(**TRACE, sample=count).dataset for count in (None, 5, 10))
+    others = ask(**TRACE, sample=5, seed=1).dataset
 
-    assert found.samples == whole.samples[:5]
-    assert found.origin == {"limit": 5}
+    ids = [{sample.id for sample in part.samples} for part in (few, more, whole)]
+    assert ids[0] < ids[1] < ids[2]
+    assert [len(part) for part in ids] == [5, 10, 24]
+    assert few.samples != whole.samples[:5]
+    assert {sample.id for sample in others.samples} != ids[0]
+    assert few.origin == {"sample": 5, "of": 24, "seed": 0}
 
 
 def test_a_metric_that_was_saved_in_the_app_is_asked_for_by_name():

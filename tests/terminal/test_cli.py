@@ -27,7 +27,7 @@ RGB = (
     "rgb",
     "--model",
     "offline/offline-reader",
-    "--limit",
+    "--sample",
     "1",
 )
 ROWS = 24

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import all_with_ability, compose
+from evaluators.datasets.sampling import sampled
 from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE, find
 from evaluators.llm.providers import PROVIDERS
@@ -87,11 +88,10 @@ def read_back(text):
 
 RUNS = {
     "TRACE": lambda: made(bundled()[TRACE_SAMPLES], TRACE),
-    "the first samples": lambda: made(
-        bundled()[TRACE_SAMPLES].model_copy(
-            update={"samples": bundled()[TRACE_SAMPLES].samples[:3], "origin": {"limit": 3}}
-        ),
+    "some samples": lambda: made(
+        sampled(bundled()[TRACE_SAMPLES], 3, seed=1),
         TRACE,
+        seed=1,
     ),
     "parameters": lambda: made(
         bundled()[TRACE_SAMPLES],
@@ -142,7 +142,7 @@ RUNS = {
         seed=0,
     ),
     "a model and a judge, each with its usual budget": lambda: made(
-        composed(ENGLISH_BED, limit=1),
+        composed(ENGLISH_BED, sample=1),
         EvaluatorSpec(name="rgb"),
         models=[OSS],
         judges=[JUDGE],
@@ -151,7 +151,7 @@ RUNS = {
     ),
     "RGB, in part": lambda: made(
         composed(
-            CHINESE_BED, (Ability.NOISE,), noise_levels=(0.0, 0.25), passages=3, seed=7, limit=2
+            CHINESE_BED, (Ability.NOISE,), noise_levels=(0.0, 0.25), passages=3, seed=7, sample=2
         ),
         EvaluatorSpec(name="rgb", params={"policy": "paper", "nfkc": False}),
         models=[spec.model_copy(update={"temperature": 0.7}) for spec in (OSS, LUNA)],
@@ -217,7 +217,7 @@ def test_a_short_command_is_one_line_and_a_long_one_has_an_option_to_a_line():
 def test_a_prompt_of_ones_own_is_a_file_to_save_first(data_folder):
     template = "Say what $documents say about $question."
     run = made(
-        composed(ENGLISH_BED, limit=1),
+        composed(ENGLISH_BED, sample=1),
         EvaluatorSpec(name="rgb"),
         models=[OFFLINE],
         prompt=template,
@@ -256,7 +256,7 @@ def test_what_one_command_cannot_say_is_noted():
     models = [OSS, LUNA.model_copy(update={"temperature": 0.7})]
 
     text = command(
-        made(composed(ENGLISH_BED, limit=1), RGB, models=models, prompt=load("rgb_en"), seed=0)
+        made(composed(ENGLISH_BED, sample=1), RGB, models=models, prompt=load("rgb_en"), seed=0)
     )
 
     assert (

@@ -11,9 +11,9 @@ from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingP
 from evaluators.errors import ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator, UnifiedEvaluationPipeline
 from evaluators.llm import Access
+from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.layers import Meter
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Sample, Support, prompt_hash
 from evaluators.runs import export, inputs

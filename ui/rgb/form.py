@@ -39,7 +39,7 @@ class Composition(NamedTuple):
     abilities: tuple[Ability, ...]
     noise_levels: tuple[float, ...]
     passages: int
-    limit: int
+    sample: int
     seed: int
 
 
@@ -154,7 +154,7 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
             key="rgb_passages",
             **KEPT,
         ),
-        limit=limit.number_input(
+        sample=limit.number_input(
             "Samples",
             1,
             most,

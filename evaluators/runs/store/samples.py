@@ -50,6 +50,11 @@ class SampleTable:
             raise StoreError(f"The data set has no sample {missing[0] + 1}. Choose another one.")
         return {position: _sample_or_error(position, body) for position, body in rows.items()}
 
+    def ids(self, fingerprint: str) -> list[str]:
+        """The ids of all samples, in their order."""
+        query = "select sample_id from samples where fingerprint = ? order by position"
+        return [str(sample_id) for (sample_id,) in self._database.rows(query, fingerprint)]
+
     def with_response(self, fingerprint: str) -> int:
         """How many of the samples came with a response."""
         query = f"select count({sql_field('response')}) from samples where fingerprint = ?"

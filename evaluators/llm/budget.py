@@ -1,0 +1,144 @@
+"""What a run may spend: a sample is begun only where all of its calls fit into what is left."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from evaluators.errors import RunStoppedError
+from evaluators.records import Cap, Remedy
+
+ROUNDING = 1e-12
+"""US dollars by which sums of prices may differ from what they stand for."""
+
+
+@dataclass(eq=False)
+class Share:
+    """What one sample may still take of a budget: calls of all its judges and metrics, at most.
+
+    `cost` is in US dollars. It is set aside when the first of the calls is due, so a sample whose
+    answers are all stored takes nothing.
+    """
+
+    calls: int = 0
+    cost: float = 0.0
+
+
+class Meter:
+    """What a run has spent and may spend; lives on the event loop.
+
+    Calls in flight count with the most that they can cost, and open samples with their shares.
+    """
+
+    def __init__(self, cap: Cap, calls: int, cost: float) -> None:
+        self._cap = cap
+        self._calls = calls
+        self._cost = cost
+        self._in_flight = 0
+        self._reserved = 0.0
+        self._is_used_up = False
+        # As they came; a dictionary keeps their order.
+        self._announced: dict[Share, None] = {}
+        self._open: set[Share] = set()
+        self._stuck: set[Share] = set()
+        """Those whose sample takes more than was thought, and waits for others to leave some."""
+        self._changed = asyncio.Event()
+
+    def announce(self, share: Share) -> None:
+        """A sample is about to begin: those announced before it come first, until they are closed.
+
+        Else which samples a run takes would hang on which thread is the fastest.
+        """
+        self._announced[share] = None
+
+    async def reserve(self, most: float, share: Share | None = None) -> None:
+        """Returns when the call, the first one with all of its sample, fits under the cap.
+
+        Raises `RunStoppedError` when it never will.
+        """
+        share = share or Share()
+        while not self._admits(share, most):
+            if self._is_used_up or not self._may_get_more(share):
+                self._is_used_up = True
+                self._tell_waiting()
+                raise RunStoppedError(self._reason(share), kind="cap", remedy=Remedy("raise_cap"))
+            if share in self._open and share not in self._stuck:
+                self._stuck.add(share)
+                self._tell_waiting()
+            await self._changed.wait()
+        self._stuck.discard(share)
+        share.calls = max(0, share.calls - 1)
+        share.cost = max(0.0, share.cost - most)
+        self._in_flight += 1
+        self._reserved += most
+
+    def settle(self, most: float, calls: int, cost: float, share: Share | None = None) -> None:
+        """Puts what was really spent in the place of a reservation.
+
+        A call that failed gives it back to its sample, which may try again.
+        """
+        self._in_flight -= 1
+        self._reserved -= most
+        self._calls += calls
+        self._cost += cost
+        if not calls and share in self._open:
+            share.calls += 1
+            share.cost += most
+        self._tell_waiting()
+
+    def close(self, share: Share) -> None:
+        """The sample is done, or given up: what it did not take is free."""
+        self._announced.pop(share, None)
+        self._open.discard(share)
+        self._stuck.discard(share)
+        self._tell_waiting()
+
+    def _admits(self, share: Share, most: float) -> bool:
+        """Whether the call may go; sets the share of its sample aside where it is the first."""
+        if share not in self._open and share.calls:
+            # What samples take beyond their plan comes before new samples.
+            if self._stuck or self._comes_later(share) or not self._fits(share.calls, share.cost):
+                return False
+            self._open.add(share)
+            self._announced.pop(share, None)
+            self._tell_waiting()
+        beyond_share = max(0, 1 - share.calls), max(0.0, most - share.cost)
+        return self._fits(*beyond_share)
+
+    def _may_get_more(self, share: Share) -> bool:
+        """Whether a call in flight or another sample may yet leave some of what it has reserved."""
+        others = self._open - {share}
+        if share in self._open:
+            # Those that wait for more themselves leave nothing before they give up.
+            others -= self._stuck
+        return bool(self._in_flight or others or self._comes_later(share))
+
+    def _comes_later(self, share: Share) -> bool:
+        """Whether another sample was announced before and has not begun yet."""
+        return share in self._announced and share is not next(iter(self._announced))
+
+    def _fits(self, calls: int, cost: float) -> bool:
+        """Whether so much is left beside what is spent, in flight and set aside."""
+        calls += self._calls + self._in_flight + sum(share.calls for share in self._open)
+        cost += self._cost + self._reserved + sum(share.cost for share in self._open)
+        if self._cap.calls is not None and calls > self._cap.calls:
+            return False
+        return self._cap.cost is None or cost <= self._cap.cost + ROUNDING
+
+    def _tell_waiting(self) -> None:
+        self._changed.set()
+        self._changed.clear()
+
+    def _reason(self, share: Share) -> str:
+        most_calls, needed = self._cap.calls, max(1, share.calls)
+        if most_calls is None or (self._cap.cost and self._calls + needed <= most_calls):
+            used_up = (
+                f"The budget of ${self._cap.cost:g} is used up: ${self._cost:.4f} spent, and the "
+                "next sample could exceed it"
+            )
+        else:
+            number = f"{most_calls:,} call{'s' if most_calls > 1 else ''}"
+            used_up = f"The budget of {number} is used up"
+            if self._calls < most_calls:
+                used_up += f": {self._calls:,} made, and the next sample may take {needed:,}"
+        return f"{used_up}. Everything so far is kept."
