@@ -47,6 +47,8 @@ NO_TEXTS = {
 class Guess:
     """What a table seems to be; `columns` names the file's column for each field, `confidence` is
     from 0 to 1.
+
+    Where somebody said what parts the documents of a cell, `columns` has it as "separator".
     """
 
     shape: Shape

@@ -17,7 +17,13 @@ from evaluators.datasets.names import COLUMNS, FIELDS, TEXT_FIELDS
 from evaluators.datasets.passages import joined_passages
 from evaluators.datasets.readers import read
 from evaluators.datasets.samples import Item, maker, read_row, read_rows
-from evaluators.datasets.separators import Separator, Separators, separator_of
+from evaluators.datasets.separators import (
+    SEPARATOR_FIELD,
+    Separator,
+    Separators,
+    separator_named,
+    separator_of,
+)
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.datasets.taken import what_became_what
@@ -190,10 +196,11 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     guess = recognise(table)
     if columns is None:
         return guess
-    # Then the shape stays, which may hold more than columns: labels, planted errors
-    if dict(columns) == dict(guess.columns):
-        return replace(guess, confidence=1.0)
     _check_columns(columns, table)
+    own = {field: column for field, column in columns.items() if field != SEPARATOR_FIELD}
+    # Then the shape stays, which may hold more than columns: labels, planted errors
+    if own == dict(guess.columns):
+        return replace(guess, confidence=1.0, columns=dict(columns))
     return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, dict(columns))
 
 
@@ -202,6 +209,9 @@ def _check_columns(columns: Mapping[str, str], table: Table) -> None:
     names = names_of(table)
     objects = objects_of(first_rows(table))
     for field, column in columns.items():
+        if field == SEPARATOR_FIELD:
+            separator_named(column)
+            continue
         if field not in FIELDS or column not in names:
             there = ", ".join(name[:30] for name in names[:12])
             raise DatasetError(
@@ -241,6 +251,9 @@ def _separators(guess: Guess, table: Table, names: Sequence[str]) -> Separators:
     """What parts the documents in a cell, for each column of documents."""
     fields = ("retrieved_documents", "gold_documents")
     columns = [guess.columns[field] for field in fields if field in guess.columns]
+    if SEPARATOR_FIELD in guess.columns:
+        separator = separator_named(guess.columns[SEPARATOR_FIELD])
+        return dict.fromkeys(columns, separator)
     rows = first_rows(table)
     return {column: separator_of(column, names, rows, table.format) for column in columns}
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 from evaluators.datasets.cells import SEPARATOR, lines, unpack
 from evaluators.datasets.columns import Rows
 from evaluators.datasets.names import canonical, is_plural
+from evaluators.errors import DatasetError
 
 FLAT = ("CSV", "TSV", "XLSX")
 """Formats whose cells hold no lists."""
@@ -31,13 +33,20 @@ _RULE = re.compile(r"\n-{3,}[ \t\r]*\n")
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 
 
+SEPARATOR_FIELD = "separator"
+"""Under this name a choice of columns says what parts documents; it is not a column itself."""
+
+UNPARTED = "none"
+"""What is said there where each cell is one document."""
+
+
 class Separator(StrEnum):
     """What parts the documents of a cell, in words."""
 
     NONE = ""
     TAG = "<sep>"
     BAR = "|"
-    RULE = "lines of dashes"
+    RULE = "---"
     BLANK = "blank lines"
     LINE = "line breaks"
 
@@ -94,10 +103,43 @@ def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Se
     return Separator.LINE if is_plural(column) else Separator.NONE
 
 
+def separator_named(name: str) -> Separator:
+    """The separator that a person names; raises `DatasetError` for an unknown one."""
+    if name == UNPARTED:
+        return Separator.NONE
+    known = [separator.value for separator in Separator if separator]
+    if name not in known:
+        choices = ", ".join([*known, UNPARTED])
+        raise DatasetError(f"Documents cannot be split at {name[:30]!r}. Choose one of: {choices}.")
+    return Separator(name)
+
+
+class Split(NamedTuple):
+    """What the cells of a column become where they are split: how many rows, and how many documents
+    each of these on average.
+    """
+
+    separator: Separator
+    rows: int
+    documents: float
+
+
+def possible_splits(column: str, rows: Rows) -> list[Split]:
+    """What may part the documents of a column, as it stands in most of its cells."""
+    texts = _plain_texts(column, rows)
+    splits: list[Split] = []
+    for separator in Separator:
+        counts = [len(parted(text, separator)) for text in texts]
+        several = [count for count in counts if count > 1]
+        if 2 * len(several) > len(texts):
+            splits.append(Split(separator, len(several), sum(several) / len(several)))
+    return splits
+
+
 def doubt_about(column: str, separator: Separator, rows: Rows) -> str:
     """Why a person should look at where documents begin; empty where it is clear."""
     if separator in (Separator.BLANK, Separator.RULE):
-        what = separator.capitalize()
+        what = "Lines of dashes" if separator is Separator.RULE else "Blank lines"
         return f"{what} part the documents in {column[:30]}, if they do not part paragraphs."
     if separator is not Separator.LINE:
         return ""

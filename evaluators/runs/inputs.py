@@ -21,6 +21,7 @@ from evaluators.datasets.mapping import Loaded, checked, open_table, open_with
 from evaluators.datasets.names import FIELDS
 from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.separators import SEPARATOR_FIELD
 from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, ParameterError
 from evaluators.llm import Access, Keys, LLMClient
@@ -162,8 +163,8 @@ def _loaded_by_columns(
 ) -> Loaded:
     """What a file holds by these columns, by the guess, or by what was chosen in the app."""
     for field in columns:
-        if field not in FIELDS:
-            known = ", ".join(FIELDS)
+        if field not in (*FIELDS, SEPARATOR_FIELD):
+            known = ", ".join([*FIELDS, SEPARATOR_FIELD])
             raise ParameterError(f"{printable(field)[:60]} is not a field. Fields: {known}.")
     loaded = open_with(name, table, columns)
     if columns or loaded.guess.is_sure:

@@ -19,6 +19,7 @@ from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import COLUMNS, load, open_file, open_table, preview, rejected
 from evaluators.datasets.readers import read
 from evaluators.datasets.rgb import TestBed
+from evaluators.datasets.separators import possible_splits
 from evaluators.datasets.table import Problem, Table
 from evaluators.errors import DatasetError
 from evaluators.records import Ability, Sample
@@ -784,3 +785,50 @@ def test_a_row_with_more_texts_than_can_be_compared_is_left_out(field, many, tol
     assert [problem.message for problem in loaded.problems] == [
         f"{told}; the limit is 1,000. Leave some out."
     ]
+
+
+# What parts the documents of a cell
+
+
+JOINED = "It was in May.\n---\nTea is hot.\n\nIt is green."
+
+
+@pytest.mark.parametrize(
+    ("separator", "documents"),
+    [
+        ("---", ("It was in May.", "Tea is hot.\n\nIt is green.")),
+        ("blank lines", ("It was in May.\n---\nTea is hot.", "It is green.")),
+        ("none", (JOINED,)),
+    ],
+)
+@pytest.mark.parametrize("column", ["context", "contexts"])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_somebody_can_say_what_parts_documents(form, column, separator, documents):
+    row = {"question": "When?", "response": "In May.", column: JOINED}
+    content = json.dumps(row)
+    if form == "csv":
+        content = f'question,response,{column}\nWhen?,In May.,"{JOINED}"'
+    columns = {"question": "question", "response": "response", "retrieved_documents": column}
+
+    loaded = open_file(f"a.{form}", content.encode(), columns | {"separator": separator})
+
+    assert loaded.data.samples[0].retrieved_documents == documents
+    data = load(f"a.{form}", content.encode(), {"separator": separator})
+    assert data == loaded.data
+
+
+def test_an_unknown_separator_is_answered_with_the_known_ones():
+    with pytest.raises(DatasetError) as caught:
+        load("a.csv", b"question,response,contexts\na?,b,c", {"separator": ";"})
+
+    assert str(caught.value) == (
+        "Documents cannot be split at ';'. "
+        "Choose one of: <sep>, |, ---, blank lines, line breaks, none."
+    )
+
+
+def test_what_stands_in_most_cells_may_part_documents():
+    rows = [{"a": "b\n---\nc\n---\nd"}, {"a": "b\n---\nc"}, {"a": "b"}]
+
+    assert possible_splits("a", rows) == [("---", 2, 2.5)]
+    assert possible_splits("a", [*rows, {"a": "b"}]) == []

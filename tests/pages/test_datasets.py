@@ -127,6 +127,23 @@ def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload: Upload) -> 
     assert [name for name in session.sources() if name.startswith("lists")] == ["lists.json"]
 
 
+def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload: Upload) -> None:
+    joined = {**GOOD, "retrieved_documents": "It was in May.\n---\nTea is hot."}
+    at = upload("joined.jsonl", jsonl(joined, joined))
+    assert "documents ← retrieved_documents (1 a row" in said(at)
+    switch = next(each for each in at.button_group if each.label == "Split documents at")
+    assert switch.options == ["Nowhere", "`---` (2 rows, 2.0 documents each)"]
+    assert next(each for each in at.expander if each.label == "Columns").proto.expanded
+
+    switch.set_value("---")
+    at = checked(at.run())
+    button(at, "Use these columns").click()
+    at = checked(at.run())
+
+    assert "documents ← retrieved_documents (2 a row" in said(at)
+    assert [row["documents"] for row in table(at, "id")] == [2, 2]
+
+
 def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload: Upload) -> None:
     first, second = [["question", "response"], ["When?", "Now."]], [["question"], ["Why?"]]
     at = upload("book.xlsx", files.xlsx(first, second, first))

@@ -1,6 +1,7 @@
 """How a file is read from Python and the terminal: columns by name, broken rows, and what is said."""
 
 import json
+
 import pytest
 
 from evaluators import load_data

@@ -11,7 +11,15 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.datasets import mapping
+from evaluators.datasets.columns import first_rows
 from evaluators.datasets.rgb import BedRow
+from evaluators.datasets.separators import (
+    SEPARATOR_FIELD,
+    UNPARTED,
+    Separator,
+    possible_splits,
+    separator_of,
+)
 from evaluators.datasets.table import Problem, Table, column_names
 from evaluators.records import Sample
 from evaluators.surrogates import without_surrogates
@@ -52,7 +60,8 @@ def columns(
     `table` need hold no more than the first rows.
     """
     # Those that are read first, or a choice beyond the limit could not be shown
-    likely_first = list(dict.fromkeys([*given.values(), *names]))[:MOST_OFFERED]
+    of_fields = [given[field] for field in (*USUAL, *RARE) if field in given]
+    likely_first = list(dict.fromkeys([*of_fields, *names]))[:MOST_OFFERED]
     shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in likely_first]
     # As column names are numbered: cut ones may be alike
     offered = dict(zip(likely_first, column_names(shown), strict=True))
@@ -67,7 +76,50 @@ def columns(
                 f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen."
             )
     found = {field: column for field, column in chosen.items() if column is not None}
+    separator = _separator(table, names, found.get("retrieved_documents"), given, key)
+    if separator:
+        found[SEPARATOR_FIELD] = separator
     return found if _is_usable(table, found) else None
+
+
+def has_joined_documents(table: Table, given: Mapping[str, str]) -> bool:
+    """Whether it should be seen that documents are split, or may be."""
+    splits = possible_splits(given.get("retrieved_documents", ""), [row for _, row in table.rows])
+    # A document of one text mostly has paragraphs and lines of its own
+    return any(split.separator not in (Separator.BLANK, Separator.LINE) for split in splits)
+
+
+def _separator(
+    table: Table, names: Sequence[str], column: str | None, given: Mapping[str, str], key: str
+) -> str:
+    """The switch for what parts the documents of a cell; empty where it stays as it is read."""
+    if column is None:
+        return ""
+    rows = [row for _, row in table.rows]
+    splits = {split.separator.value: split for split in possible_splits(column, rows)}
+    if not splits:
+        return ""
+    usual = separator_of(column, names, first_rows(table), table.format).value
+    now = given.get(SEPARATOR_FIELD, usual).removeprefix(UNPARTED)
+
+    def split_in_words(name: str) -> str:
+        if not name:
+            return "Nowhere"
+        split = splits[name]
+        is_word = name[0].isalpha()
+        sign = name.capitalize() if is_word else f"`{name}`"
+        return f"{sign} ({counted(split.rows, 'row')}, {split.documents:.1f} documents each)"
+
+    chosen = st.segmented_control(
+        "Split documents at",
+        ["", *splits],
+        default=now if now in splits else "",
+        required=True,
+        format_func=split_in_words,
+        help="Where one cell holds several documents: what stands between them.",
+        key=f"{key}_separator_{column}",
+    )
+    return "" if chosen == usual else chosen or UNPARTED
 
 
 def title(field: str) -> str:

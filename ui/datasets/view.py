@@ -195,7 +195,8 @@ def show(data: TestBed | Dataset) -> None:
     if found and found.loaded:
         reading.left_out(found)
         reading.remarks(found.loaded.findings, "row")
-        with st.expander("Columns", icon=":material/view_column:", key="columns"):
+        is_open = dataset_columns.has_joined_documents(found.head, found.given)
+        with st.expander("Columns", icon=":material/view_column:", expanded=is_open, key="columns"):
             _ask_for_columns(found)
     else:
         reading.remarks(_findings(session.identity(data.name)), unit)
