@@ -301,10 +301,10 @@ class Results:
         counts = self.counts
         state = "stopped" if counts.open else "finished"
         failed = f", {counts.failed:,} failed" if counts.failed else ""
-        by = f", TRACE definition {self.definition}" if self.has_labels else ""
+        by = f", TRACE formula {self.definition}" if self.has_labels else ""
         return (
-            f"{printable(self.run.title)}: {state}, {counts.scored:,} / {counts.asked:,} "
-            f"scored{failed}{by}"
+            f"{printable(self.run.title)}: {state}, {counts.scored:,} of {counts.asked:,} "
+            f"checked{failed}{by}"
         )
 
     def rows(self) -> list[Outline]:
@@ -359,7 +359,7 @@ def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
     except KeyboardInterrupt:
         counts = store.results.counts(run)
         raise KeyboardInterrupt(
-            f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept. "
+            f"Stopped with {counts.scored:,} of {counts.asked:,} checked; all of it is kept. "
             f"Call evaluate again with the same arguments and run={run.title!r} to go on."
         ) from None
     results = Results(run, store)

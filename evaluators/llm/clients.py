@@ -244,7 +244,7 @@ def missing_access(provider: str) -> AccessError:
         )
     if record.is_custom:
         remedy = Remedy("enter_address", record.address_variable)
-        return AccessError("No address of a custom endpoint.", remedy=remedy)
+        return AccessError("The custom endpoint has no address.", remedy=remedy)
     return AccessError(
         f"No key for {record.title}.", remedy=Remedy("enter_key", record.key_variable)
     )

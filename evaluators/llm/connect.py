@@ -114,7 +114,7 @@ def connect(
         keys = _keys_to_connect(provider, api_key)
     else:
         if api_key:
-            raise ParameterError("The object brings a key of its own. Leave api_key out.")
+            raise ParameterError("The object has a key already. Leave api_key out.")
         access = _sdk_access(llm)
         usual = usual_model(access.provider)
         model = model or (usual.id if usual else "")

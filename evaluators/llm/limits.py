@@ -353,7 +353,7 @@ class Limiter:
         # A limit that is only assumed refuses nothing.
         if window and window.is_named and tokens > TOLERANCE * window.limit:
             raise LLMError(
-                f"One request ({tokens:,} tokens incl. answer budget) exceeds your plan's "
+                f"One request ({tokens:,} tokens with the answer budget) exceeds your plan's "
                 f"{window.limit:,} tokens per minute. Lower the answer budget or choose another "
                 "model."
             )

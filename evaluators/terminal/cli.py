@@ -401,7 +401,9 @@ def _work_until_end(run: Run, store: Store) -> None:
         work(run, store, keys_from_environment(os.environ))
     except KeyboardInterrupt:
         counts = store.results.counts(run)
-        _to_stderr(f"Stopped with {counts.scored:,} / {counts.asked:,} scored; all of it is kept.")
+        _to_stderr(
+            f"Stopped with {counts.scored:,} of {counts.asked:,} checked; all of it is kept."
+        )
         _to_stderr(tables.go_on(run))
         raise
     except StoreError as error:

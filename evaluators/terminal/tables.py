@@ -179,7 +179,7 @@ def state(run: Run, store: Store) -> str:
     else:
         activity = "stopped" if counts.open else "finished"
     failed = f", {counts.failed:,} failed" if counts.failed else ""
-    return f"{activity}, {counts.scored:,} / {counts.asked:,} scored{failed}"
+    return f"{activity}, {counts.scored:,} of {counts.asked:,} checked{failed}"
 
 
 def _begun(run: Run) -> str:

@@ -124,7 +124,7 @@ def test_a_request_above_a_minutes_tokens_is_refused_at_once():
         return str(raised.value), now()
 
     assert run(ask()) == (
-        "One request (9,201 tokens incl. answer budget) exceeds your plan's 8,000 tokens "
+        "One request (9,201 tokens with the answer budget) exceeds your plan's 8,000 tokens "
         "per minute. "
         "Lower the answer budget or choose another model.",
         1,

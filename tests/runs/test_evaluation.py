@@ -154,7 +154,7 @@ def test_results_show_themselves_as_a_small_table(store):
 
     title, heading, _, row, note = repr(results).splitlines()
 
-    assert title == "[red]Towers [0m: finished, 2 / 3 scored, 1 failed"
+    assert title == "[red]Towers [0m: finished, 2 of 3 checked, 1 failed"
     assert heading.split() == ["value", "mean", "95", "%", "interval", "scored", "/", "asked"]
     assert row.split() == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "/", "3"]
     assert note.startswith("1 failed: Sample 3: response missing")
@@ -239,7 +239,7 @@ def test_results_count_labels_by_the_definition_and_name_it(store, definition):
         definition,
         expected.context_relevance,
     )
-    assert f"TRACE definition {definition}" in repr(results)
+    assert f"TRACE formula {definition}" in repr(results)
     [line] = results.lines()
     assert line["definition"] == definition
     assert results.under("fixed_20").summary()["context_relevance"].mean == pytest.approx(
@@ -429,7 +429,7 @@ def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(tmp_path):
 
     store = Store(tmp_path / "runs.sqlite3")
     done = store.results.counts(store.runs.newest("local")[0]).scored
-    words = f"Stopped with {done} / {slow.SAMPLES} scored; all of it is kept. Call evaluate again"
+    words = f"Stopped with {done} of {slow.SAMPLES} checked; all of it is kept. Call evaluate again"
     assert f"KeyboardInterrupt: {words} " in told
     assert told.rstrip().endswith("run='slow' to go on.")
     assert 3 <= done < slow.SAMPLES

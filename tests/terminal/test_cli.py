@@ -63,7 +63,7 @@ def test_a_run_prints_its_means_and_is_kept(plumbline):
     assert found.exit_code == FINE
     assert newest().title == "Mine"
     assert f"Run {newest().id[:8]}: Mine" in found.stderr
-    assert "Mine: finished, 48 / 48 scored" in found.stdout
+    assert "Mine: finished, 48 of 48 checked" in found.stdout
     assert "adherence" in found.stdout
     assert "answer_match" in found.stdout
 
@@ -96,7 +96,7 @@ def test_far_off_a_terminal_lines_tell_how_far_the_run_is(plumbline):
 def test_a_long_title_stays_on_its_line(plumbline):
     title = "A title that is much longer than the table of the results is wide, and goes on"
 
-    headline = f"{title}: finished, 48 / 48 scored, TRACE definition sentence\n"
+    headline = f"{title}: finished, 48 of 48 checked, TRACE formula sentence\n"
     assert headline in plumbline(*TRACE, "--title", title).stdout
 
 
@@ -289,7 +289,7 @@ def test_lists(plumbline):
     assert "needs a key" in models
     assert "retired" not in models
     assert newest().id[:8] in runs
-    assert "finished, 12 / 12 scored" in runs
+    assert "finished, 12 of 12 checked" in runs
 
 
 def test_a_run_is_shown_with_the_command_to_begin_it_again(plumbline):
