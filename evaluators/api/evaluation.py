@@ -37,14 +37,14 @@ from evaluators.records import (
     SampleResult,
     Words,
 )
-from evaluators.runs import aggregate, inputs
+from evaluators.runs import aggregate, inputs, rulings
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.plan import RunPlan, check_asked, check_cap
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Counts, Outline, Store
+from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import SENTENCE, definition_named
@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 FACTS = (
-    "id", "model", "question", "response", "ability", "noise", "definition", "status", "error"
+    "id", "model", "question", "response", "ability", "noise", "definition", "policy",
+    "status", "error"
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
@@ -176,22 +177,42 @@ def estimate(
 class Results:
     """What came out of a run, as the store has it now; a person's corrections of labels count.
 
-    TRACE labels are counted by the `definition` (see `trace.definitions`).
+    TRACE labels are counted by the `definition` (see `trace.definitions`), answers to RGB are read
+    by the rules of the `policy` ("documented" or "paper"; `None` is that of the run).
     """
 
     run: Run
     store: Store
     definition: str = SENTENCE
+    policy: str | None = None
 
-    def under(self, definition: str) -> Results:
-        """The same run by another TRACE definition; raises `ParameterError` for an unknown one."""
+    def under(self, definition: str | None = None, *, policy: str | None = None) -> Results:
+        """The same run by another TRACE definition, or by other rules of RGB.
+
+        Nobody is asked anew. Raises `ParameterError` for an unknown one.
+        """
+        definition = definition or self.definition
         definition_named(definition)
-        return replace(self, definition=definition)
+        if policy is not None and self.is_rgb:
+            rulings.rgb_evaluator(self.run, policy)
+        return replace(self, definition=definition, policy=policy or self.policy)
+
+    @property
+    def is_rgb(self) -> bool:
+        """Whether the run is read by the rules of RGB, so that the policy makes a difference."""
+        return leads(self.run.evaluator.name) == "rgb"
 
     @property
     def has_labels(self) -> bool:
         """Whether the run labels sentences, so that the definition makes a difference."""
         return leads(self.run.evaluator.name) == "trace"
+
+    @property
+    def counted_policy(self) -> str | None:
+        """The rules by which answers to RGB are read here; `None` for other runs."""
+        if not self.is_rgb:
+            return None
+        return self.policy or rulings.rgb_evaluator(self.run).policy
 
     @property
     def counts(self) -> Counts:
@@ -302,6 +323,8 @@ class Results:
         state = "stopped" if counts.open else "finished"
         failed = f", {counts.failed:,} failed" if counts.failed else ""
         by = f", TRACE formula {self.definition}" if self.has_labels else ""
+        if self.policy and self.is_rgb:
+            by = f", RGB policy {self.policy}"
         return (
             f"{printable(self.run.title)}: {state}, {counts.scored:,} of {counts.asked:,} "
             f"checked{failed}{by}"
@@ -309,7 +332,18 @@ class Results:
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, labels as corrected and counted by the definition."""
-        return list(RunView.read(self.store, self.run).counted(View(self.definition)))
+        return list(RunView.read(self.store, self.run).counted(self._view))
+
+    def facts(self) -> dict[Answer, dict[str, object]]:
+        """Of RGB, what files say of each answer beside its values, by column; else nothing."""
+        if not self.is_rgb:
+            return {}
+        scored = RunView.read(self.store, self.run).scored(self._view)
+        return rulings.facts(self.run, scored, self.policy)
+
+    @property
+    def _view(self) -> View:
+        return View(self.definition, policy=self.policy)
 
     def _columns(self, rows: Sequence[Outline]) -> list[str]:
         columns = ["id"]
@@ -321,6 +355,8 @@ class Results:
         columns += dict.fromkeys(_column(name) for row in rows for name in row.values)
         if self.has_labels:
             columns.append("definition")
+        if self.is_rgb:
+            columns.append("policy")
         return [*columns, "status", "error"]
 
     def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
@@ -346,6 +382,7 @@ class Results:
             "ability": row.ability,
             "noise": row.noise,
             "definition": self.definition,
+            "policy": self.counted_policy,
             "status": row.status or "open",
             "error": " ".join(filter(None, different_errors)),
             "model": self.run.models[row.model].id if self.run.models else "",

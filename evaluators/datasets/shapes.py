@@ -107,6 +107,9 @@ def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
     return Guess(Shape.RAGBENCH, title, 1.0, fields)
 
 
+_STATES = {"scored", "failed", "open"}
+
+
 def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     """The JSON lines of a run, which hold all that was judged, or its table from Python."""
     if not {"id", "question", "response", "status"} <= set(columns):
@@ -115,7 +118,7 @@ def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     # `Results.to_pandas` has no texts; other programs have such columns too, but not these words
     states = {row.get("status") for row in rows}
     is_table = "error" in columns and "retrieved_documents" not in columns
-    if not is_whole and not (is_table and states <= {"scored", "failed", "open"}):
+    if not is_whole and not (is_table and states <= _STATES):
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
     fields = _present(columns, **{name: name for name in same}, generator="model")
@@ -131,10 +134,13 @@ def _labels_export(columns: Sequence[str], rows: Rows) -> Guess | None:
 
 def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     have = set(columns)
-    if not {"sample", "id", "labels_by", "corrections", "question"} <= have:
-        return None
     # "state" is how version 0.1.0 called the column
-    if have.isdisjoint({"status", "state"}):
+    status = next((name for name in ("status", "state") if name in have), None)
+    if status is None or not {"sample", "id", "question"} <= have:
+        return None
+    # Other programs have such columns too, but not these words; nor who labelled what
+    has_labels = {"labels_by", "corrections"} <= have
+    if not has_labels and not {row.get(status) for row in rows} <= _STATES:
         return None
     fields = _present(columns, question="question", id="id", generator="model", response="response")
     return Guess(Shape.VALUES, f"{Shape.VALUES} (an export)", 1.0, fields)

@@ -41,11 +41,13 @@ class View(NamedTuple):
     """Which labels are counted, and by which formulas.
 
     `by` is a labeller's name; "corrected" only where a person corrected labels; `None` is what
-    counts: the labels of the run, with a person's corrections where there are some.
+    counts: the labels of the run, with a person's corrections where there are some. `policy` names
+    the rules by which RGB reads answers; `None` are those of the run.
     """
 
     definition: str = SENTENCE
     by: str | None = None
+    policy: str | None = None
 
 
 BINS = 10

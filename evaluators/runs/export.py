@@ -6,11 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from evaluators.catalogue import leads
 from evaluators.records import Cell, Run, Sample, Score
 from evaluators.runs.aggregate import merged
-from evaluators.runs.store import Outline
+from evaluators.runs.store import Answer, Outline
 from evaluators.text.spreadsheet import safe
 from evaluators.trace.labelling import CORRECTED, Correction, corrected, labellings
 
@@ -27,28 +28,33 @@ def results_csv(
     responses: Mapping[tuple[int, int], str] | None = None,
     definition: str = "",
     prompt: str = "",
+    facts: Mapping[Answer, Mapping[str, object]] | None = None,
 ) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models`
     names the run's models where there are several; `responses` by position and model get a column,
     where there are some, and so do ability and noise of RGB, the `definition` by which TRACE is
-    counted, and the `prompt` by which judges labelled. Text that looks like a formula is quoted by
-    an apostrophe.
+    counted, the `prompt` by which judges labelled, further `facts` of each answer by column, and
+    who labelled. Text that looks like a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
     values = dict.fromkeys(name for row in rows for name in row.values)
     has_models = len(models) > 1
     has_task = any(row.ability for row in rows)
+    has_labels = any(row.by or row.corrected for row in rows)
+    columns = list(dict.fromkeys(chain.from_iterable(facts.values()))) if facts else []
 
     header = ["sample", "id"]
     header += ["model"] if has_models else []
     header += ["ability", "noise"] if has_task else []
-    header += ["status", "labels_by", "corrections"]
+    header += ["status"]
+    header += ["labels_by", "corrections"] if has_labels else []
     header += ["definition"] if definition else []
     header += ["labelling_prompt"] if prompt else []
     header += [*map(safe, values), "question"]
     header += ["response"] if responses else []
+    header += columns
 
     file = io.StringIO()
     writer = csv.writer(file)
@@ -57,15 +63,25 @@ def results_csv(
         cells: list[object] = [row.position + 1, safe(row.sample_id)]
         cells += [safe(models[row.model])] if has_models else []
         cells += [row.ability, row.noise] if has_task else []
-        cells += [row.status or "open", safe(row.by), row.corrected]
+        cells += [row.status or "open"]
+        cells += [safe(row.by), row.corrected] if has_labels else []
         cells += [definition] if definition else []
         cells += [prompt] if prompt else []
         cells += [*(row.values.get(name) for name in values), safe(row.question)]
         if responses:
             cells.append(safe(responses.get((row.position, row.model), "")))
+        own = facts.get(Answer(row.position, row.model), {}) if facts else {}
+        cells += [_cell(own.get(column)) for column in columns]
         writer.writerow(cells)
     # A text may hold half a character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def _cell(value: object) -> object:
+    """A number as it is, a text safe for a spreadsheet, several accepted answers as JSON."""
+    if isinstance(value, list | tuple):
+        value = json.dumps(value, ensure_ascii=False)
+    return safe(value) if isinstance(value, str) else value
 
 
 def label_lines(

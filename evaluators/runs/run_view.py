@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from evaluators.catalogue import leads
 from evaluators.errors import StoreError
 from evaluators.records import Cell, Reason, Record, Run, Sample, Score
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, View
 from evaluators.runs.store import (
     USUAL,
@@ -183,7 +183,7 @@ class RunView:
         return aggregate.of_metric(self.rows, number)
 
     def counted(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
-        """The rows with their TRACE values as the view counts them."""
+        """The rows with their TRACE or RGB values as the view counts them."""
         stored = self._prepared(view)
         if stored.is_usual and not self.corrections:
             return self.rows
@@ -195,15 +195,23 @@ class RunView:
             return self.counted(view)
         return self._once("merged", view, lambda: aggregate.merged(self.counted(view)))
 
-    def scored(self) -> Iterator[tuple[Cell, Sample, Score]]:
-        """Every cell that the first metric scored, with its sample and score, read anew."""
+    def scored(self, view: View = WHAT_COUNTS) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Every cell that the first metric scored, with its sample and score, read anew.
+
+        Of RGB the scores are those by the rules of the view.
+        """
         # Not kept: with their texts the samples of a large run would not fit into memory.
-        return self.store.results.scored(self.run)
+        scored = self.store.results.scored(self.run)
+        if policy := rulings.policy_of(self.run, view.policy):
+            return rulings.read_anew(self.store, self.run, scored, policy)
+        return scored
 
     # What is kept
 
     def _stored(self, view: View) -> StoredView:
         """Where the values of the view are kept; those of metrics without labels have one view."""
+        if policy := rulings.policy_of(self.run, view.policy):
+            return StoredView(f"rules {policy}", is_usual=False)
         if leads(self.run.evaluator.name) != "trace":
             return USUAL
         if view == WHAT_COUNTS:
@@ -220,7 +228,11 @@ class RunView:
             state = self.store.figures.corrections_state(self.run.id)
             corrections = self.store.corrections.by_cell(self.run.id)
             scored = self.store.results.not_viewed(self.run, stored)
-            values = aggregate.viewed_values(scored, view, corrections)
+            if policy := rulings.policy_of(self.run, view.policy):
+                anew = rulings.read_anew(self.store, self.run, scored, policy)
+                values = rulings.values(anew)
+            else:
+                values = aggregate.viewed_values(scored, view, corrections)
             # Where a person corrects a label meanwhile, what was read before may be old.
             is_whole = not values or self.store.figures.save_view(
                 self.run.id, stored, values, state

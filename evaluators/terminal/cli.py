@@ -332,14 +332,15 @@ def runs() -> None:
 @main.command(cls=_OfARun, short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
 @options.definition
+@options.policy
 @options.json_output
-def show(run_id: str, definition: str, as_json: bool) -> None:
+def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> None:
     """Show a run: what it was, its means, what failed, what it cost, and the command for it.
 
     RUN is the id that run or list shows, its first characters, or "last".
     """
     store = local_store()
-    results = Results(_run_meant(run_id, store), store, definition)
+    results = Results(_run_meant(run_id, store), store, definition, policy)
     if as_json:
         click.echo(tables.as_json(tables.summary(results)))
     else:
@@ -362,14 +363,17 @@ def show(run_id: str, definition: str, as_json: bool) -> None:
     help="A file in place of the screen.",
 )
 @options.definition
-def export(run_id: str, kind: str, output: BinaryIO | None, definition: str) -> None:
+@options.policy
+def export(
+    run_id: str, kind: str, output: BinaryIO | None, definition: str, policy: str | None
+) -> None:
     store = local_store()
     full_id = _full_id(run_id, store)
     parts: Iterable[bytes]
     if kind == files.RAW:
         parts = store.runs.raw(full_id)
     else:
-        results = Results(_stored_run(full_id, store), store, definition)
+        results = Results(_stored_run(full_id, store), store, definition, policy)
         parts = files.KINDS[kind](results)
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()

@@ -21,6 +21,7 @@ def table(results: Results) -> Iterator[bytes]:
         results.store.results.responses(run),
         results.definition if results.has_labels else "",
         export.labelling_prompt(run),
+        results.facts(),
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from evaluators.errors import ParameterError
 from evaluators.records import Ability
+from evaluators.rgb_rules import Policy
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 
@@ -218,6 +219,12 @@ definition = click.option(
     default=SENTENCE,
     show_default=True,
     help="The formula by which TRACE labels become values; another one costs no new call.",
+)
+
+policy = click.option(
+    "--policy",
+    type=click.Choice(get_args(Policy)),
+    help="The rules by which answers to RGB are read; those of the run unless given.",
 )
 
 json_output = click.option(

@@ -284,6 +284,7 @@ def summary(results: Results) -> dict[str, object]:
         "data": run.dataset_name,
         "metrics": [spec.model_dump(mode="json") for spec in run.evaluators],
         "definition": results.definition if results.has_labels else None,
+        "policy": results.counted_policy,
         "asked": counts.asked,
         "scored": counts.scored,
         "failed": counts.failed,

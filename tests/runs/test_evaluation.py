@@ -271,6 +271,7 @@ def test_a_model_answers_once_for_all_metrics(people):
             "noise",
             "accuracy",
             "answer_match",
+            "policy",
             "status",
             "error",
         ),

@@ -1,0 +1,150 @@
+"""RGB verdicts by other rules than those of the run: stored answers are read anew, nobody is asked.
+
+What a judge said of the answers stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from evaluators.catalogue import from_spec, leads
+from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score
+from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
+from evaluators.runs.store import Answer, Outline, Store
+from evaluators.statistics import kappa
+
+
+def rgb_evaluator(run: Run, policy: str | None = None) -> RGBEvaluator:
+    """The evaluator of an RGB run, by its own rules or those of this policy.
+
+    Raises `ParameterError` for an unknown policy.
+    """
+    spec = run.evaluator
+    if policy is not None:
+        spec = EvaluatorSpec(name=spec.name, params={**spec.params, "policy": policy})
+    evaluator = from_spec(spec)
+    assert isinstance(evaluator, RGBEvaluator)
+    return evaluator
+
+
+def policy_of(run: Run, policy: str | None) -> str | None:
+    """The policy where it makes a difference to this run; else `None`."""
+    if policy is None or leads(run.evaluator.name) != "rgb":
+        return None
+    return None if policy == rgb_evaluator(run).policy else policy
+
+
+def read_anew(
+    store: Store, run: Run, scored: Iterable[tuple[Cell, Sample, Score]], policy: str
+) -> Iterator[tuple[Cell, Sample, Score]]:
+    """Each scored answer with what the rules of the policy say of it; the sample has the answer."""
+    evaluator = rgb_evaluator(run, policy)
+    responses = store.results.responses(run)
+    for cell, sample, score in scored:
+        response = responses.get((cell.position, cell.model))
+        answered = sample.model_copy(update={"response": response})
+        yield cell, answered, _with_judge(evaluator.score(answered), score)
+
+
+def values(scored: Iterable[tuple[Cell, Sample, Score]]) -> dict[Cell, dict[str, float | None]]:
+    return {cell: score.values for cell, _, score in scored}
+
+
+def _with_judge(ruled: Score, stored: Score) -> Score:
+    """The new verdicts beside what the judge said then."""
+    judged = {name: value for name, value in stored.values.items() if name.endswith("_judged")}
+    evidence = ruled.evidence
+    if isinstance(evidence, RuleEvidence) and isinstance(stored.evidence, RuleEvidence):
+        evidence = evidence.model_copy(update={"judged": stored.evidence.judged})
+    changes = {"values": {**ruled.values, **judged}, "evidence": evidence}
+    return ruled.model_copy(update=changes)
+
+
+# What differs
+
+
+def differing(rows: Iterable[Outline], others: Iterable[Outline]) -> tuple[Answer, ...]:
+    """The answers of which a verdict differs between two views of a run's rows."""
+    by_answer = {Answer(row.position, row.model): row.values for row in others}
+    found = []
+    for row in rows:
+        answer = Answer(row.position, row.model)
+        if row.status == "scored" and row.values != by_answer.get(answer, row.values):
+            found.append(answer)
+    return tuple(found)
+
+
+def rule_and_judge_differ(rows: Iterable[Outline]) -> tuple[Answer, ...]:
+    """The answers of which the judge says another thing than the rules."""
+    return tuple(
+        Answer(row.position, row.model)
+        for row in rows
+        for name in JUDGED.values()
+        if f"{name}_judged" in row.values and row.values[f"{name}_judged"] != row.values.get(name)
+    )
+
+
+class BesideJudge(NamedTuple):
+    """How many answers rule and judge say yes or no to, in the four ways that there are."""
+
+    both: int
+    rule_only: int
+    judge_only: int
+    neither: int
+
+    @property
+    def kappa(self) -> float | None:
+        return kappa([[self.both, self.rule_only], [self.judge_only, self.neither]])
+
+
+def beside_judge(rows: Sequence[Outline], name: str) -> BesideJudge | None:
+    """The rule's verdicts of this name beside the judge's; `None` where nobody judged."""
+    pairs = [
+        (row.values[name], row.values[f"{name}_judged"])
+        for row in rows
+        if f"{name}_judged" in row.values and name in row.values
+    ]
+    if not pairs:
+        return None
+    return BesideJudge(*(pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))))
+
+
+# For files
+
+
+def facts(
+    run: Run, scored: Iterable[tuple[Cell, Sample, Score]], policy: str | None
+) -> dict[Answer, dict[str, object]]:
+    """What a file says of each scored answer beside its values, by column."""
+    about_run = {
+        "policy": policy or rgb_evaluator(run).policy,
+        "seed": run.seed,
+        "prompt": run.prompt_hash if run.models else None,
+    }
+    found: dict[Answer, dict[str, object]] = {}
+    for cell, sample, score in scored:
+        evidence = score.evidence
+        if not isinstance(evidence, RuleEvidence):
+            continue
+        task = sample.rgb
+        verdicts = evidence.verdicts
+        rules = {name: verdict.rule for name, verdict in verdicts.items()}
+        words = {name: ", ".join(verdict.evidence) for name, verdict in verdicts.items()}
+        found[Answer(cell.position, cell.model)] = {
+            "effective_noise": task.effective_noise if task else None,
+            "ground_truth": sample.ground_truth,
+            "counterfactual": task.counterfactual if task else None,
+            "rule": _named(rules),
+            "words": _named(words),
+            "judge_said": " ".join(judged.words for judged in evidence.judged.values()),
+            **about_run,
+        }
+    return found
+
+
+def _named(by_verdict: Mapping[str, str]) -> str:
+    """One verdict's text as it is; of several each under its name."""
+    if len(by_verdict) == 1:
+        return next(iter(by_verdict.values()))
+    return "; ".join(f"{name}: {text}" for name, text in by_verdict.items())
