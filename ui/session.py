@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import streamlit as st
@@ -45,6 +46,15 @@ CLICKED = "clicked"
 
 DEAD_LINK = "dead_link"
 """Where a session notes that it came with a link that leads nowhere."""
+
+MOST_REMEMBERED = 10_000
+"""Workspaces of which it is remembered that they had a key."""
+
+_kept_keys: dict[Path, dict[str, Access]] = {}
+"""The keys of a person's own machine until the app stops, by the folder of the workspace."""
+
+_had_keys: dict[str, None] = {}
+"""Workspaces of a public host in which a key was entered; never the key."""
 
 Kind = TypeVar("Kind", TestBed, Dataset)
 
@@ -132,9 +142,34 @@ def keys() -> dict[str, Access]:
 
 
 def own_keys() -> dict[str, Access]:
-    """The keys that were entered in this session; they are here and nowhere else."""
-    own: dict[str, Access] = st.session_state.setdefault("keys", {})
-    return own
+    """The keys that were entered, by provider; they are in memory and nowhere else.
+
+    On a person's own machine they outlive a reload; on a public host they are this session's.
+    """
+    if config().public:
+        own: dict[str, Access] = st.session_state.setdefault("keys", {})
+        return own
+    return _kept_keys.setdefault(config().data_dir, {})
+
+
+def keep_key(access: Access) -> None:
+    """Uses the key from now on."""
+    own_keys()[access.provider] = access
+    if config().public:
+        _had_keys[workspace()] = None
+        while len(_had_keys) > MOST_REMEMBERED:
+            _had_keys.pop(next(iter(_had_keys)))
+
+
+def forget_key(provider: str) -> None:
+    own_keys().pop(provider, None)
+    if not own_keys():
+        _had_keys.pop(workspace(), None)
+
+
+def has_lost_key() -> bool:
+    """Whether a key was entered in this workspace of a public host, and a reload forgot it."""
+    return config().public and not own_keys() and workspace() in _had_keys
 
 
 def offered() -> dict[str, list[str]]:

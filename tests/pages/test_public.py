@@ -248,6 +248,9 @@ def test_a_key_belongs_to_its_session_and_not_to_the_link(
         other = choose(open_page("settings", w=workspace), "openai")
         assert "No key yet." in said(other)
         assert "keys" not in other.session_state or other.session_state["keys"] == {}
+        # A reload of the same workspace says what it forgot; to others there is nothing to say.
+        lost = "Your key was forgotten with the reload. Enter it again." in said(other, "warning")
+        assert lost is (workspace == MINE)
 
 
 def test_a_key_of_the_hosts_environment_is_for_nobody(

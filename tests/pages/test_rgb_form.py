@@ -17,6 +17,7 @@ from evaluators.records import Ability, Cap
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, Upload, checked
 from tests.pages.screen import jsonl, runs, said, segments, settled, state, table
+from ui import session
 from ui.models.form import label
 
 OFFLINE, OSS, LUNA = "offline/offline-reader", "groq/openai/gpt-oss-20b", "openai/gpt-6-luna"
@@ -107,7 +108,7 @@ def test_the_choice_outlives_the_visit_to_settings(
 ) -> None:
     at = chosen(open_page("rgb"), OSS)
     checked(at.switch_page("../pages/settings.py").run())
-    at.session_state["keys"] = {"groq": access("groq", loopback().address)}
+    session.own_keys().update({"groq": access("groq", loopback().address)})
     checked(at.switch_page("../pages/rgb.py").run())
     assert at.multiselect(key="rgb_models").value == [OSS]
     assert not at.button(key="rgb_start").disabled
@@ -118,7 +119,7 @@ def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(
 ) -> None:
     at = chosen(open_page("rgb"), OFFLINE, UNPRICED, judge=LUNA)
     checked(at.switch_page("../pages/settings.py").run())
-    at.session_state["keys"] = {"openai": access("openai", "http://127.0.0.1:9")}
+    session.own_keys().update({"openai": access("openai", "http://127.0.0.1:9")})
     checked(at.switch_page("../pages/rgb.py").run())
     assert at.multiselect(key="rgb_models").value == [OFFLINE]
 

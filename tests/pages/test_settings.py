@@ -95,7 +95,7 @@ def test_a_provider_is_offered_as_soon_as_it_has_a_record(
     monkeypatch.setitem(PROVIDERS, "derrick", record)
     at = enter(open_page("settings"), "derrick", key)
     assert "Works: 1 model offered, 0 of them known here." in said(at, "success")
-    assert "In use until" in said(at, "caption")
+    assert "In use. Kept until" in said(at, "caption")
     assert [row["Model"] for row in table(at, "Model")] == ["crane-1"]
 
 
@@ -111,7 +111,19 @@ def test_a_good_key_is_answered_with_what_it_opens(
 ) -> None:
     at = enter(open_page("settings"), provider, KEY)
     assert answer in said(at, "success")
-    assert "until this tab is reloaded or closed." in said(at)
+    assert "Kept until the app stops." in said(at)
+
+
+def test_on_a_persons_own_machine_a_reload_keeps_the_key(
+    open_page: OpenPage, server: Loopback
+) -> None:
+    enter(open_page("settings"), "openai", KEY)
+    reloaded = choose(open_page("settings"), "openai")
+    assert "Kept until the app stops." in said(reloaded)
+    assert "forgotten" not in said(reloaded, "warning")
+    button(reloaded, "Forget").click()
+    checked(reloaded.run())
+    assert "No key yet." in said(choose(open_page("settings"), "openai"))
 
 
 @pytest.mark.parametrize("typed", [f"  {KEY}\n", f'"{KEY}"', f"Bearer {KEY}", f"“{KEY}”"])
@@ -166,9 +178,9 @@ def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
     with Loopback() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
     at = enter(open_page("settings"), "openai", KEY)
-    assert "Kept, not tested," in said(at, "caption")
+    assert ", not tested. Kept until" in said(at, "caption")
     assert "In use" not in said(at)
-    assert at.session_state["keys"]["openai"].key.get_secret_value() == KEY
+    assert session.own_keys()["openai"].key.get_secret_value() == KEY
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(key=KEY).base_url)
     assert "Works" in said(enter(at, "openai", KEY), "success")
     assert "In use at" in said(at, "caption")
@@ -183,7 +195,7 @@ def test_a_first_key_that_the_provider_refuses_is_not_taken(
         in said(at, "error")
     )
     assert "No key yet. OpenAI" in said(at)
-    assert at.session_state["keys"] == {}
+    assert session.own_keys() == {}
 
 
 def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(
@@ -193,7 +205,7 @@ def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(
     assert "Not taken: The API key was refused" in said(enter(at, "openai", OTHER_KEY), "error")
     assert "The one before stays in use." in said(at, "error")
     assert "In use" in said(at, "caption")
-    assert at.session_state["keys"]["openai"].key.get_secret_value() == KEY
+    assert session.own_keys()["openai"].key.get_secret_value() == KEY
 
 
 def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(
@@ -251,10 +263,10 @@ def test_a_key_survives_other_pages_and_leaves_with_forget(
     at = enter(open_page("settings"), "openai", KEY)
     for name in ("home", "rgb", "settings"):
         checked(at.switch_page(f"../pages/{name}.py").run())
-    assert "until this tab" in said(at)
+    assert "Kept until the app stops" in said(at)
     button(at, "Forget").click()
     assert "No key yet. OpenAI" in said(checked(at.run()))
-    assert at.session_state["keys"] == {}
+    assert session.own_keys() == {}
 
 
 def test_a_forgotten_key_is_held_by_nothing(
@@ -276,7 +288,7 @@ def test_the_keys_of_two_providers_stand_side_by_side(
     at = enter(open_page("settings"), "openai", KEY)
     assert "No key yet. Groq" in said(choose(at, "groq"))
     enter(at, "groq", KEY)
-    assert set(at.session_state["keys"]) == {"openai", "groq"}
+    assert set(session.own_keys()) == {"openai", "groq"}
 
 
 # The environment
@@ -291,7 +303,7 @@ def test_a_key_of_the_environment_is_named_used_and_never_shown(
     assert not [each for each in at.button if each.label == "Forget"]
     assert "Works" in said(enter(at, "groq", ""), "success")
     assert KEY not in everything(at)
-    assert at.session_state["keys"] == {}
+    assert session.own_keys() == {}
 
 
 def test_a_key_that_was_entered_stands_before_that_of_the_environment(
@@ -317,7 +329,7 @@ def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
             math.isnan(row[name]) for name in ("Price in", "Price out", "Context")
         )  # shown as "unknown"
         assert at.text_input(key="typed_custom").placeholder == ""
-        assert at.session_state["keys"]["custom"].base_url == local.base_url
+        assert session.own_keys()["custom"].base_url == local.base_url
 
 
 @pytest.mark.parametrize(
@@ -333,7 +345,7 @@ def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
 def test_what_cannot_be_an_address_is_refused(open_page: OpenPage, address: str) -> None:
     at = enter(open_page("settings"), "custom", "", address)
     assert "Give the base URL" in said(at, "error")
-    assert at.session_state["keys"] == {}
+    assert session.own_keys() == {}
 
 
 def test_a_key_of_one_address_is_not_sent_to_another(open_page: OpenPage) -> None:
@@ -341,7 +353,7 @@ def test_a_key_of_one_address_is_not_sent_to_another(open_page: OpenPage) -> Non
         at = enter(open_page("settings"), "custom", KEY, mine.base_url)
         assert "Works" in said(at, "success")
         assert "refused" in said(enter(at, "custom", "", other.base_url), "error")
-        assert at.session_state["keys"]["custom"].base_url == mine.base_url
+        assert session.own_keys()["custom"].base_url == mine.base_url
 
 
 def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page: OpenPage) -> None:
@@ -352,7 +364,7 @@ def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page
             "Not taken: Cannot reach 127.0.0.1:9. Check the network, and the base URL. "
             "The one before"
         ) in said(at)
-        assert f"In use at {local.base_url} until" in said(at, "caption")
+        assert f"In use at {local.base_url}. Kept until" in said(at, "caption")
         assert table(at, "Model")[0]["Model"] == "my-model"
 
 
@@ -449,7 +461,7 @@ def test_a_key_is_in_no_address_and_in_no_stored_file(
 ) -> None:
     at = enter(open_page("settings"), "openai", KEY)
     checked(at.switch_page("../pages/home.py").run())
-    run_with_a_model(at.session_state["keys"])
+    run_with_a_model(session.own_keys())
     assert len(server.asked) == 4
     assert KEY not in everything(at)
     assert KEY not in str(at.query_params)
@@ -466,7 +478,7 @@ def enter(at: AppTest, provider: str, key: str, address: str | None = None) -> A
     at.text_input(key=f"typed_{provider}").set_value(key)
     if address is not None:
         at.text_input(key="base_url").set_value(address)
-    button(at, "Test this endpoint" if provider == "custom" else "Test this key").click()
+    button(at, "Use this endpoint" if provider == "custom" else "Use this key").click()
     return checked(at.run())
 
 

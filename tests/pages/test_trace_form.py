@@ -57,9 +57,9 @@ def test_the_key_that_was_missing_is_enough(
     assert "GPT-OSS 20B: needs a key." in said(at, "warning")
     checked(at.switch_page("../pages/settings.py").run())
     address = loopback().address
-    at.session_state["keys"] = {
-        "groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))
-    }
+    session.own_keys().update(
+        {"groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))}
+    )
     checked(at.switch_page("../pages/trace.py").run())
     assert at.multiselect(key="trace_judges").value == [OSS]
 

@@ -47,6 +47,7 @@ def access() -> str:
         key="provider",
         persist_state="session",
     )
+    lost_key()
     form, outcome = st.container(), st.container()
     # The test comes first although it stands below: the form shows which key is in use after it.
     with outcome:
@@ -55,6 +56,13 @@ def access() -> str:
         _access_form(provider)
     _key_in_use(provider)
     return provider
+
+
+def lost_key() -> None:
+    """What a reload forgets, said where that happened."""
+    if session.has_lost_key():
+        words = "Your key was forgotten with the reload. Enter it again."
+        st.warning(words, icon=":material/key_off:")
 
 
 def list_models(provider: str) -> None:
@@ -151,13 +159,14 @@ def _access_form(provider: str) -> None:
             type="password",
             autocomplete="off",
             placeholder="Type to replace it" if current and current.key.get_secret_value() else "",
-            help="It stays in this session's memory: on no disk, in no address, in no log.",
+            help="It stays in memory: on no disk, in no address, in no log.",
             key=f"typed_{provider}",
         )
-        label = "Test this endpoint" if is_custom else "Test this key"
+        label = "Use this endpoint" if is_custom else "Use this key"
         on_click = problems.guarded(_take_up_for_test, provider)
         st.form_submit_button(
             label,
+            help="It is tested first: the provider is asked for its models.",
             type="primary",
             icon=":material/key:",
             on_click=on_click,
@@ -221,7 +230,7 @@ def _test_failed(entered: Access, error: LLMError) -> None:
         message = f"{what} It stays in use."
     elif has_working or _is_wrong(provider, error):
         if entered == own.get(provider):
-            del own[provider]
+            session.forget_key(provider)
         stays = f" The one before {'stays in use' if has_working else 'is kept'}."
         message = f"Not taken: {what}{stays if session.keys().get(provider) else ''}"
     else:
@@ -244,17 +253,18 @@ def _is_wrong(provider: str, error: LLMError) -> bool:
 def _use_from_now(entered: Access) -> None:
     # One that is in use already stays where it is, perhaps in the environment.
     if entered != session.keys().get(entered.provider):
-        session.own_keys()[entered.provider] = entered
+        session.keep_key(entered)
 
 
 def _key_in_use(provider: str) -> None:
     """Which key is there, if any, whether it is known to work, and a button to forget it."""
     own, in_use, record = session.own_keys(), session.keys().get(provider), PROVIDERS[provider]
     if provider in own:
-        state = "In use" if provider in session.offered() else "Kept, not tested,"
+        tested = "" if provider in session.offered() else ", not tested"
         with st.container(horizontal=True, vertical_alignment="center"):
             where = _other_address(own[provider])
-            st.caption(plain(f"{state}{where} until this tab is reloaded or closed."))
+            until = "this tab is reloaded or closed" if config().public else "the app stops"
+            st.caption(plain(f"In use{where}{tested}. Kept until {until}."))
             st.button(
                 "Forget",
                 icon=":material/key_off:",
@@ -269,7 +279,7 @@ def _key_in_use(provider: str) -> None:
 
 
 def _forget_key(provider: str) -> None:
-    session.own_keys().pop(provider, None)
+    session.forget_key(provider)
 
 
 def _other_address(access: Access) -> str:
