@@ -199,12 +199,12 @@ class Collector:
     def _large_cell(self, row: dict[str, Any]) -> str:
         limit = self.limits.cell_bytes
         for name, value in row.items():
-            size = _text_bytes(value)
+            # Of a list of documents each may be as long as a text: CRAG has whole pages in them
+            size = _longest_text(value)
             if size > limit:
-                return (
-                    f"{without_surrogates(name[:60])} has {size:,} bytes; the limit is "
-                    f"{limit:,}. Cut it."
-                )
+                what = "" if isinstance(value, str) else "a text of "
+                shown = without_surrogates(name[:60])
+                return f"{shown} has {what}{size:,} bytes; the limit is {limit:,}. Cut it."
         return ""
 
 
@@ -249,13 +249,14 @@ def _is_flat(value: Any, depth: int) -> bool:
     return all(_is_flat(item, depth - 1) for item in containers)
 
 
-def _text_bytes(value: Any) -> int:
-    """Bytes of all text in a cell."""
+def _longest_text(value: Any) -> int:
+    """Bytes of the longest text in a cell."""
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
     if isinstance(value, dict):
         # Names are text too: an object may have as many as it likes
-        return sum(map(_text_bytes, value)) + sum(map(_text_bytes, value.values()))
+        longest_name = max(map(_longest_text, value), default=0)
+        return max(longest_name, max(map(_longest_text, value.values()), default=0))
     if isinstance(value, list):
-        return sum(map(_text_bytes, value))
+        return max(map(_longest_text, value), default=0)
     return 0

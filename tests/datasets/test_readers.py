@@ -666,13 +666,19 @@ def test_as_many_rows_as_the_limit_are_read():
 
 
 @pytest.mark.parametrize(
-    "response", ["x" * (MAX_CELL + 1), ["x" * MAX_CELL, "y"], {"a": ["x" * MAX_CELL]}]
+    ("response", "what"),
+    [
+        ("x" * (MAX_CELL + 1), "1,048,577 bytes"),
+        (["y", "x" * (MAX_CELL + 1)], "a text of 1,048,577 bytes"),
+        ({"a": ["x" * (MAX_CELL + 1)]}, "a text of 1,048,577 bytes"),
+        ({"x" * (MAX_CELL + 1): "a"}, "a text of 1,048,577 bytes"),
+    ],
 )
-def test_a_cell_longer_than_the_limit_is_left_out(response):
+def test_a_text_longer_than_the_limit_is_left_out(response, what):
     text = json.dumps([ROW, ROW | {"response": response}])
 
     assert problems("a.json", text) == [
-        (2, "response has 1,048,577 bytes; the limit is 1,048,576. Cut it.")
+        (2, f"response has {what}; the limit is 1,048,576. Cut it.")
     ]
 
 
@@ -793,3 +799,23 @@ def test_any_list_of_objects_is_read_as_it_stands(rows):
     read_rows = [row for _, row in read("a.json", json.dumps(rows).encode()).rows]
 
     assert json.dumps(read_rows) == json.dumps(rows)
+
+
+# Large cells
+
+
+def test_documents_of_a_row_may_together_be_longer_than_one_text():
+    page = "x" * 600_000
+    row = {"query": "When?", "search_results": [{"page_result": page}, {"page_result": page}]}
+
+    assert cells("a.jsonl", json.dumps(row)) == [row]
+
+
+def test_a_text_that_is_too_long_is_named_by_its_column_and_size():
+    row = {"query": "When?", "search_results": [{"page_result": "x" * 1_100_000}]}
+    table = read("a.jsonl", "\n".join([json.dumps(row), json.dumps(ROW)]).encode())
+
+    assert [problem.message for problem in table.problems] == [
+        "search_results has a text of 1,100,000 bytes; the limit is 1,048,576. Cut it."
+    ]
+    assert len(table.rows) == 1
