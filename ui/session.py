@@ -308,6 +308,8 @@ def start(plan: RunPlan) -> None:
     An equal one that was just begun is shown in its place. Raises a `PlumblineError` where it
     cannot be run.
     """
+    # As at every door: no run in which each sample would fail for want of the same field.
+    plan.check_data()
     run = find_twin(store(), plan, workspace=workspace())
     if run is None:
         run = create_run(store(), plan, workspace=workspace())

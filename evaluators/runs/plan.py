@@ -73,7 +73,7 @@ class RunPlan:
     def check_data(self) -> None:
         """Raises `ParameterError` where the data have no use for what was named.
 
-        For doors where data, metrics and models are named by hand; a form offers only what fits.
+        Asked at every door before a run is made; `check` is asked of any run.
         """
         name = printable(self.dataset.name)
         if self.models and all(sample.response is not None for sample in self.dataset.samples):

@@ -288,6 +288,18 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
     assert button(at, "Next")
 
 
+def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail(
+    open_page: OpenPage, upload: Upload
+) -> None:
+    upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}))
+    at = scoring(open_page("rgb"), "answers.jsonl")
+    segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE)
+    at.run()
+    at.button(key="rgb_score_start").click()
+    assert "No sample of answers.jsonl has what RGB needs" in said(checked(at.run()), "error")
+    assert not runs()
+
+
 def test_look_alike_characters_that_change_a_verdict_are_counted(
     open_page: OpenPage, upload: Upload
 ) -> None:
