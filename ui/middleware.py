@@ -35,8 +35,10 @@ def _inline_scripts() -> list[str]:
     return [f"'sha256-{digest}'" for digest in digests]
 
 
-_SCRIPTS = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
-"""Streamlit's protobuf counts in WebAssembly; no text can become a script by it."""
+_SCRIPTS = " ".join(["'self'", "'wasm-unsafe-eval'", "blob:", *_inline_scripts()])
+"""Streamlit's protobuf counts in WebAssembly, and it hands the script of a component over as a
+blob; no text can become a script by either, as only a running script can make a blob.
+"""
 _HOST = re.compile(r"[\w.:\[\]-]{1,255}", re.ASCII)
 _SPACE_FRAMES = "https://huggingface.co https://*.hf.space"
 

@@ -17,10 +17,11 @@ METRICS = ("context_relevance", "context_utilization", "completeness", "adherenc
 
 
 class Step(NamedTuple):
-    """One value and the words that lead to it."""
+    """One value, the words that lead to it, and what was divided by what where that is all."""
 
     value: float | None
     words: str
+    fraction: str = ""
 
 
 class SentenceCounts(NamedTuple):
@@ -101,7 +102,8 @@ def all_supported(sentences: Sentences, labels: Labels) -> Step:
         unlabelled = f"{missing} of {len(supports)} response sentences have no label."
         return Step(None, f"is not known: {unlabelled}")
     value = float(full == len(supports))
-    return Step(value, f"{rule}; {full} of {len(supports)} are = {value:.2f}")
+    words = f"{rule}; {full} of {len(supports)} are = {value:.2f}"
+    return Step(value, words, f"{full}/{len(supports)}")
 
 
 def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
@@ -112,7 +114,8 @@ def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
     count = sum(sentence.support is Support.NONE for sentence in labels.sentence_support)
     value = float(not count)
     words = f"= 1 if no response sentence is unsupported, else 0; {count} unsupported = {value:.2f}"
-    return Step(value, words)
+    total = len(labels.sentence_support)
+    return Step(value, words, f"{total - count}/{total}" if total else "")
 
 
 def response_supports(sentences: Sentences, labels: Labels) -> list[Support | None]:
@@ -123,13 +126,14 @@ def response_supports(sentences: Sentences, labels: Labels) -> list[Support | No
 
 def _ratio(names: str, part: int, whole: int) -> Step:
     value = part / whole
-    return Step(value, f"= {names} = {part} / {whole} = {value:.2f}")
+    return Step(value, f"= {names} = {part} / {whole} = {value:.2f}", f"{part}/{whole}")
 
 
 def _capped(names: str, part: int, whole: int) -> Step:
     if part <= whole:
         return _ratio(names, part, whole)
-    return Step(1.0, f"= {names}, at most 1 = {part} / {whole}, so 1.00")
+    words = f"= {names}, at most 1 = {part} / {whole}, so 1.00"
+    return Step(1.0, words, f"{part}/{whole}")
 
 
 # The definitions

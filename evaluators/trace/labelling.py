@@ -7,7 +7,9 @@ four metrics, the colours and the comparison are written once, on those.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
 
 from evaluators.records import (
     LabelEvidence,
@@ -29,17 +31,31 @@ HEURISTIC, JURY, GOLD, CORRECTED = "heuristic", "jury", "gold", "corrected"
 STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)
 
 
+ALLOWED = {
+    "relevant": ("yes", "no"),
+    "utilized": ("yes", "no"),
+    "support": ("full", "partial", "none"),
+}
+
+
 class Correction(Record):
     """One label that a person set, and when.
 
     `label` "relevant" or "utilized" goes with a document key and the `value` "yes" or "no",
-    "support" with a response key and "full", "partial" or "none".
+    "support" with a response key and "full", "partial" or "none", "supported_by" with a response
+    key and the key of the document sentence that carries it.
     """
 
-    label: Literal["relevant", "utilized", "support"]
+    label: Literal["relevant", "utilized", "support", "supported_by"]
     key: str
-    value: Literal["yes", "no", "full", "partial", "none"]
+    value: str
     created: str
+
+    @model_validator(mode="after")
+    def _value_fits_label(self) -> Self:
+        if self.value not in ALLOWED.get(self.label, (self.value,)):
+            raise ValueError(f"{self.label} cannot be set to {self.value!r:.40}")
+        return self
 
 
 def sentences_of(sample: Sample) -> Sentences:
@@ -77,12 +93,14 @@ def corrected(labels: Labels, corrections: Sequence[Correction]) -> Labels:
 
 def _changed_labels(labels: Labels, correction: Correction) -> dict[str, Any]:
     key = correction.key
-    if correction.label == "support":
+    if correction.label in ("support", "supported_by"):
         supports = {support.key: support for support in labels.sentence_support}
         before = supports.get(key) or SentenceSupport(key=key, support=Support.NONE)
-        changes: dict[str, Any] = {"support": Support(correction.value)}
-        if changes["support"] is Support.NONE:
-            changes["supporting_keys"] = ()
+        changes: dict[str, Any] = {"supporting_keys": (correction.value,)}
+        if correction.label == "support":
+            changes = {"support": Support(correction.value)}
+            if changes["support"] is Support.NONE:
+                changes["supporting_keys"] = ()
         supports[key] = before.model_copy(update=changes)
         return {"sentence_support": tuple(supports.values())}
     field = f"{correction.label}_keys"

@@ -95,6 +95,15 @@ def arithmetic(scores: TRACEScores) -> dict[str, str]:
     }
 
 
+def fractions(scores: TRACEScores) -> dict[str, str]:
+    """What was divided for each of the four values, such as "2/5"; empty where nothing was.
+
+    That of adherence counts the sentences that pass: of 1/2 the value is 0.
+    """
+    worked = _worked(scores.sentences, scores.labels, scores.definition)
+    return {name: step.fraction for name, step in worked.items()}
+
+
 def why_missing(scores: TRACEScores) -> dict[str, str]:
     """Why each value that is None is so, by its name."""
     reasons = {**arithmetic(scores), **_FURTHER_REASONS}

@@ -26,7 +26,7 @@ def test_one_click_shows_the_jury_beside_gold_and_an_example_is_changed_in_a_cop
     expect(page).to_have_title("Sample · Find the invented sentence (illustration) · Plumbline")
     for labeller in ("Jury", "Gold", "Judge B"):
         expect(page.get_by_text(labeller, exact=True).first).to_be_visible()
-    expect(page.get_by_text("30 euros a month").first).to_be_visible()
+    expect(page.locator(".sentence", has_text="30 euros a month").first).to_be_visible()
     page.get_by_role("button", name="Make it yours").click()
     expect(page.get_by_role("heading", name="TRACE", exact=True)).to_be_visible()
     expect(page.get_by_text("not measurements of a named model")).to_have_count(0)

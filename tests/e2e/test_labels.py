@@ -43,18 +43,19 @@ def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
 
     select_first_row(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
-    supported = card(page, "Supported")
-    expect(supported).to_have_text(re.compile(r"\d\.\d\d"))
+    supported = number(page, "Supported").locator("b")
+    expect(supported).to_have_text(re.compile(r"\d/\d"))
     value = supported.inner_text()
-    page.get_by_role("radio", name="a", exact=True).click()
-    expect(page.get_by_text(re.compile(f"{LUNA}, ")).first).to_be_visible()
-    page.get_by_role("radio", name="not supported").click()
-    expect(supported).not_to_have_text(value)
-    expect(page.get_by_text(f"before {value}").first).to_be_visible()
+    page.locator("[data-key=a]").click()
+    expect(page.locator(".bubble")).to_be_visible()
+    page.get_by_role("button", name="not supported", exact=True).click()
+    expect(supported).to_contain_text(f"{value} → ")
+    expect(number(page, "Supported")).to_contain_text(f"before {value}")
+    expect(page.get_by_text(re.compile(f"{LUNA} said: "))).to_be_visible()
     expect(page.get_by_text(re.compile("1 correction · newest: a not supported"))).to_be_visible()
 
-    page.get_by_role("button", name="Undo").click()
-    expect(supported).to_have_text(value)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(supported).to_contain_text(value)
     expect(page.get_by_text(re.compile("1 correction"))).to_have_count(0)
     assert len(provider.asked) - before == 24  # a correction needs no call
 
@@ -107,6 +108,5 @@ def select_first_row(page: Page) -> None:
     )
 
 
-def card(page: Page, title: str) -> Locator:
-    metrics = page.get_by_test_id("stMetric").filter(has_text=title)
-    return metrics.get_by_test_id("stMetricValue")
+def number(page: Page, label: str) -> Locator:
+    return page.locator(".number", has_text=label)

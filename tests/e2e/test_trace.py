@@ -41,21 +41,21 @@ def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(
 
 def test_a_sample_marks_its_sentences_with_colour_and_words(page: Page, trace_run: Run) -> None:
     page.goto(f"/sample?run={trace_run.id}&sample=1")
-    expect(page.locator(".pl-s").first).to_be_visible()
-    expect(page.locator(".pl-cue", has_text="supported").first).to_be_visible()
-    expect(page.locator(".pl-cue", has_text="relevant").first).to_be_visible()
-    expect(page.locator(".pl-s.pl-full").first).not_to_have_css(
+    expect(page.locator(".sentence").first).to_be_visible()
+    expect(page.locator(".badge", has_text="supported").first).to_be_visible()
+    expect(page.locator(".badge", has_text="relevant").first).to_be_visible()
+    expect(page.locator(".sentence.v-full").first).not_to_have_css(
         "background-color", "rgba(0, 0, 0, 0)"
     )
 
 
 def test_choosing_a_response_sentence_frames_its_evidence(page: Page, trace_run: Run) -> None:
     page.goto(f"/sample?run={trace_run.id}&sample=1")
-    expect(page.locator(".pl-s").first).to_be_visible()
-    expect(page.locator(".pl-chosen")).to_have_count(0)
-    page.get_by_role("radio", name="a", exact=True).click()
-    expect(page.locator(".pl-doc .pl-chosen").first).to_be_visible()
-    expect(page.get_by_text(re.compile(r"Sentence a rests on \d+[a-z]"))).to_be_visible()
+    expect(page.locator(".sentence").first).to_be_visible()
+    expect(page.locator(".lit")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("^a, supported: ")).click()
+    expect(page.locator(".documents .lit").first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Supported by \d+[a-z]"))).to_be_visible()
 
 
 def test_the_browsers_way_back_leads_to_the_same_sample(page: Page, trace_run: Run) -> None:

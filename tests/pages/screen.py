@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Button, ButtonGroup
 
@@ -55,6 +57,35 @@ def table(at: AppTest, first_column: str) -> list[dict[str, Any]]:
 
 def html(at: AppTest) -> str:
     return "\n".join(element.proto.body for element in at.get("html"))
+
+
+def evidence(at: AppTest) -> dict[str, Any]:
+    """What the script of the evidence view was told."""
+    return json.loads(at.get("bidi_component")[0].proto.json)
+
+
+def numbers(at: AppTest) -> dict[str, str]:
+    """The numbers of the evidence view by metric, and the average."""
+    *metrics, average = evidence(at)["numbers"]
+    named = dict(number["value"].split(" ") for number in metrics)
+    return named | {"average": average["figure"]}
+
+
+def change(at: AppTest, label: str, key: str = "", value: str = "", **facts: Any) -> AppTest:
+    """The page after the evidence view sent this change, as its script sends it."""
+    view = evidence(at)
+    number = view["answered"] + 1
+    sent = {"sample": view["sample"], "number": number, "label": label, "key": key, "value": value}
+    return send(at, [sent | facts])
+
+
+def send(at: AppTest, changes: Any) -> AppTest:
+    """The page after the evidence view sent something; AppTest itself knows no components."""
+    states = at._tree.get_widget_states()
+    trigger = WidgetState(id=_make_trigger_id(at.get("bidi_component")[0].proto.id, "events"))
+    trigger.json_trigger_value = json.dumps([{"event": "changed", "value": changes}])
+    states.widgets.append(trigger)
+    return at._run(states)
 
 
 def markdown(at: AppTest) -> list[str]:

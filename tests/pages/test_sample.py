@@ -16,7 +16,7 @@ from evaluators.records import (
 from evaluators.runs import samples
 from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import button, cards, html, runs, said, segments, table
+from tests.pages.screen import button, cards, evidence, html, runs, said, segments, table
 
 
 def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> None:
@@ -125,17 +125,17 @@ def test_a_run_is_shown_by_the_sentences_that_were_labelled_however_they_are_cut
     assert "A run keeps the sentences that were labelled." in said(at)
 
 
-def test_a_chosen_response_sentence_frames_what_it_rests_on(
+def test_the_evidence_view_is_told_what_each_response_sentence_rests_on(
     open_page: OpenPage, filled: Filled
 ) -> None:
-    at = open_page("sample", run=filled.trace.id, sample="1")
-    assert 'pl-chosen"' not in html(at)
+    view = evidence(open_page("sample", run=filled.trace.id, sample="1"))
     _, sample, score = next(filled.store.results.scored(filled.trace))
-    first = from_score(score, sample).labels.sentence_support[0]
-    segments(at, f"response_{filled.trace.id}_0_0").set_value("a")
-    checked(at.run())
-    assert html(at).count('pl-chosen"') == 1 + len(first.supporting_keys)
-    assert f"Sentence a rests on {', '.join(first.supporting_keys)}" in said(at, "text")
+    scores = from_score(score, sample)
+    first = scores.labels.sentence_support[0]
+    assert view["restsOn"]["a"] == list(first.supporting_keys)
+    assert view["said"][0]["of"]["a"].startswith(f"supported by {', '.join(first.supporting_keys)}")
+    assert view["question"] == sample.question
+    assert view["answer"] == [[each.key, each.text] for each in scores.sentences.response]
 
 
 def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(

@@ -7,6 +7,9 @@ utilization 1 / 1, completeness 1 / 1 and adherence 0, as sentence b has no supp
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -31,7 +34,17 @@ from evaluators.trace.labelling import JURY, labelled_score
 from evaluators.trace.labelling_prompt import labelling_template
 from tests.pages.by_hand import LUNA, OSS
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, cards, html, markdown, said, segments, table
+from tests.pages.screen import (
+    change,
+    evidence,
+    html,
+    markdown,
+    numbers,
+    said,
+    segments,
+    send,
+    table,
+)
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
@@ -134,18 +147,22 @@ def heuristic_run() -> Run:
     return stored(counted=BY_JURY, by="heuristic", evaluator="trace", gold=None)
 
 
-def choose(at: AppTest, side: str, key: str | None) -> AppTest:
-    segments(at, f"{side}_{NAME}").set_value(key)
-    return checked(at.run())
-
-
 def show(at: AppTest, by: str) -> AppTest:
     segments(at, f"labels_{NAME}").set_value(by)
     return checked(at.run())
 
 
-def framed(at: AppTest) -> int:
-    return html(at).count('pl-chosen"')
+def words(at: AppTest, by: str, key: str) -> str:
+    """What a labeller is said to have said of a sentence."""
+    return next(each["of"] for each in evidence(at)["said"] if each["who"] == by)[key]
+
+
+def notes(at: AppTest) -> str:
+    return " · ".join(evidence(at)["notes"])
+
+
+def beside(at: AppTest) -> list[str]:
+    return [number["beside"] for number in evidence(at)["numbers"]]
 
 
 @pytest.fixture
@@ -167,14 +184,27 @@ def heuristic(open_page: OpenPage) -> AppTest:
 @pytest.mark.parametrize(
     ("by", "values"),
     [
-        (JURY, ("0.25", "1.00", "1.00", "0.00", "0.50", "0.56")),
-        (LUNA.id, ("0.50", "0.50", "0.50", "0.00", "0.50", "0.38")),
-        (OSS.id, ("0.25", "1.00", "1.00", "0.00", "0.50", "0.56")),
-        ("gold", ("0.50", "1.00", "1.00", "0.00", "0.50", "0.62")),
+        (JURY, ("0.25", "1.00", "1.00", "0.00", "0.56")),
+        (LUNA.id, ("0.50", "0.50", "0.50", "0.00", "0.38")),
+        (OSS.id, ("0.25", "1.00", "1.00", "0.00", "0.56")),
+        ("gold", ("0.50", "1.00", "1.00", "0.00", "0.62")),
     ],
 )
 def test_each_labeller_has_its_own_scores(jury: AppTest, by: str, values: tuple[str, ...]) -> None:
-    assert tuple(cards(show(jury, by)).values()) == values
+    assert tuple(numbers(show(jury, by)).values()) == values
+
+
+def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury: AppTest) -> None:
+    shown = evidence(jury)["numbers"]
+    assert [f"{each['label']} {each['figure']}{each['mark']}" for each in shown] == [
+        "Relevant 1/4",
+        "Used 1/1",
+        "Covered 1/1",
+        "Supported 1/2✗",
+        "Average 0.56",
+    ]
+    assert beside(jury) == ["gold 2/4", "gold 2/2", "gold 2/2", "gold 1/2", "gold 0.62"]
+    assert beside(show(jury, "gold")) == [""] * 5
 
 
 @pytest.mark.parametrize(
@@ -204,12 +234,13 @@ def test_the_labels_that_count_come_first_and_are_shown_first(jury: AppTest) -> 
     assert [option.content for option in segments(jury, f"labels_{NAME}").proto.options][
         -1
     ] == "Gold"
-    assert "in the run's scores Jury counts" in said(show(jury, LUNA.id))
+    assert "in the run's scores Jury counts" in notes(show(jury, LUNA.id))
 
 
 def test_a_single_labeller_needs_no_choice(heuristic: AppTest) -> None:
     assert not [group for group in heuristic.get("button_group") if group.key == f"labels_{NAME}"]
-    assert "Labels: Heuristic · an estimate made without an LLM" in said(heuristic)
+    assert "Labels: Heuristic · an estimate made without an LLM" in notes(heuristic)
+    assert evidence(heuristic)["disputed"] == []
     assert "≠" not in html(heuristic)
 
 
@@ -220,18 +251,21 @@ def test_a_hybrid_sample_without_a_judge_says_so(open_page: OpenPage) -> None:
         by="heuristic",
         evaluator="hybrid",
     )
-    assert "the heuristic was sure enough, no judge was asked" in said(
+    assert "the heuristic was sure enough, no judge was asked" in notes(
         open_page("sample", run="hand", sample="1")
     )
 
 
 def test_the_colours_are_those_of_the_labeller_shown(jury: AppTest) -> None:
     assert html(jury).count(">partly supported<") == 0
+    assert evidence(jury)["verdicts"]["b"] == "not supported"
     assert html(show(jury, OSS.id)).count(">partly supported<") == 1
+    assert evidence(jury)["verdicts"]["b"] == "partly supported"
 
 
 def test_sentences_on_which_labellers_differ_are_marked_and_listed(jury: AppTest) -> None:
     assert html(jury).count("≠") == 2
+    assert evidence(jury)["disputed"] == ["1a", "b"]
     rows = table(jury, "Sentence")
     assert [row["Sentence"] for row in rows] == ["1a", "b"]
     assert list(rows[0].values())[1:-1] == ["neither", "relevant", "neither", "relevant + used"]
@@ -247,144 +281,155 @@ def test_sentences_on_which_labellers_differ_are_marked_and_listed(jury: AppTest
 # Evidence
 
 
-def test_a_response_sentence_shows_what_it_rests_on_and_why(jury: AppTest) -> None:
-    assert framed(jury) == 0
-    at = choose(jury, "response", "a")
-    assert framed(at) == 2
-    assert "Sentence a rests on 0a." in said(at, "text")
-    assert f"GPT-6 Luna, supported: Stated in 0a. {IMAGE}" in said(at, "text")
-    assert "GPT-OSS 20B, supported: Stated in 0a." in said(at, "text")
-    assert "Luna" not in said(choose(show(at, "gold"), "response", "a"), "text")
+def test_every_labeller_s_word_on_a_sentence_is_told_with_its_reason(jury: AppTest) -> None:
+    assert evidence(jury)["restsOn"] == {"a": ["0a"], "b": []}
+    assert words(jury, "GPT-6 Luna", "a") == f"supported by 0a (Stated in 0a. {IMAGE})"
+    assert words(jury, "GPT-OSS 20B", "a") == f"supported by 0a (Stated in 0a. {IMAGE})"
+    assert words(jury, "Jury", "b") == "not supported"
+    assert words(jury, "Gold", "b") == "not supported, nearest 1a"
+    assert evidence(show(jury, "gold"))["by"] == "Gold"
+    assert evidence(jury)["restsOn"]["b"] == ["1a"]
 
 
-def test_a_document_sentence_shows_what_rests_on_it(jury: AppTest) -> None:
-    at = choose(jury, "documents", "0a")
-    assert framed(at) == 2
-    assert "Sentence 0a carries a of the response." in said(at, "text")
-    assert framed(choose(at, "documents", "1b")) == 1
-    assert "No response sentence rests on 1b." in said(at, "text")
-
-
-def test_only_one_sentence_is_chosen_at_a_time(jury: AppTest) -> None:
-    at = choose(choose(jury, "response", "b"), "documents", "0a")
-    assert segments(at, f"response_{NAME}").value is None
-    assert framed(at) == 2
-    assert framed(choose(at, "documents", None)) == 0
+def test_every_labeller_s_word_on_a_document_sentence_is_told(jury: AppTest) -> None:
+    assert words(jury, "Jury", "0a") == "relevant + used"
+    assert words(jury, "GPT-6 Luna", "1a") == "relevant"
+    assert words(jury, "Gold", "1a") == "relevant + used"
+    assert "1b" not in next(each["of"] for each in evidence(jury)["said"])
 
 
 def test_a_key_that_does_not_exist_is_named_as_such(jury: AppTest) -> None:
-    at = choose(show(jury, OSS.id), "response", "b")
-    assert "Sentence b rests on 1a, 9z (does not exist)." in said(at, "text")
-    assert framed(at) == 2
+    at = show(jury, OSS.id)
+    assert words(at, "GPT-OSS 20B", "b") == "partly supported by 1a, 9z (does not exist)"
 
 
-def test_many_sentences_are_chosen_from_a_list(open_page: OpenPage) -> None:
-    many = keyed(
-        *(
-            (f"0{letter}{other}", f"Sentence {letter}{other}.")
-            for letter in "abcde"
-            for other in "abcdefghi"
-        )
-    )
-    data = Dataset(
-        name="Many",
-        samples=(
-            sample(None).model_copy(
-                update={"sentences": Sentences(documents=(many,), response=())}
-            ),
-        ),
-    )
-    run = heuristic_run().model_copy(update={"id": "many", "fingerprint": data.fingerprint})
-    session.store().runs.save(run, data)
-    score = labelled_score(
-        data.samples[0],
-        data.samples[0].sentences or SENTENCES,
-        [],
-        Labelling(by="heuristic", labels=labels("0aa", "")),
-    )
-    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
-    at = open_page("sample", run="many", sample="1")
-    at.selectbox(key="documents_many_0_0").set_value("0cd")
-    checked(at.run())
-    assert at.selectbox(key="documents_many_0_0").options[0] == "0aa · Sentence aa."
-    assert framed(at) == 1
-    assert "No response sentence rests on 0cd." in said(at, "text")
+def test_a_reason_that_is_a_sentence_follows_the_label(open_page: OpenPage) -> None:
+    reason = support("b", Support.NONE, explanation="No sentence says so.")
+    found = labels("0a", "0a", STATED, reason)
+    stored(Labelling(by="heuristic", labels=found), counted=found, by="heuristic", gold=None)
+    at = open_page("sample", run="hand", sample="1")
+    assert words(at, "Heuristic", "b") == "not supported. No sentence says so."
 
 
 # Corrections
 
 
 def test_a_relevant_sentence_that_was_missed_changes_the_scores_at_once(jury: AppTest) -> None:
-    at = choose(jury, "documents", "1a")
-    at.toggle(key=f"relevant_{NAME}_1a").set_value(True)
-    shown = cards(checked(at.run()))
-    assert tuple(shown.values()) == ("0.50", "0.50", "0.50", "0.00", "0.50", "0.38")
-    assert [metric.delta for metric in at.metric][:3] == [
-        "before 0.25",
-        "before 1.00",
-        "before 1.00",
-    ]
+    at = checked(change(jury, "relevant", "1a", "yes"))
+    assert tuple(numbers(at).values()) == ("0.50", "0.50", "0.50", "0.00", "0.38")
+    assert beside(at)[:3] == ["before 1/4", "before 1/1", "before 1/1"]
+    assert evidence(at)["numbers"][3]["figure"] == "1/2"
     assert segments(at, f"labels_{NAME}").value == "corrected"
-    assert "1 correction · newest: 1a relevant" in said(at)
+    assert evidence(at)["corrections"] == "1 correction · newest: 1a relevant"
 
 
 def test_a_corrected_support_changes_adherence_and_undo_restores_it(jury: AppTest) -> None:
-    at = choose(jury, "response", "b")
-    segments(at, f"support_{NAME}_b").set_value(Support.FULL)
-    assert cards(checked(at.run()))["Adherence"] == "1.00"
-    button(at, "Undo").click()
-    assert cards(checked(at.run()))["Adherence"] == "0.00"
-    assert segments(at, f"support_{NAME}_b").value is Support.NONE
+    at = checked(change(jury, "support", "b", "full"))
+    assert numbers(at)["adherence"] == "1.00"
+    assert evidence(at)["numbers"][3]["figure"] == "2/2"
+    at = checked(change(at, "undo"))
+    assert numbers(at)["adherence"] == "0.00"
+    assert evidence(at)["verdicts"]["b"] == "not supported"
     assert session.store().corrections.by_cell("hand") == {}
+
+
+def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury: AppTest) -> None:
+    at = change(change(jury, "support", "b", "full"), "supported_by", "b", "1a")
+    at = checked(change(at, "relevant", "1a", "yes"))
+    assert [each["what"] for each in evidence(at)["people"]["b"]] == ["supported", "by 1a"]
+    at = checked(change(change(at, "support", "b", "none"), "relevant", "1a", "no"))
+    assert evidence(at)["people"] == {}
+    assert session.store().corrections.by_cell("hand") == {}
+
+
+def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
+    heuristic: AppTest,
+) -> None:
+    at = checked(change(change(heuristic, "support", "b", "full"), "supported_by", "b", "1a"))
+    by_person = evidence(at)["people"]["b"]
+    assert [each["what"] for each in by_person] == ["supported", "by 1a"]
+    assert all(datetime.fromisoformat(each["at"]).tzinfo for each in by_person)
+    assert evidence(at)["restsOn"]["b"] == ["1a"]
+    assert words(at, "Heuristic", "b") == "not supported"
+    assert "Corrected" not in [each["who"] for each in evidence(at)["said"]]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"label": "support", "key": "z", "value": "full"},
+        {"label": "support", "key": "b", "value": "yes"},
+        {"label": "support", "key": "0a", "value": "full"},
+        {"label": "relevant", "key": "b", "value": "yes"},
+        {"label": "supported_by", "key": "b", "value": "9z"},
+        {"label": "<script>", "key": "b", "value": "full"},
+        {"label": "support", "key": "b", "value": "full", "sample": "another"},
+        {"label": "support", "key": "b", "value": "full", "number": 0},
+        {"label": "support", "key": ["b"], "value": "full"},
+        {"label": "support", "key": "b", "value": "full", "more": 1},
+    ],
+)
+def test_what_does_not_fit_the_sample_is_not_stored(jury: AppTest, facts: dict[str, Any]) -> None:
+    checked(change(jury, **facts))
+    assert session.store().corrections.by_cell("hand") == {}
+
+
+@pytest.mark.parametrize("sent", [None, {}, "x", 7, [7], [[]]])
+def test_what_is_not_a_change_is_passed_over(jury: AppTest, sent: Any) -> None:
+    checked(send(jury, sent))
+    assert session.store().corrections.by_cell("hand") == {}
+
+
+def test_a_change_that_is_sent_again_is_stored_once(heuristic: AppTest) -> None:
+    sample, first = evidence(heuristic)["sample"], {"key": "b", "value": "full"}
+    changes = [
+        {"sample": sample, "number": 1, "label": "support", **first},
+        {"sample": sample, "number": 2, "label": "relevant", "key": "0b", "value": "yes"},
+    ]
+    at = checked(send(checked(send(heuristic, changes[:1])), changes))
+    assert set_to(at) == ["supported", "relevant"]
+    assert evidence(at)["answered"] == 2
 
 
 def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPage) -> None:
     unlabelled = labels("0a", "0a", STATED)
     kept = Labelling(by=LUNA.id, labels=unlabelled, judgement=judgement("Luna"))
     stored(kept, counted=unlabelled, by=LUNA.id, gold=None)
-    at = choose(open_page("sample", run="hand", sample="1"), "response", "b")
+    at = open_page("sample", run="hand", sample="1")
     assert html(at).count(">no label<") == 1
-    assert cards(at)["Adherence"] == "n/a"
-    assert "GPT-6 Luna, " not in said(at, "text")
-    segments(at, f"support_{NAME}_b").set_value(Support.FULL)
-    assert cards(checked(at.run()))["Adherence"] == "1.00"
+    assert numbers(at)["adherence"] == "n/a"
+    assert words(at, "GPT-6 Luna", "b") == "no label"
+    assert numbers(checked(change(at, "support", "b", "full")))["adherence"] == "1.00"
 
 
 def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic: AppTest) -> None:
-    at = choose(heuristic, "documents", "0b")
-    at.toggle(key=f"relevant_{NAME}_0b").set_value(True)
-    checked(at.run()).toggle(key=f"utilized_{NAME}_0b").set_value(True)
-    at = choose(checked(at.run()), "response", "b")
-    segments(at, f"support_{NAME}_b").set_value(Support.PARTIAL)
-    assert set_to(checked(at.run())) == ["relevant", "used", "partly supported"]
-    button(at, "Undo").click()
-    assert set_to(checked(at.run())) == ["relevant", "used"]
-    button(at, "Undo all").click()
-    assert "correction" not in said(checked(at.run()))
-    assert "Labels: Heuristic" in said(at)
+    at = change(change(heuristic, "relevant", "0b", "yes"), "utilized", "0b", "yes")
+    at = checked(change(at, "support", "b", "partial"))
+    assert set_to(at) == ["relevant", "used", "partly supported"]
+    at = checked(change(at, "undo"))
+    assert set_to(at) == ["relevant", "used"]
+    at = checked(change(at, "undo all"))
+    assert evidence(at)["corrections"] == ""
+    assert "Labels: Heuristic" in notes(at)
 
 
 def test_the_original_stays_and_can_still_be_seen(heuristic: AppTest) -> None:
-    at = choose(heuristic, "response", "b")
-    segments(at, f"support_{NAME}_b").set_value(Support.FULL)
-    at = show(checked(at.run()), "heuristic")
-    assert cards(at)["Adherence"] == "0.00"
-    assert "To correct a label, choose the labels of Corrected." in said(at)
-    assert "in the run's scores Corrected counts" in said(at)
+    at = show(checked(change(heuristic, "support", "b", "full")), "heuristic")
+    assert numbers(at)["adherence"] == "0.00"
+    assert evidence(at)["locked"] == "To correct a label, choose the labels of Corrected."
+    assert "in the run's scores Corrected counts" in notes(at)
 
 
 def test_labels_that_do_not_count_cannot_be_corrected(jury: AppTest) -> None:
-    at = choose(show(jury, LUNA.id), "response", "b")
-    assert not [group for group in at.get("button_group") if group.key == f"support_{NAME}_b"]
-    assert "To correct a label, choose the labels of Jury." in said(at)
+    assert evidence(jury)["locked"] == ""
+    at = show(jury, LUNA.id)
+    assert evidence(at)["locked"] == "To correct a label, choose the labels of Jury."
 
 
 def test_a_correction_that_cannot_be_stored_says_why(heuristic: AppTest) -> None:
-    at = choose(heuristic, "response", "b")
-    segments(at, f"support_{NAME}_b").set_value(Support.FULL)
     session.store()._db.execute("drop table corrections")
-    checked(at.run())
-    assert "The run store cannot be" in said(at, "error")
+    checked(change(heuristic, "support", "b", "full"))
+    assert "The run store cannot be" in said(heuristic, "error")
 
 
 # Judges
@@ -420,12 +465,12 @@ def test_texts_that_may_instruct_the_judge_raise_a_warning_and_no_score(
     assert "The texts may hold instructions to the judge: 1b: speaks to the judge" in said(
         at, "warning"
     )
-    assert cards(at)["Relevance"] == "0.25"
+    assert numbers(at)["relevance"] == "0.25"
 
 
 def test_nothing_hostile_reaches_markdown_or_html(open_page: OpenPage) -> None:
     jury_run(warnings=(IMAGE,))
-    at = choose(open_page("sample", run="hand", sample="1"), "documents", "1b")
+    at = open_page("sample", run="hand", sample="1")
     assert not [text for text in markdown(at) if "![" in text]
     assert "<b>" not in html(at)
 

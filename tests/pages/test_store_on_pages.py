@@ -14,7 +14,7 @@ from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.records import EvaluatorSpec
 from evaluators.runs.store import Store
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import button, cards, markdown, runs, said
+from tests.pages.screen import button, cards, markdown, numbers, runs, said
 from ui import session
 
 SOME = ("home", "runs", "settings")
@@ -85,7 +85,7 @@ def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
     assert "Sample 2 cannot be read" in said(at)
     button(at, "Next").click()
     assert "This result cannot be read" in said(checked(at.run()))
-    assert "Adherence" in cards(open_page("sample", run=filled.trace.id, sample="4"))
+    assert "adherence" in numbers(open_page("sample", run=filled.trace.id, sample="4"))
     assert "Adherence" in cards(open_page("trace", run=filled.trace.id))
 
 

@@ -13,7 +13,7 @@ from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
-from tests.pages.screen import cards, jsonl, runs, said, segments, settled, state, table
+from tests.pages.screen import cards, jsonl, numbers, runs, said, segments, settled, state, table
 from ui import session
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
@@ -66,7 +66,7 @@ def test_a_new_definition_is_offered_explained_and_counted(
     sample = open_page("sample", run=filled.trace.id, sample="1")
     assert segments(sample, "definition").options[-1] == "Own"
     segments(sample, "definition").set_value("own")
-    assert cards(checked(sample.run()))["Adherence"] == "0.25"
+    assert numbers(checked(sample.run()))["adherence"] == "0.25"
 
 
 def test_a_finished_run_says_that_its_labels_are_estimates(
@@ -100,7 +100,7 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
     )
     finish(run, session.store())
     assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
-    assert cards(open_page("sample", run=run.id, sample="1"))["Adherence"] == "1.00"
+    assert numbers(open_page("sample", run=run.id, sample="1"))["adherence"] == "1.00"
     assert not cards(open_page("metrics", run=run.id))
 
 
@@ -152,7 +152,7 @@ def test_odd_samples_are_judged_and_can_be_opened(
     at.button(key="trace_start").click()
     assert state(settled(at.run())) == "Finished · 1 / 1 scored"
     assert not at.exception
-    assert "Adherence" in cards(open_page("sample", run=runs()[0].id))
+    assert "adherence" in numbers(open_page("sample", run=runs()[0].id))
 
 
 def test_windows_that_would_not_move_are_refused_before_anything_is_stored(

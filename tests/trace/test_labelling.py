@@ -175,6 +175,23 @@ def test_corrected_support_keeps_what_the_labeller_said_beside_it():
     assert LABELS.sentence_support[0].support is PARTIAL
 
 
+def test_a_person_names_the_sentence_that_carries_another():
+    changes = [correction("support", "a", "full"), correction("supported_by", "a", "1c")]
+    (support,) = corrected(LABELS, changes).sentence_support
+    assert (support.support, support.supporting_keys) == (FULL, ("1c",))
+    (support,) = corrected(LABELS, [*changes, correction("support", "a", "none")]).sentence_support
+    assert (support.support, support.supporting_keys) == (Support.NONE, ())
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("support", "yes"), ("relevant", "full"), ("utilized", ""), ("other", "no")],
+)
+def test_a_correction_holds_a_value_of_its_label(label, value):
+    with pytest.raises(ValueError, match=label):
+        correction(label, "a", value)
+
+
 def test_a_sentence_without_a_label_can_be_given_one():
     labels = corrected(Labels(), [correction("support", "a", "full")])
     assert labels.sentence_support == (SentenceSupport(key="a", support=FULL),)

@@ -54,7 +54,6 @@ def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
 def documents(
     texts: Sequence[Sequence[Sentence]],
     by_key: Mapping[str, str],
-    framed: Collection[str] = (),
     disputed: Collection[str] = (),
     sources: Sequence[str] = (),
 ) -> str:
@@ -64,27 +63,18 @@ def documents(
     """
     parts = []
     for number, sentences in enumerate(texts, start=1):
-        coloured = _coloured(sentences, by_key, framed, disputed)
-        heading = _document_heading(number, sources)
+        coloured = _coloured(sentences, by_key, disputed)
+        heading = f"<h3>{html(document_title(number, sources))}</h3>"
         parts.append(f'<div class="pl-doc pl-text">{heading}{coloured}</div>')
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
 def response(
-    sentences: Sequence[Sentence],
-    by_key: Mapping[str, str],
-    framed: Collection[str] = (),
-    disputed: Collection[str] = (),
+    sentences: Sequence[Sentence], by_key: Mapping[str, str], disputed: Collection[str] = ()
 ) -> str:
-    """The response with each sentence coloured by its verdict."""
-    coloured = _coloured(sentences, by_key, framed, disputed)
-    return f'<div class="pl-text">{coloured or "<i>The response is empty.</i>"}</div>'
-
-
-def evidence(sentences: Sequence[Sentence]) -> str:
-    """A few sentences by themselves, one a line."""
-    lines = (f"<div>{_key_badge(sentence)}{html(sentence.text)}</div>" for sentence in sentences)
-    return f'<div class="pl-evidence pl-text">{"".join(lines)}</div>'
+    """The answer with each sentence coloured by its verdict."""
+    coloured = _coloured(sentences, by_key, disputed)
+    return f'<div class="pl-text">{coloured or "<i>The answer is empty.</i>"}</div>'
 
 
 def marked_text(
@@ -123,23 +113,20 @@ def passages(
     """Plain documents, numbered, with words marked."""
     marked = (marked_text(text, evidence, expected, whole=whole) for text in texts)
     parts = (
-        f'<div class="pl-doc">{_document_heading(number, sources)}{text}</div>'
+        f'<div class="pl-doc"><h3>{html(document_title(number, sources))}</h3>{text}</div>'
         for number, text in enumerate(marked, 1)
     )
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
-def _document_heading(number: int, sources: Sequence[str]) -> str:
+def document_title(number: int, sources: Sequence[str]) -> str:
     """The number of a document, and where it stands where that is known."""
-    source = f" · {html(sources[number - 1])}" if number <= len(sources) else ""
-    return f"<h3>Document {number}{source}</h3>"
+    source = f" · {sources[number - 1]}" if number <= len(sources) else ""
+    return f"Document {number}{source}"
 
 
 def _coloured(
-    sentences: Sequence[Sentence],
-    by_key: Mapping[str, str],
-    framed: Collection[str],
-    disputed: Collection[str],
+    sentences: Sequence[Sentence], by_key: Mapping[str, str], disputed: Collection[str]
 ) -> str:
     spans = []
     for sentence in sentences:
@@ -147,17 +134,11 @@ def _coloured(
         classes = ["pl-s"]
         if verdict in COLOURS:
             classes.append(COLOURS[verdict])
-        if sentence.key in framed:
-            classes.append("pl-chosen")
-        text = f"{_key_badge(sentence)}{html(sentence.text)}"
+        text = f'<span class="pl-key">{html(sentence.key)}</span>{html(sentence.text)}'
         # Said in words as well: colour alone is not seen by everybody.
         if verdict:
             text += f'<span class="pl-cue">{verdict}</span>'
         if sentence.key in disputed:
             text += '<span class="pl-disputed" title="Labellers differ">≠</span>'
-        spans.append(f'<span class="{" ".join(classes)}">{text}</span>')
+        spans.append(f'<span class="{" ".join(classes)}" dir="auto">{text}</span>')
     return " ".join(spans)
-
-
-def _key_badge(sentence: Sentence) -> str:
-    return f'<span class="pl-key">{html(sentence.key)}</span>'

@@ -10,6 +10,12 @@ from ui.parts.untrusted import plain
 from ui.parts.words import accepted
 
 
+def question(sample: Sample) -> None:
+    """The question under its heading."""
+    st.header("Question")
+    st.text(sample.question)
+
+
 def generator_prompt(label: str, template: str, sample: Sample) -> None:
     """What a model was asked about the sample."""
     with st.expander(plain(label), icon=":material/edit_note:", key="generator_prompt"):

@@ -71,13 +71,20 @@ def steps(run: Run, cell: Cell) -> Cell:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
             session.open_run(run)
-        if st.button("Previous", icon=":material/chevron_left:", disabled=place == 0):
+        # By these keys the evidence view finds the buttons, for the arrows left and right.
+        if st.button(
+            "Previous",
+            icon=":material/chevron_left:",
+            disabled=place == 0,
+            key="previous_sample",
+        ):
             place -= 1
         if st.button(
             "Next",
             icon=":material/chevron_right:",
             icon_position="right",
             disabled=place == len(walk) - 1,
+            key="next_sample",
         ):
             place += 1
         position = walk[place]
@@ -95,8 +102,9 @@ def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
     sample = session.store().samples.get(run.fingerprint, cell.position)
     results = session.store().results.of_answer(run.id, cell.position, cell.model)
-    st.header("Question")
-    st.text(sample.question)
+    # The evidence view of TRACE shows the question itself.
+    if leads(run.evaluator.name) != "trace":
+        texts.question(sample)
     answers = (result.response for result in results.values() if result.response is not None)
     is_given = sample.response is not None
     sample = sample.model_copy(update={"response": next(answers, sample.response)})

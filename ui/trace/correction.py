@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
+from pydantic import TypeAdapter, ValidationError
 
-from evaluators.records import Cell, Labels, Support
-from evaluators.trace.labelling import CORRECTED, Correction
+from evaluators.records import Cell, Labels, Record, Sentences
+from evaluators.trace.labelling import ALLOWED, CORRECTED, Correction
 from ui import session
-from ui.parts import problems, tables
+from ui.parts import tables
 from ui.parts.highlight import SUPPORTS
-from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 SHOWN = "labels_by"
 """Where the session keeps whose labels the page shows; the corrected ones until others are chosen.
@@ -26,8 +25,6 @@ TITLES = {
     ("utilized", "yes"): "used",
     ("utilized", "no"): "not used",
 } | {("support", support.value): words for support, words in SUPPORTS.items()}
-ANSWERS = {True: "yes", False: "no"}
-SWITCHES = {"Relevant": "relevant", "Used": "utilized"}
 
 
 class RunCell(NamedTuple):
@@ -41,53 +38,58 @@ class RunCell(NamedTuple):
         return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
 
 
-def of_response(place: RunCell, key: str, labels: Labels, original: Labels) -> None:
-    """The support of one response sentence, as it stands; another choice is stored."""
-    widget = f"support_{place.name}_{key}"
-    # Set at every drawing: what counts is in the store, perhaps from another tab.
-    st.session_state[widget] = _support_or_none(labels, key)
-    st.segmented_control(
-        "Correct the label",
-        list(SUPPORTS),
-        format_func=SUPPORTS.__getitem__,
-        required=True,
-        key=widget,
-        on_change=problems.guarded(_keep_correction, place.name),
-        args=(place, "support", key, widget, _support_or_none(original, key)),
-        wrap=True,
-    )
+class Change(Record):
+    """What a person did in the evidence view, as the browser tells it.
+
+    `number` counts the changes of one sample. The browser sends a change again until it was
+    answered, as what comes while the page is drawn may replace what came before.
+    """
+
+    sample: str
+    number: int
+    label: Literal["relevant", "utilized", "support", "supported_by", "undo", "undo all"]
+    key: str = ""
+    value: str = ""
 
 
-def of_document(place: RunCell, key: str, labels: Labels, original: Labels) -> None:
-    """Whether a document sentence is relevant and used; a switch that is turned is stored."""
-    st.caption("Correct the labels")
-    with st.container(horizontal=True):
-        for title, field in SWITCHES.items():
-            widget = f"{field}_{place.name}_{key}"
-            st.session_state[widget] = key in getattr(labels, f"{field}_keys")
-            before = key in getattr(original, f"{field}_keys")
-            on_change = problems.guarded(_keep_correction, place.name)
-            args = place, field, key, widget, before
-            st.toggle(
-                title,
-                key=widget,
-                on_change=on_change,
-                args=args,
-            )
+_CHANGES = TypeAdapter(list[Change])
 
 
-def history(place: RunCell, corrections: Sequence[Correction]) -> None:
-    """How many labels were corrected, the newest, and the way back."""
-    problems.show(place.name)
-    if not corrections:
+def keep(place: RunCell, changes: Any, sentences: Sentences, original: Labels) -> None:
+    """Stores what the browser sent; what does not fit this sample is passed over."""
+    try:
+        sent = _CHANGES.validate_python(changes)
+    except ValidationError:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        newest = corrections[-1]
-        number = counted(len(corrections), "correction")
-        st.caption(f"{number} · newest: {plain(newest.key)} {_new_label(newest)}", width="content")
-        _undo_button("Undo", session.store().corrections.undo, place)
-        if len(corrections) > 1:
-            _undo_button("Undo all", session.store().corrections.reset, place)
+    for change in sent:
+        if change.sample == place.name and change.number > answered(place):
+            st.session_state[_answered_key(place)] = change.number
+            _keep_change(place, change, sentences, original)
+
+
+def answered(place: RunCell) -> int:
+    """The number of the last change of this sample that the session has dealt with."""
+    number: int = st.session_state.get(_answered_key(place), 0)
+    return number
+
+
+def by_sentence(corrections: Sequence[Correction]) -> dict[str, list[dict[str, str]]]:
+    """What holds of a person's corrections, by sentence: the words, and when."""
+    holding: dict[str, dict[str, dict[str, str]]] = {}
+    for correction in corrections:
+        of_sentence = holding.setdefault(correction.key, {})
+        if correction.label == "support":
+            of_sentence.pop("supported_by", None)
+        words = {"what": new_label(correction), "at": correction.created}
+        of_sentence[correction.label] = words
+    return {key: list(labels.values()) for key, labels in holding.items()}
+
+
+def new_label(correction: Correction) -> str:
+    """What a label was set to, in words."""
+    if correction.label == "supported_by":
+        return f"by {correction.value}"
+    return TITLES[correction.label, correction.value]
 
 
 def list_all(corrections: Sequence[Correction]) -> None:
@@ -100,54 +102,52 @@ def list_all(corrections: Sequence[Correction]) -> None:
             rows.append(
                 {
                     "Sentence": correction.key,
-                    "Set to": _new_label(correction),
+                    "Set to": new_label(correction),
                     "When": when,
                 }
             )
         tables.plain_rows(rows, "Corrections")
 
 
-def _support_or_none(labels: Labels, key: str) -> Support | None:
-    for item in labels.sentence_support:
-        if item.key == key:
-            return item.support
+def _keep_change(place: RunCell, change: Change, sentences: Sentences, original: Labels) -> None:
+    table = session.store().corrections
+    if change.label == "undo":
+        table.undo(*place)
+    elif change.label == "undo all":
+        table.reset(*place)
+    elif _fits(change, sentences):
+        # A label set back to what its labeller said is not a correction.
+        if change.value == _before(change, original):
+            table.drop(*place, change.label, change.key)
+            if change.label == "support":
+                table.drop(*place, "supported_by", change.key)
+        else:
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            correction = Correction(
+                label=change.label, key=change.key, value=change.value, created=now
+            )
+            table.save(*place, correction)
+        st.session_state[SHOWN] = CORRECTED
+
+
+def _fits(change: Change, sentences: Sentences) -> bool:
+    """Whether the sample has the sentences that are named, and the label may have the value."""
+    documents = sentences.document_keys
+    response = [sentence.key for sentence in sentences.response]
+    keys = documents if change.label in ("relevant", "utilized") else response
+    values = ALLOWED.get(change.label, documents)
+    return change.key in keys and change.value in values
+
+
+def _before(change: Change, original: Labels) -> str | None:
+    """What the labeller said, in the words of a correction; `None` where it said nothing."""
+    if change.label in ("relevant", "utilized"):
+        return "yes" if change.key in getattr(original, f"{change.label}_keys") else "no"
+    for item in original.sentence_support:
+        if item.key == change.key and change.label == "support":
+            return item.support.value
     return None
 
 
-def _keep_correction(
-    place: RunCell,
-    field: str,
-    key: str,
-    widget: str,
-    before: Support | bool | None,
-) -> None:
-    """Keeps what was chosen; a label set back to what its labeller said is not a correction."""
-    chosen = st.session_state[widget]
-    if chosen == before:
-        session.store().corrections.drop(place.run_id, place.cell, field, key)
-        return
-    value = chosen.value if isinstance(chosen, Support) else ANSWERS[chosen]
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    correction = Correction(
-        label=field,
-        key=key,
-        value=value,
-        created=now,
-    )
-    session.store().corrections.save(place.run_id, place.cell, correction)
-    st.session_state[SHOWN] = CORRECTED
-
-
-def _undo_button(label: str, undo: Callable[[str, Cell], object], place: RunCell) -> None:
-    on_click = problems.guarded(undo, place.name)
-    st.button(
-        label,
-        icon=":material/undo:",
-        key=f"{label}_{place.name}",
-        on_click=on_click,
-        args=place,
-    )
-
-
-def _new_label(correction: Correction) -> str:
-    return TITLES[correction.label, correction.value]
+def _answered_key(place: RunCell) -> str:
+    return f"answered_{place.name}"

@@ -1,0 +1,265 @@
+"""The evidence view in the browser: sentences to click, labels by mouse, key and touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from evaluators.records import (
+    Dataset,
+    EvaluatorSpec,
+    Labelling,
+    Labels,
+    Run,
+    Sample,
+    SampleResult,
+    SentenceSupport,
+    Support,
+)
+from evaluators.text.sentences import cut
+from evaluators.trace.labelling import labelled_score
+from tests.e2e.conftest import Server
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)><script>alert(2)</script>![x](http://127.0.0.1:9/x.png)&amp;\"'"
+)
+QUIET = " ".join(f"Boat {n} lies in the harbour." for n in range(61))
+ARABIC = "أغلق الجسر في عام 1931. مات شخصان في London."
+
+
+@pytest.fixture(scope="module")
+def bridge(server: Server) -> Run:
+    """One answer: its first sentence rests on the first of the documents, its second on none."""
+    documents = (f"A flood closed the bridge. {QUIET} The ferry was green.", "It was in March.")
+    labels = Labels(
+        relevant_keys=("0a", "1a"),
+        utilized_keys=("0a",),
+        sentence_support=(
+            SentenceSupport(key="a", support=Support.FULL, supporting_keys=("0a",)),
+            SentenceSupport(key="b", support=Support.NONE, explanation="No sentence says so."),
+        ),
+    )
+    gold = labels.model_copy(update={"relevant_keys": ("0a",)})
+    answer = "The flood closed it. Two people died."
+    return stored(server, "bridge", "Why was it closed?", answer, documents, labels, gold)
+
+
+@pytest.fixture
+def arabic(server: Server) -> Run:
+    labels = Labels(sentence_support=(SentenceSupport(key="a", support=Support.FULL),))
+    return stored(server, "arabic", "لماذا أغلق الجسر؟", ARABIC, (ARABIC,), labels)
+
+
+@pytest.fixture
+def hostile(server: Server) -> Run:
+    support = SentenceSupport(
+        key="a", support=Support.NONE, supporting_keys=(HOSTILE,), explanation=HOSTILE
+    )
+    labels = Labels(sentence_support=(support,))
+    text = f"{HOSTILE} is here."
+    return stored(server, "hostile", HOSTILE, text, (text,), labels, labels, by=HOSTILE)
+
+
+def test_a_click_on_a_sentence_lights_its_evidence_and_says_why(page: Page, bridge: Run) -> None:
+    visit(page, bridge)
+    expect(sentence(page, "a")).to_have_accessible_name("a, supported: The flood closed it.")
+    expect(sentence(page, "1a")).to_have_accessible_name("1a, relevant: It was in March.")
+    sentence(page, "a").click()
+    expect(page.locator(".lit")).to_have_count(1)
+    expect(sentence(page, "0a")).to_have_class(re.compile(r"\blit\b"))
+    expect(bubble(page)).to_contain_text("Supported by 0a")
+    expect(bubble(page)).to_contain_text("Gold said: supported by 0a")
+
+    sentence(page, "b").click()
+    expect(page.locator(".lit")).to_have_count(0)
+    expect(bubble(page)).to_contain_text("Not supported. No sentence says so.")
+    sentence(page, "0a").click()
+    expect(sentence(page, "a")).to_have_class(re.compile(r"\blit\b"))
+    expect(bubble(page)).to_contain_text("Carries a of the answer.")
+    expect(page.locator(".bubble")).to_have_count(1)
+    sentence(page, "0a").click()
+    expect(page.locator(".bubble")).to_have_count(0)
+
+
+def test_what_is_neither_relevant_nor_used_folds_and_opens(page: Page, bridge: Run) -> None:
+    visit(page, bridge)
+    fold = page.get_by_role("button", name="… 62 sentences …")
+    assert page.locator(".documents .sentence").count() == 2
+    fold.click()
+    expect(page.locator(".documents .sentence")).to_have_count(64)
+    sentence(page, "0bk").scroll_into_view_if_needed()
+    expect(page.locator(".strip")).to_be_in_viewport()
+    expect(sentence(page, "a")).to_be_in_viewport()
+
+
+def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
+    page: Page, trace_run: Run
+) -> None:
+    page.goto(f"/sample?run={trace_run.id}&sample=6")
+    expect(sentence(page, "a")).to_be_visible()
+    page.evaluate("window.isSamePage = true")
+    for key in ("ArrowDown", "3", "ArrowDown", "2"):
+        page.keyboard.press(key)
+    expect(number(page, "Supported")).to_contain_text("0/")
+    expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, not supported"))
+    expect(sentence(page, "b")).to_have_accessible_name(re.compile("^b, partly supported"))
+    expect(bubble(page)).to_contain_text(re.compile(r"You, \d\d:\d\d: partly supported\."))
+    expect(bubble(page)).to_contain_text("Heuristic said: ")
+    expect(page.get_by_text("2 corrections · newest: b partly supported")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("Sample 7 of 24")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("2 corrections")).to_be_visible()
+    assert page.evaluate("window.isSamePage")
+
+    page.reload()
+    expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, not supported"))
+    page.keyboard.press("u")
+    expect(page.get_by_text("1 correction ·")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_text("1 correction ·")).to_have_count(0)
+
+
+def test_a_person_names_the_sentence_that_carries_another(page: Page, bridge: Run) -> None:
+    visit(page, bridge)
+    sentence(page, "b").click()
+    page.keyboard.press("1")
+    expect(bubble(page)).to_contain_text("By which sentence?")
+    sentence(page, "1a").click()
+    expect(bubble(page)).to_contain_text(re.compile(r"You, \d\d:\d\d: supported by 1a\."))
+    expect(sentence(page, "1a")).to_have_class(re.compile(r"\blit\b"))
+    expect(number(page, "Supported")).to_contain_text("1/2 → 2/2")
+    sentence(page, "1a").click()
+    bubble(page).get_by_role("button", name="used").click()
+    expect(number(page, "Used")).to_contain_text("2/2")
+    page.get_by_role("button", name="Undo all").click()
+    expect(number(page, "Supported")).to_contain_text("1/2 ✗")
+    expect(number(page, "Used")).to_contain_text("1/2")
+
+
+def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> None:
+    visit(page, bridge)
+    page.get_by_role("switch", name="Hide the labels").check()
+    expect(sentence(page, "b")).to_have_accessible_name("b: Two people died.")
+    expect(page.locator(".v-none, .v-relevant").and_(page.locator(".sentence"))).to_have_count(0)
+    expect(page.get_by_text("… 62 sentences …")).to_have_count(0)
+    expect(number(page, "Supported")).to_have_text("Supported ?")
+    sentence(page, "b").click()
+    bubble(page).get_by_role("button", name="supported", exact=True).click()
+    expect(sentence(page, "b")).to_contain_text("your guess: supported")
+    page.keyboard.press("r")
+    expect(sentence(page, "b")).to_have_accessible_name(
+        re.compile("^b, not supported, your guess: supported")
+    )
+    expect(page.get_by_text("You: 0 of 1 like")).to_be_visible()
+    expect(number(page, "Supported")).to_contain_text("1/2")
+    page.reload()
+    expect(number(page, "Supported")).to_have_text("Supported ?")
+
+
+def test_a_phone_labels_by_touch_and_shows_the_evidence_in_the_bubble(
+    bridge: Run, new_context: Callable[..., BrowserContext]
+) -> None:
+    phone = new_context(viewport={"width": 400, "height": 800}, has_touch=True).new_page()
+    visit(phone, bridge)
+    sentence(phone, "a").tap()
+    quote = bubble(phone).get_by_role("button", name="A flood closed the bridge.")
+    expect(quote).to_be_in_viewport()
+    main = "document.querySelector('[data-testid=stMain]')"
+    assert phone.evaluate(f"{main}.scrollWidth - {main}.clientWidth") == 0
+    quote.tap()
+    expect(sentence(phone, "0a")).to_be_in_viewport()
+    expect(bubble(phone)).to_contain_text("Carries a of the answer.")
+
+
+def test_sentences_run_in_their_own_direction_with_the_key_before_them(
+    page: Page, arabic: Run
+) -> None:
+    visit(page, arabic)
+    assert sentence(page, "a").evaluate("row => getComputedStyle(row).direction") == "rtl"
+    for key in ("a", "b", "0a"):
+        row = sentence(page, key)
+        place, text, _ = (
+            row.locator(f":scope > :nth-child({n})").bounding_box() for n in (1, 2, 3)
+        )
+        assert place["x"] > text["x"]
+        assert row.locator(".key").inner_text() == key
+    expect(page.locator(".question")).to_have_css("direction", "rtl")
+
+
+def test_nothing_that_files_models_or_people_wrote_becomes_html(page: Page, hostile: Run) -> None:
+    visit(page, hostile)
+    sentence(page, "a").click()
+    expect(page.locator(".question")).to_have_text(HOSTILE)
+    expect(bubble(page)).to_contain_text(f"nearest {HOSTILE} (does not exist)")
+    assert page.locator(".evidence img, .evidence script, .evidence a").count() == 0
+    assert page.locator(".evidence *[onerror]").count() == 0
+
+
+def test_keys_and_badges_are_not_copied(page: Page, bridge: Run) -> None:
+    visit(page, bridge)
+    for name in ("key", "badge"):
+        mark = sentence(page, "a").locator(f".{name}")
+        expect(mark).to_have_css("user-select", "none")
+        expect(mark).to_have_attribute("aria-hidden", "true")
+
+
+def visit(page: Page, run: Run) -> None:
+    page.goto(f"/sample?run={run.id}&sample=1")
+    expect(sentence(page, "a")).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+
+
+def sentence(page: Page, key: str) -> Locator:
+    return page.locator(f"[data-key='{key}']")
+
+
+def bubble(page: Page) -> Locator:
+    return page.locator(".bubble")
+
+
+def number(page: Page, label: str) -> Locator:
+    return page.locator(".number", has_text=label)
+
+
+def stored(
+    server: Server,
+    name: str,
+    question: str,
+    response: str,
+    documents: tuple[str, ...],
+    labels: Labels,
+    gold: Labels | None = None,
+    by: str = "heuristic",
+) -> Run:
+    """A run with one answer that was labelled so."""
+    sentences = cut(response, documents)
+    sample = Sample(
+        id="1",
+        question=question,
+        response=response,
+        retrieved_documents=documents,
+        ground_truth=question,
+        situation=question,
+        sources=(question,) * len(documents),
+        sentences=sentences,
+        labels=gold,
+    )
+    data = Dataset(name=name, samples=(sample,))
+    run = Run(
+        id=name,
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title=name,
+        dataset_name=name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name="trace"),),
+    )
+    server.store.runs.save(run, data)
+    score = labelled_score(sample, sentences, [], Labelling(by=by, labels=labels))
+    result = SampleResult(position=0, status="scored", score=score)
+    server.store.results.save(run.id, result)
+    return run

@@ -1,0 +1,636 @@
+// The evidence view of one sample: click a sentence, see what carries it, set its label.
+//
+// What comes from files, models and people goes in by textContent or as an attribute, never as
+// HTML. A click is answered here at once; Python stores the label, and counts.
+
+const VERDICTS = {
+  supported: { look: "full", icon: "✓" },
+  "partly supported": { look: "partial", icon: "~" },
+  "not supported": { look: "none", icon: "✗" },
+  "no label": { look: "open", icon: "?" },
+  relevant: { look: "relevant", icon: "" },
+  used: { look: "used", icon: "" },
+  "relevant + used": { look: "both", icon: "" },
+};
+const SUPPORTS = { full: "supported", partial: "partly supported", none: "not supported" };
+const USES = ["", "relevant", "used", "relevant + used"];
+const LEGEND = {
+  Answer: ["supported", "partly supported", "not supported"],
+  Documents: ["relevant", "used", "relevant + used"],
+};
+const STEPS = { ArrowLeft: "previous_sample", ArrowRight: "next_sample" };
+const HELP = "← → sample · ↑ ↓ sentence · 1 2 3 label · U undo · R reveal · Esc close";
+
+const FOLD_FROM = 4; // sentences in a row without a label; fewer do not hide much
+const MOST_UNFOLDED = 400; // where labels must not show, long documents fold by length alone
+const SHOWN_OF_EACH = 40;
+const WIDE = 640; // pixels: below, the columns stand one above the other (as in evidence.css)
+const FLASH = 5000; // milliseconds
+const HIDES = "plumbline-hide-labels";
+// A widget that takes arrows and digits itself.
+const OWN_KEYS =
+  "input:not([type=checkbox]), textarea, select, button, a, summary, canvas, [contenteditable=true]," +
+  "[role=radio], [role=tab], [role=option], [role=combobox], [role=slider], [role=grid]";
+
+const views = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const view = views.get(parentElement) ?? new View(parentElement);
+  views.set(parentElement, view);
+  view.send = (changes) => setTriggerValue("changed", changes);
+  view.update(data);
+  return () => {
+    view.close();
+    views.delete(parentElement);
+  };
+}
+
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") element.textContent = value;
+    else if (name === "click") element.onclick = value;
+    else if (value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.filter(Boolean));
+  return element;
+}
+
+const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+class View {
+  constructor(parent) {
+    this.parent = parent;
+    this.root = parent.querySelector(".evidence");
+    this.selected = null;
+    this.carried = null; // the answer sentence whose carrying sentence is asked for
+    this.pending = [];
+    this.guesses = new Map();
+    this.isRevealed = false;
+    this.hides = sessionStorage.getItem(HIDES) === "yes";
+    this.onKey = (event) => this.key(event);
+    // Before Streamlit, for which R means to run the page again.
+    window.addEventListener("keydown", this.onKey, true);
+    this.resizes = new ResizeObserver(() => this.measure());
+    this.resizes.observe(this.root);
+  }
+
+  close() {
+    window.removeEventListener("keydown", this.onKey, true);
+    this.resizes.disconnect();
+  }
+
+  // ---- data
+
+  update(data) {
+    const before = this.data;
+    const texts = JSON.stringify([data.sample, data.answer, data.documents]);
+    const isNew = texts !== this.texts;
+    this.data = data;
+    this.texts = texts;
+    this.verdicts = { ...data.verdicts };
+    this.restsOn = { ...data.restsOn };
+    this.people = { ...data.people };
+    this.disputed = new Set(data.disputed);
+    if (isNew) {
+      this.selected = this.carried = null;
+      this.pending = [];
+      this.guesses.clear();
+      this.isRevealed = false;
+    }
+    this.pending = this.pending.filter((change) => change.number > data.answered);
+    this.pending.forEach((change) => this.apply(change));
+    if (isNew || before.by !== data.by) this.build();
+    else this.paint();
+    this.drawStrip(isNew ? null : before);
+    // They stand there for browsers in which this script does not run.
+    const other = document.querySelector(".st-key-texts_without_script");
+    if (other) other.style.display = "none";
+  }
+
+  /** Sends a person's change, and shows it at once. */
+  change(label, key = "", value = "") {
+    const last = this.pending.at(-1)?.number ?? this.data.answered;
+    const change = { sample: this.data.sample, number: last + 1, label, key, value };
+    this.pending.push(change);
+    this.apply(change);
+    this.paint();
+    if (this.selected !== null) this.intoView(this.bubble);
+    this.send([...this.pending]);
+  }
+
+  apply({ label, key, value }) {
+    const words = { what: value, at: new Date().toISOString() };
+    if (label === "support") {
+      this.verdicts[key] = words.what = SUPPORTS[value];
+      if (value === "none") this.restsOn[key] = [];
+    } else if (label === "supported_by") {
+      this.restsOn[key] = [value];
+      words.what = `by ${value}`;
+    } else if (label === "relevant" || label === "utilized") {
+      const use = { relevant: this.isRelevant(key), utilized: this.isUsed(key) };
+      use[label] = value === "yes";
+      this.verdicts[key] = USES[Number(use.relevant) + 2 * Number(use.utilized)];
+      words.what = (value === "yes" ? "" : "not ") + (label === "relevant" ? "relevant" : "used");
+    } else return;
+    const earlier = label === "supported_by" ? (this.people[key] ?? []) : [];
+    this.people[key] = [...earlier, words];
+  }
+
+  get isHidden() {
+    return this.hides && !this.isRevealed;
+  }
+
+  isRelevant = (key) => this.verdicts[key].startsWith("relevant");
+  isUsed = (key) => this.verdicts[key].endsWith("used");
+  isOfAnswer = (key) => this.data.answer.some(([own]) => own === key);
+
+  /** What carries an answer sentence, or which of them rest on a document sentence. */
+  related(key) {
+    if (this.isHidden) return [];
+    if (this.isOfAnswer(key)) return this.restsOn[key] ?? [];
+    return this.data.answer.map(([own]) => own).filter((own) => this.restsOn[own]?.includes(key));
+  }
+
+  // ---- the page
+
+  build() {
+    this.rows = new Map();
+    this.folds = new Map();
+    const data = this.data;
+    this.bubble = el("div", { class: "bubble", id: "bubble" });
+    this.strip = el("div", { class: "strip" });
+    this.live = el("div", { class: "live", "aria-live": "polite" });
+    this.answer = el("section", { class: "answer" }, el("h2", { text: "Answer" }));
+    for (const sentence of data.answer) this.answer.append(this.row(sentence));
+    if (!data.answer.length) this.answer.append(el("p", { class: "empty", text: "The answer is empty." }));
+    if (data.trueAnswer) {
+      const text = el("bdi", { text: data.trueAnswer });
+      this.answer.append(el("p", { class: "true-answer" }, el("span", { text: "True answer: " }), text));
+    }
+    this.history = el("div", { class: "history" });
+    this.answer.append(this.history);
+    this.documents = el("section", { class: "documents" }, el("h2", { text: "Documents" }));
+    const total = data.documents.reduce((sum, { sentences }) => sum + sentences.length, 0);
+    for (const each of data.documents) this.documents.append(this.document(each, total));
+    if (!total) this.documents.append(el("p", { class: "empty", text: "No documents." }));
+    this.columns = el("div", { class: "columns" }, this.answer, this.documents);
+    this.root.replaceChildren(
+      el("h2", { class: "live", text: "Question" }),
+      el("p", { class: "question", dir: "auto", text: data.question }),
+      (this.situation = el("p", { class: "situation", dir: "auto" })),
+      this.strip,
+      this.legend(),
+      this.columns,
+      el("p", { class: "help", text: HELP }),
+      this.live,
+    );
+    this.root.onclick = (event) => this.clicked(event);
+    this.paint();
+    this.measure();
+  }
+
+  legend() {
+    const line = el("div", { class: "legend" });
+    for (const [side, verdicts] of Object.entries(LEGEND)) {
+      const entries = verdicts.map((verdict) =>
+        el("span", { class: `entry v-${VERDICTS[verdict].look}`, text: verdict }),
+      );
+      line.append(el("span", { class: "side" }, el("b", { text: side }), ...entries));
+    }
+    this.differ = el("span", { text: "≠ labellers differ" });
+    this.notes = el("span", { class: "notes" });
+    line.append(this.differ, this.notes);
+    return line;
+  }
+
+  document({ title, sentences }, total) {
+    const name = el("h3", {}, el("bdi", { text: title }));
+    const section = el("div", { class: "document" }, name);
+    let stretch = [];
+    const end = () => {
+      if (stretch.length < FOLD_FROM) section.append(...stretch.map((each) => this.row(each)));
+      else section.append(this.fold(stretch));
+      stretch = [];
+    };
+    sentences.forEach((sentence, place) => {
+      if (this.isQuiet(sentence[0], place, total)) stretch.push(sentence);
+      else {
+        end();
+        section.append(this.row(sentence));
+      }
+    });
+    end();
+    return section;
+  }
+
+  /** Whether a document sentence may fold. What is hidden must not show by what folds. */
+  isQuiet(key, place, total) {
+    if (this.isHidden) return total > MOST_UNFOLDED && place >= SHOWN_OF_EACH;
+    return !this.verdicts[key] && !this.disputed.has(key) && !this.related(key).length;
+  }
+
+  /** A stretch of sentences as one button; its rows are made when somebody opens it. */
+  fold(sentences) {
+    const words = `… ${sentences.length.toLocaleString("en")} sentences …`;
+    const button = el("button", { class: "fold", type: "button", text: words });
+    const open = () => {
+      button.replaceWith(...sentences.map((each) => this.row(each)));
+      for (const [key] of sentences) {
+        this.folds.delete(key);
+        this.paintRow(key);
+      }
+    };
+    button.onclick = open;
+    for (const [key] of sentences) this.folds.set(key, open);
+    return button;
+  }
+
+  row([key, text]) {
+    const row = el(
+      "div",
+      { class: "sentence", role: "button", tabindex: -1, dir: "auto", "data-key": key },
+      el("bdi", { class: "key", "aria-hidden": true, text: key }),
+      el("span", { class: "text", text }),
+      el("bdi", { class: "badge", "aria-hidden": true }),
+    );
+    this.rows.set(key, row);
+    return row;
+  }
+
+  paint() {
+    for (const key of this.rows.keys()) this.paintRow(key);
+    for (const column of [this.answer, this.documents]) {
+      const first = column.querySelector(".sentence");
+      if (first && !column.querySelector("[tabindex='0']")) first.tabIndex = 0;
+    }
+    const { notes, situation } = this.data;
+    this.notes.textContent = this.isHidden ? "" : notes.join(" · ");
+    this.situation.textContent = this.isHidden || !situation ? "" : `Situation: ${situation}`;
+    this.differ.hidden = this.isHidden || !this.disputed.size;
+    this.light();
+    this.drawBubble();
+  }
+
+  paintRow(key) {
+    const row = this.rows.get(key);
+    const [, text, badge] = row.children;
+    const verdict = this.isHidden ? "" : this.verdicts[key];
+    const guess = this.guesses.get(key);
+    const look = VERDICTS[verdict]?.look ?? "quiet";
+    row.className = `sentence v-${look}`;
+    const marks = [];
+    if (verdict) marks.push(`${VERDICTS[verdict].icon} ${verdict}`.trim());
+    if (guess) marks.push(this.isHidden ? `your guess: ${guess}` : `you: ${guess}`);
+    if (!this.isHidden && this.disputed.has(key)) marks.push("≠");
+    badge.textContent = marks.join(" · ");
+    const said = [key, verdict, guess && `your guess: ${guess}`].filter(Boolean).join(", ");
+    row.setAttribute("aria-label", `${said}: ${text.textContent}`);
+    row.setAttribute("aria-pressed", String(key === this.selected));
+    row.classList.toggle("selected", key === this.selected);
+  }
+
+  drawStrip(before) {
+    const items = this.data.numbers.map((number, place) => {
+      const old = before?.numbers[place];
+      const isChanged = old && old.figure !== number.figure && !this.isHidden;
+      return this.number(number, isChanged ? old.figure : null);
+    });
+    const hide = el("input", { type: "checkbox", role: "switch" });
+    hide.checked = this.hides;
+    hide.onchange = () => this.hide(hide.checked);
+    const tools = el("span", { class: "tools" });
+    if (this.isHidden) tools.append(this.button("Reveal", "R", () => this.reveal()));
+    else if (this.guesses.size) tools.append(el("b", { class: "count", text: this.agreement() }));
+    tools.append(el("label", { class: "hide" }, hide, el("span", { text: "Hide the labels" })));
+    this.strip.replaceChildren(...items, tools);
+    this.drawHistory();
+  }
+
+  drawHistory() {
+    const { corrections } = this.data;
+    const held = this.parent.activeElement?.dataset.name;
+    const undo = this.button("Undo", "U", () => this.change("undo"));
+    const undoAll = this.button("Undo all", "", () => this.change("undo all"));
+    undo.dataset.name = "undo";
+    const parts = [el("span", { text: corrections }), undo, undoAll];
+    this.history.replaceChildren(...(corrections && !this.isHidden ? parts : []));
+    // The button that was pressed is a new one now.
+    if (held === "undo") undo.focus();
+  }
+
+  number({ label, figure, mark, value, beside, how }, old) {
+    const shown = this.isHidden ? "?" : old ? `${old} → ${figure}` : figure;
+    const under = this.isHidden ? "" : [value, beside].filter(Boolean).join(" · ");
+    const item = el(
+      "span",
+      { class: "number", title: this.isHidden ? undefined : how },
+      el(
+        "span",
+        { class: "figure" },
+        el("span", { text: `${label} ` }),
+        el("b", { text: shown }),
+        !this.isHidden && mark && el("span", { class: "mark", text: ` ${mark}` }),
+      ),
+      el("small", { text: under }),
+    );
+    if (old) {
+      item.classList.add("changed");
+      this.live.textContent = `${label}: ${old} → ${figure}`;
+      setTimeout(() => {
+        item.classList.remove("changed");
+        item.querySelector("b").textContent = figure;
+      }, FLASH);
+    }
+    return item;
+  }
+
+  button(text, key, click) {
+    const hint = key && el("kbd", { "aria-hidden": true, text: key });
+    return el("button", { type: "button", click }, el("span", { text }), hint);
+  }
+
+  /** Where the strip and the answer may stick: under the head of the page. */
+  measure() {
+    const head = document.querySelector("[data-testid=stHeader]");
+    const isOver = head && getComputedStyle(head).backgroundColor !== "rgba(0, 0, 0, 0)";
+    const top = isOver ? head.getBoundingClientRect().bottom : 0;
+    this.root.style.setProperty("--top", `${Math.max(0, top)}px`);
+    this.root.style.setProperty("--strip", `${this.strip?.offsetHeight ?? 0}px`);
+  }
+
+  // ---- the chosen sentence
+
+  clicked(event) {
+    const key = event.target.closest("[data-key]")?.dataset.key;
+    // Somebody who marks text to copy it does not choose a sentence.
+    if (key === undefined || String(window.getSelection())) return;
+    if (this.carried && !this.isOfAnswer(key)) this.carry(key);
+    else this.select(key === this.selected ? null : key);
+  }
+
+  select(key, { focus = false } = {}) {
+    const old = this.selected;
+    this.carried = null;
+    this.selected = key;
+    if (old !== null) this.paintRow(old);
+    if (key !== null) {
+      this.folds.get(key)?.();
+      this.paintRow(key);
+      this.rowHoldsFocus(key);
+      if (focus) this.rows.get(key).focus({ preventScroll: true });
+    }
+    this.light();
+    this.drawBubble();
+    this.show();
+  }
+
+  /** One row of each column can be reached by Tab; the arrows lead to the others. */
+  rowHoldsFocus(key) {
+    const row = this.rows.get(key);
+    const column = row.closest("section");
+    column.querySelectorAll("[tabindex='0']").forEach((each) => (each.tabIndex = -1));
+    row.tabIndex = 0;
+  }
+
+  light() {
+    this.root.querySelectorAll(".lit").forEach((row) => row.classList.remove("lit"));
+    if (this.selected === null) return;
+    for (const key of this.related(this.selected)) {
+      this.folds.get(key)?.();
+      this.rows.get(key)?.classList.add("lit");
+    }
+  }
+
+  /** Brings the chosen sentence with its bubble, and what it rests on, into sight. */
+  show() {
+    if (this.selected === null) return;
+    this.intoView(this.bubble);
+    this.intoView(this.rows.get(this.selected));
+    const first = this.columns.querySelector(".lit");
+    if (first && this.root.clientWidth >= WIDE) this.intoView(first);
+  }
+
+  intoView(element) {
+    const { top, bottom } = element.getBoundingClientRect();
+    const highest = this.strip.getBoundingClientRect().bottom;
+    if (top >= highest && bottom <= window.innerHeight) return;
+    element.scrollIntoView({ block: "nearest" });
+  }
+
+  drawBubble() {
+    const key = this.selected;
+    if (key === null) {
+      this.bubble.remove();
+      return;
+    }
+    const held = this.parent.activeElement?.dataset.name;
+    const body = this.isHidden ? this.aboutHidden(key) : this.about(key);
+    this.bubble.replaceChildren(...body.filter(Boolean));
+    const row = this.rows.get(key);
+    if (row.nextSibling !== this.bubble) row.after(this.bubble);
+    this.documents.classList.toggle("asked", this.carried !== null);
+    if (held) this.bubble.querySelector(`[data-name="${held}"]`)?.focus();
+  }
+
+  about(key) {
+    const people = this.people[key] ?? [];
+    const said = this.data.said.map(({ who, counts, of }) => ({ who, counts, words: of[key] ?? this.silence(key) }));
+    // Where nobody corrected a sentence, the corrected labels are those that count without them.
+    const own = people.length ? null : (said.find(({ who }) => who === this.data.by) ?? said.find(({ counts }) => counts));
+    const lines = said.filter((each) => each !== own).map(({ who, words }) =>
+      el("li", {}, el("b", {}, el("bdi", { text: who })), el("span", { text: " said: " }), el("bdi", { text: words })),
+    );
+    return [
+      el("p", { class: "why", dir: "auto", text: own ? capitalised(own.words) : this.word(people) }),
+      this.labels(key),
+      this.carriedLine(key),
+      !this.isOfAnswer(key) && this.restingLine(key),
+      lines.length > 0 && el("ul", {}, ...lines),
+      this.quotes(key),
+      this.guesses.has(key) && el("p", { text: `Your guess: ${this.guesses.get(key)}.` }),
+    ];
+  }
+
+  aboutHidden(key) {
+    const isOfAnswer = this.isOfAnswer(key);
+    const text = isOfAnswer ? "What is your guess?" : "Reveal the labels to see what rests on it.";
+    return [
+      el("p", { class: "why", text }),
+      isOfAnswer && this.labels(key),
+      this.button("Reveal", "R", () => this.reveal()),
+    ];
+  }
+
+  silence = (key) => (this.isOfAnswer(key) ? "no label" : "neither relevant nor used");
+
+  /** "You, 14:02: supported by 0a". */
+  word(people) {
+    const time = new Date(people.at(-1).at);
+    const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+    const what = people.map((each) => each.what).join(", ").replace(", by ", " by ");
+    return `You, ${clock}: ${what}.`;
+  }
+
+  labels(key) {
+    const group = el("div", { class: "labels", role: "group", "aria-label": "Set the label" });
+    const isLocked = Boolean(this.data.locked) && !this.isHidden;
+    for (const [number, { name, isOn, set }] of this.choices(key).entries()) {
+      const button = this.button(name, String(number + 1), set);
+      button.dataset.name = name;
+      button.setAttribute("aria-pressed", String(isOn));
+      button.disabled = isLocked;
+      group.append(button);
+    }
+    if (isLocked) group.append(el("span", { text: this.data.locked }));
+    return group;
+  }
+
+  /** The labels that a sentence can be given, in the order of their keys 1, 2, 3. */
+  choices(key) {
+    if (!this.isOfAnswer(key)) {
+      const toggle = (name, label, isOn) => ({
+        name,
+        isOn,
+        set: () => this.change(label, key, isOn ? "no" : "yes"),
+      });
+      return [
+        toggle("relevant", "relevant", this.isRelevant(key)),
+        toggle("used", "utilized", this.isUsed(key)),
+      ];
+    }
+    const now = this.isHidden ? this.guesses.get(key) : this.verdicts[key];
+    return Object.entries(SUPPORTS).map(([value, name]) => ({
+      name,
+      isOn: now === name,
+      set: () => this.support(key, value),
+    }));
+  }
+
+  support(key, value) {
+    if (this.isHidden) {
+      this.guesses.set(key, SUPPORTS[value]);
+      this.paintRow(key);
+      this.drawBubble();
+      return;
+    }
+    this.carried = value === "full" && !this.restsOn[key]?.length ? key : null;
+    if (this.verdicts[key] !== SUPPORTS[value]) this.change("support", key, value);
+    else this.drawBubble();
+  }
+
+  carriedLine(key) {
+    if (this.carried !== key) return null;
+    const skip = () => {
+      this.carried = null;
+      this.drawBubble();
+    };
+    return el(
+      "p",
+      { class: "ask" },
+      el("span", { text: "By which sentence? Click it in the documents. " }),
+      this.button("Skip", "Esc", skip),
+    );
+  }
+
+  carry(key) {
+    const carried = this.carried;
+    this.carried = null;
+    this.change("supported_by", carried, key);
+    this.rows.get(carried).focus({ preventScroll: true });
+    this.show();
+  }
+
+  restingLine(key) {
+    const resting = this.related(key);
+    if (!resting.length) return el("p", { text: "No answer sentence rests on it." });
+    return el("p", { text: `Carries ${resting.join(", ")} of the answer.` });
+  }
+
+  /** The evidence once more, for a screen with one column; by its style sheet only there. */
+  quotes(key) {
+    const keys = this.related(key).filter((each) => this.rows.has(each));
+    const quotes = keys.map((each) => {
+      const text = this.rows.get(each).children[1].textContent;
+      return el("button", { type: "button", class: "quote", dir: "auto", text, click: () => this.select(each) });
+    });
+    return quotes.length > 0 && el("div", { class: "quotes" }, ...quotes);
+  }
+
+  // ---- guess before reveal
+
+  hide(isOn) {
+    this.hides = isOn;
+    this.isRevealed = false;
+    sessionStorage.setItem(HIDES, isOn ? "yes" : "no");
+    this.redraw();
+  }
+
+  reveal() {
+    this.isRevealed = true;
+    this.redraw();
+  }
+
+  redraw() {
+    this.carried = null;
+    this.build();
+    this.drawStrip(null);
+    if (this.selected !== null) this.select(this.selected, { focus: true });
+  }
+
+  agreement() {
+    const guesses = [...this.guesses];
+    const alike = guesses.filter(([key, guess]) => this.verdicts[key] === guess).length;
+    return `You: ${alike} of ${guesses.length} like ${this.data.by}`;
+  }
+
+  // ---- keys
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("[role=dialog]")) return;
+    const target = event.composedPath()[0];
+    const isOurs = this.parent.contains(target);
+    const isStep = target.closest?.(".st-key-previous_sample, .st-key-next_sample");
+    if (!isOurs && !isStep && target.closest?.(OWN_KEYS)) return;
+    if (!this.press(event.key, target)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  /** Whether the key means something here; does it. */
+  press(key, target) {
+    if (key in STEPS) document.querySelector(`.st-key-${STEPS[key]} button`)?.click();
+    else if (key === "ArrowDown" || key === "ArrowUp") this.move(key === "ArrowDown" ? 1 : -1);
+    else if (key === "Escape" && this.selected !== null) this.escape();
+    else if ((key === "Enter" || key === " ") && target.dataset?.key !== undefined) target.click();
+    else if (key === "u" || key === "U") this.data.corrections && this.change("undo");
+    else if (key === "r" || key === "R") this.isHidden && this.reveal();
+    else if ("123".includes(key) && this.selected !== null && (this.isHidden || !this.data.locked)) {
+      this.choices(this.selected)[Number(key) - 1]?.set();
+    } else return false;
+    return true;
+  }
+
+  escape() {
+    if (this.carried === null) this.select(null);
+    else {
+      this.carried = null;
+      this.drawBubble();
+    }
+  }
+
+  /** To the next sentence of the same column; while a carrying sentence is asked for, in the documents. */
+  move(by) {
+    const inDocuments = this.carried !== null || (this.selected !== null && !this.isOfAnswer(this.selected));
+    const rows = [...(inDocuments ? this.documents : this.answer).querySelectorAll(".sentence")];
+    const now = this.carried === null ? this.rows.get(this.selected) : this.parent.activeElement;
+    const place = rows.indexOf(now);
+    const next = rows[place < 0 ? (by > 0 ? 0 : rows.length - 1) : place + by];
+    if (!next) return;
+    if (this.carried === null) this.select(next.dataset.key, { focus: true });
+    else {
+      next.focus({ preventScroll: true });
+      this.intoView(next);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+"""The evidence view: what its script in `ui/static/evidence.js` is told of one sample.
+
+Everything goes over as data and is put into the page as text. The same verdicts colour the texts
+that stand there where no script runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.records import Judgement, Labelling, Labels, Sample, Sentences, Support
+from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction
+from evaluators.trace.metrics import TRACEScores, arithmetic, fractions
+from ui.parts import highlight
+from ui.parts.labellers import title
+from ui.parts.words import accepted, counted
+from ui.trace import correction
+from ui.trace.correction import RunCell
+
+STATIC = ROOT / "ui" / "static"
+KEY = "evidence"
+"""One component for all samples, so that a step to the next one keeps what a person switched on."""
+_component = st.components.v2.component(
+    "plumbline_evidence",
+    html='<div class="evidence"></div>',
+    css=(STATIC / "evidence.css").read_text(encoding="utf-8"),
+    js=(STATIC / "evidence.js").read_text(encoding="utf-8"),
+)
+
+NUMBERS = {
+    "context_relevance": ("Relevant", "relevance"),
+    "context_utilization": ("Used", "utilization"),
+    "completeness": ("Covered", "completeness"),
+    "adherence": ("Supported", "adherence"),
+}
+"""The words for each value, and the metric's own name."""
+SHARED_BY_JUDGES = (JURY, CORRECTED)
+"""Labellers who stand on what several judges said."""
+
+
+class Shown(NamedTuple):
+    """What the page shows: everybody's labels, whose colours they are, and the scores of each."""
+
+    place: RunCell
+    sentences: Sentences
+    labellings: Mapping[str, Labelling]
+    by: str
+    scores: Mapping[str, TRACEScores]
+    corrections: Sequence[Correction]
+
+    @property
+    def labels(self) -> Labels:
+        return self.labellings[self.by].labels
+
+    @property
+    def original(self) -> str:
+        """Who counts in the run's scores where nobody corrected a label."""
+        return next(iter(self.labellings))
+
+    @property
+    def counting(self) -> str:
+        """Who counts in the run's scores: a person's word is the last."""
+        return CORRECTED if CORRECTED in self.labellings else self.original
+
+    @property
+    def judges(self) -> dict[str, Judgement]:
+        """What the judges behind these labels said, by name."""
+        judgements = {}
+        for by, labelling in self.labellings.items():
+            if labelling.judgement and (by == self.by or self.by in SHARED_BY_JUDGES):
+                judgements[by] = labelling.judgement
+        return judgements
+
+
+def show(
+    shown: Shown,
+    sample: Sample,
+    notes: Sequence[str],
+    locked: str,
+    on_change: Callable[[], None],
+) -> None:
+    """The sample to click; `on_change` finds what a person changed under `KEY`.
+
+    `locked` says why no label can be changed, and is empty where one can.
+    """
+    data = _data(shown, sample) | {"notes": notes, "locked": locked}
+    _component(key=KEY, data=data, on_changed_change=on_change)
+    # Shown by its style sheet only where the script has not hidden it.
+    with st.container(key="texts_without_script"):
+        verdicts = highlight.verdicts(shown.sentences, shown.labels)
+        disputed = disputes(shown)
+        st.html(highlight.response(shown.sentences.response, verdicts, disputed))
+        st.html(highlight.documents(shown.sentences.documents, verdicts, disputed, sample.sources))
+
+
+def disputes(shown: Shown) -> dict[str, list[str]]:
+    """The sentences that not all labellers judge alike, with the verdict of each labeller."""
+    by_labeller = [
+        highlight.verdicts(shown.sentences, labelling.labels)
+        for labelling in shown.labellings.values()
+    ]
+    disputed = {}
+    for key in by_labeller[0]:
+        verdicts = [of_labeller[key] for of_labeller in by_labeller]
+        if len(set(verdicts)) > 1:
+            disputed[key] = verdicts
+    return disputed
+
+
+def two_decimals(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+def _data(shown: Shown, sample: Sample) -> dict[str, Any]:
+    documents = [
+        {
+            "title": highlight.document_title(number, sample.sources),
+            "sentences": [(sentence.key, sentence.text) for sentence in sentences],
+        }
+        for number, sentences in enumerate(shown.sentences.documents, start=1)
+    ]
+    rests_on = {item.key: item.supporting_keys for item in shown.labels.sentence_support}
+    return {
+        "sample": shown.place.name,
+        "answered": correction.answered(shown.place),
+        "question": sample.question,
+        "situation": sample.situation,
+        "trueAnswer": accepted(sample.ground_truth),
+        "answer": [(sentence.key, sentence.text) for sentence in shown.sentences.response],
+        "documents": documents,
+        "by": title(shown.by),
+        "verdicts": highlight.verdicts(shown.sentences, shown.labels),
+        "restsOn": rests_on,
+        "said": [
+            {"who": title(by), "counts": by == shown.original, "of": _said(shown, by)}
+            for by in shown.labellings
+            if by != CORRECTED
+        ],
+        "people": correction.by_sentence(shown.corrections),
+        "disputed": list(disputes(shown)),
+        "numbers": _numbers(shown),
+        "corrections": _number_of_corrections(shown.corrections),
+    }
+
+
+def _said(shown: Shown, by: str) -> dict[str, str]:
+    """What a labeller says of each sentence, with the reason; of most document sentences nothing.
+
+    A key that no sentence has is named as such.
+    """
+    labels = shown.labellings[by].labels
+    verdicts = highlight.verdicts(shown.sentences, labels)
+    said = {key: verdict for key, verdict in verdicts.items() if verdict}
+    document_keys = set(shown.sentences.document_keys)
+    for item in labels.sentence_support:
+        if item.key not in said:
+            continue
+        words = highlight.SUPPORTS[item.support]
+        if item.supporting_keys:
+            keys = (
+                key if key in document_keys else f"{key} (does not exist)"
+                for key in item.supporting_keys
+            )
+            link = ", nearest " if item.support is Support.NONE else " by "
+            words += link + ", ".join(keys)
+        said[item.key] = _with_reason(words, item.explanation)
+    return said
+
+
+def _with_reason(words: str, reason: str) -> str:
+    """A count of words fits into brackets, a sentence stands by itself."""
+    if not reason:
+        return words
+    is_sentence = reason.endswith((".", "!", "?", "。"))
+    return f"{words}. {reason}" if is_sentence else f"{words} ({reason})"
+
+
+def _numbers(shown: Shown) -> list[dict[str, str]]:
+    """The values, each with the one before the corrections, or with that of the gold labels."""
+    reference, word = (shown.original, "before") if shown.by == CORRECTED else (GOLD, "gold")
+    scores = shown.scores[shown.by]
+    beside = shown.scores.get(reference) if reference != shown.by else None
+    values, divided, steps = scores.values(), fractions(scores), arithmetic(scores)
+    # Of the sentences that count for adherence all must pass.
+    marks: dict[float | None, str] = {1.0: "✓", 0.0: "✗"}
+    numbers = []
+    for name, (label, metric) in NUMBERS.items():
+        numbers.append(
+            {
+                "label": label,
+                "figure": divided[name] or two_decimals(values[name]),
+                "mark": marks.get(values[name], "") if name == "adherence" else "",
+                "value": f"{metric} {two_decimals(values[name])}",
+                "beside": f"{word} {_figure(beside, name)}" if beside else "",
+                "how": steps[name],
+            }
+        )
+    average = two_decimals(scores.average())
+    beside_average = f"{word} {two_decimals(beside.average())}" if beside else ""
+    numbers.append(
+        {
+            "label": "Average",
+            "figure": average,
+            "mark": "",
+            "value": "of the four",
+            "beside": beside_average,
+            "how": "The mean of those of the four values that apply.",
+        }
+    )
+    return numbers
+
+
+def _figure(scores: TRACEScores, name: str) -> str:
+    return fractions(scores)[name] or two_decimals(scores.values()[name])
+
+
+def _number_of_corrections(corrections: Sequence[Correction]) -> str:
+    if not corrections:
+        return ""
+    newest = corrections[-1]
+    number = counted(len(corrections), "correction")
+    return f"{number} · newest: {newest.key} {correction.new_label(newest)}"
