@@ -79,18 +79,32 @@ class SentenceSupport(Record):
     explanation: str = ""
 
 
+class ExpectedShares(Record):
+    """What a labeller that only knows how likely its labels are expects of the shares, 0 to 1.
+
+    `utilized` is of all document sentences; `utilized_of_relevant` and `completeness` are of the
+    relevant ones.
+    """
+
+    utilized: float
+    utilized_of_relevant: float
+    completeness: float
+
+
 class Labels(Record):
     """Sentence labels of one sample, as every labeller (heuristic, judge, gold, person) gives them.
 
     `relevant_keys` and `utilized_keys` name document sentences. Published labels are kept as
     published, with repeated or unknown keys; `dropped_keys` counts keys that a judge invented and
-    that were removed.
+    that were removed. Where there are `expected` shares, they count in place of what the keys would
+    give.
     """
 
     relevant_keys: tuple[str, ...] = ()
     utilized_keys: tuple[str, ...] = ()
     sentence_support: tuple[SentenceSupport, ...] = ()
     dropped_keys: int = 0
+    expected: ExpectedShares | None = None
 
 
 class RGBTask(Record):

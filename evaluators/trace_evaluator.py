@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from pydantic import Field
 
 from evaluators.base import evaluator, require
@@ -28,7 +29,14 @@ from evaluators.trace.comparison import (
     words_of,
 )
 from evaluators.trace.definitions import SENTENCE, definition_named
-from evaluators.trace.features import document_features, relevant, support_probability, utilized
+from evaluators.trace.features import (
+    document_features,
+    expected_shares,
+    relevant_probability,
+    rows_expected,
+    support_probability,
+    utilized_probability,
+)
 from evaluators.trace.labelling import HEURISTIC, labelled_score, sentences_of
 from evaluators.trace.method import TRACEMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
@@ -80,9 +88,13 @@ class TRACEEvaluator(TRACEMethod):
         supports = sentence_supports(
             sentences, question, words, likeness.claims, support_probability(likeness)
         )
-        relevant_rows = relevant(likeness, features)
-        # A response that claims nothing (a refusal) used nothing, whatever words it shares.
-        utilized_rows = utilized(likeness, features) if any(map(is_claim, supports)) else set()
+        relevant = relevant_probability(likeness, features)
+        utilized = utilized_probability(likeness, features)
+        if not any(map(is_claim, supports)):
+            # A response that claims nothing (a refusal) used nothing, whatever words it shares.
+            utilized = np.zeros_like(utilized)
+        relevant_rows = rows_expected(relevant, at_least=1)
+        utilized_rows = rows_expected(utilized)
         # What carries a claim was used, however unlikely by its own words.
         supporting = {key for support in supports for key in support.supporting_keys}
         keys = list(enumerate(sentences.document_keys))
@@ -92,6 +104,10 @@ class TRACEEvaluator(TRACEMethod):
                 key for row, key in keys if row in utilized_rows or key in supporting
             ),
             sentence_support=supports,
+            # Without a content word there is nothing to expect anything from.
+            expected=(
+                expected_shares(relevant, utilized, features) if likeness.response_terms else None
+            ),
         )
 
     def support_estimates(self, sentences: Sentences, question: str) -> dict[str, float]:

@@ -73,8 +73,8 @@ def test_evaluators_work_alone(printed):
 
 
 def test_a_batch_names_its_definition_and_its_coverage(printed):
-    """The one sentence is supported by one of two: 1/2, 1/2, 1 and 1, on average 0.75."""
-    assert printed(BATCH) == "ragbench 0.75 {'scored': 1, 'asked': 1}\n"
+    """Counted it is 0.75 (1/2, 1/2, 1 and 1); expected are less of utilization and completeness."""
+    assert printed(BATCH) == "ragbench 0.71155 {'scored': 1, 'asked': 1}\n"
 
 
 @pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README + DOCS))

@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from importlib.util import find_spec
 
+import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
@@ -15,6 +16,7 @@ from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
 from evaluators.records import Sample, Sentences, Support
 from evaluators.trace.claims import is_refusal
+from evaluators.trace.features import expected_shares
 from evaluators.trace.metrics import from_score, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -265,6 +267,37 @@ def test_a_refusal_uses_no_document_and_is_adherent():
     )
     assert scores.labels.utilized_keys == ()
     assert (scores.adherence, scores.utilization) == (1.0, 0.0)
+
+
+def likelihoods(*values):
+    return np.array(values, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "utilized", "expected"),
+    [
+        # Overlap (0.2 + 0.1) / (0.8 + 0.2) = 0.3, two documents. Of the relevant ones are used
+        # 1 / (1 + exp(1.79 - 3.20 * 0.3 + 0.34 log 2 - 2.93 * 0.8 + 1.58 * 0.2)) = 0.7236 ...
+        ((0.8, 0.2), (0.2, 0.1), (0.15, 0.7236, 0.8442)),
+        # One sentence is certain to be both, so that the overlap is 1.
+        ((1.0, 0.0), (1.0, 0.0), (0.5, 0.9258, 0.9030)),
+        # Nothing is used: that is known, and whether it is complete is not.
+        ((0.5, 0.1), (0.0, 0.0), (0.0, 0.0, 0.6459)),
+    ],
+)
+def test_shares_are_expected_from_how_likely_each_label_is(relevant, utilized, expected):
+    features = {"documents": math.log(2)}
+    found = expected_shares(likelihoods(*relevant), likelihoods(*utilized), features)
+    assert (found.utilized, found.utilized_of_relevant, found.completeness) == pytest.approx(
+        expected, abs=1e-4
+    )
+
+
+def test_nothing_is_expected_where_nothing_is_relevant_or_said():
+    assert expected_shares(likelihoods(0.0), likelihoods(0.0), {"documents": 0.0}) is None
+    for question, response in (("Who wrote Hamlet?", "Shakespeare."), (QUESTION, "")):
+        documents = ("Bread needs flour.",) if response else DOCUMENTS
+        assert TRACE.evaluate(question, response, documents).labels.expected is None
 
 
 def test_a_one_word_answer_finds_its_sentence_relevant_and_utilized():
@@ -543,3 +576,9 @@ def test_labels_come_near_the_published_ones(check_data):
         root_mean_square([score.utilization - row["utilization_score"] for score, row in pairs])
         < 0.14
     )
+    completeness = [row["completeness_score"] for row in published]
+    usual = sum(completeness) / len(completeness)
+    # Better than a constant that knows the mean of these very rows, which counting is not.
+    assert root_mean_square(
+        [score.completeness - row["completeness_score"] for score, row in pairs]
+    ) < root_mean_square([value - usual for value in completeness])

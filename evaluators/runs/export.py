@@ -108,7 +108,9 @@ def label_lines(
             "question": sample.question,
             "labels_by": counted_by,
             **({"labelling_prompt": prompt} if prompt else {}),
-            "labels": {by: own.model_dump(mode="json") for by, own in labels.items()},
+            "labels": {
+                by: own.model_dump(mode="json", exclude_none=True) for by, own in labels.items()
+            },
             "corrections": [change.model_dump(mode="json") for change in changes],
         }
         yield json.dumps(facts).encode() + b"\n"

@@ -8,7 +8,7 @@ RAGBench (Friel et al., arXiv 2407.11005).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from evaluators.errors import ParameterError
 from evaluators.records import Labels, Sentences, Support
@@ -136,6 +136,13 @@ def _capped(names: str, part: int, whole: int) -> Step:
     return Step(1.0, words, f"{part}/{whole}")
 
 
+def expected_share(value: float, counted: Step) -> Step:
+    """What is expected where labels are only likely, with what counting them would give."""
+    labels = counted.words.removeprefix("= ")
+    words = f"≈ {value:.2f}, expected from how likely each label is; counted: {labels}"
+    return Step(value, words)
+
+
 # The definitions
 
 
@@ -152,6 +159,8 @@ class Definition(NamedTuple):
     completeness: Callable[[SentenceCounts], Step]
     adherence: Callable[[Sentences, Labels], Step]
     counts: Callable[[Sentences, Labels], SentenceCounts] = existing_keys
+    expected_utilization: Literal["utilized", "utilized_of_relevant"] = "utilized_of_relevant"
+    """Which of `ExpectedShares` stands for utilization."""
 
 
 SENTENCE = "sentence"
@@ -188,6 +197,7 @@ DEFINITIONS: dict[str, Definition] = {
         completeness=complete_or_nothing_relevant,
         adherence=none_unsupported,
         counts=published_keys,
+        expected_utilization="utilized",
     ),
 }
 

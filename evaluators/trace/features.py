@@ -1,9 +1,10 @@
 """Features of the TRACE heuristic: what speaks for each sentence, and the sums that weigh it.
 
 Three logistic sums turn them into probabilities: that a document sentence is relevant, that it is
-utilized, and that a response sentence is supported. Their weights were fitted on the published
-labels of RAGBench (Friel et al., arXiv 2407.11005; CC BY 4.0), 2,981 rows, and checked by
-even/odd-row cross-validation.
+utilized, and that a response sentence is supported. Two further ones lead from the probabilities of
+all document sentences to the shares that the metrics tell. Their weights were fitted on the
+published labels of RAGBench (Friel et al., arXiv 2407.11005; CC BY 4.0), 2,981 rows, and checked by
+cross-validation, see docs/heuristic.md.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from evaluators.records import ExpectedShares
 from evaluators.text.similarity import STOP, Matrix, ratio
 from evaluators.trace.comparison import Likeness, Words
 
@@ -59,6 +61,22 @@ UTILIZED: Weights = {
     "documents": 0.69,
     "response_sentences": -0.52,
     "response_terms": 1.09,
+}
+# Beside the shares that sentences add up to, the number of documents counts, and whether any
+# sentence stands out: of an answer that surely uses something, something could also be left out.
+COMPLETE: Weights = {
+    "constant": -0.31,
+    "expected_overlap": 2.71,
+    "documents": -0.46,
+    "likeliest_relevant": 2.46,
+    "likeliest_utilized": -2.31,
+}
+UTILIZED_OF_RELEVANT: Weights = {
+    "constant": -1.79,
+    "expected_overlap": 3.20,
+    "documents": -0.34,
+    "likeliest_relevant": 2.93,
+    "likeliest_utilized": -1.58,
 }
 SUPPORTED: Weights = {
     "constant": -0.71,
@@ -137,22 +155,50 @@ def _shared_pairs(words: Words) -> Matrix:
     return np.log1p(np.array(counts, np.float32))
 
 
-def relevant(likeness: Likeness, features: Features) -> set[int]:
-    """Rows of the document sentences that are likely relevant.
+def relevant_probability(likeness: Likeness, features: Features) -> Matrix:
+    """How likely each document sentence is relevant, 0 to 1.
 
     The response helps, because likeness to the question alone tells little.
     """
     weights = RELEVANT if likeness.response_terms else RELEVANT_BY_QUESTION
     is_alike = likeness.response_cosine + likeness.question_cosine > 0
-    probability = _logistic(weights, features) * is_alike
-    return _rows_expected(probability, at_least=1)
+    probability: Matrix = _logistic(weights, features) * is_alike
+    return probability
 
 
-def utilized(likeness: Likeness, features: Features) -> set[int]:
-    """Rows of the document sentences that the response likely draws on."""
+def utilized_probability(likeness: Likeness, features: Features) -> Matrix:
+    """How likely the response draws on each document sentence, 0 to 1."""
     is_alike = likeness.response_cosine > 0
-    probability = _logistic(UTILIZED, features) * is_alike
-    return _rows_expected(probability)
+    probability: Matrix = _logistic(UTILIZED, features) * is_alike
+    return probability
+
+
+def expected_shares(
+    relevant: Matrix, utilized: Matrix, features: Features
+) -> ExpectedShares | None:
+    """What the probabilities of the document sentences lead to; `None` where none is relevant.
+
+    To count the labels instead is worse than a constant, for utilization and for completeness:
+    rounding takes away what is known of how sure they are.
+    """
+    if not relevant.any():
+        return None
+    # The more likely relevant sentence is not the less likely used one, so that the chance of both
+    # is near the smaller of the two.
+    both = np.minimum(relevant, utilized).sum()
+    of_sample: Features = {
+        "constant": 1.0,
+        "expected_overlap": both / relevant.sum(),
+        "documents": features["documents"],
+        "likeliest_relevant": relevant.max(),
+        "likeliest_utilized": utilized.max(),
+    }
+    utilized_of_relevant = float(_logistic(UTILIZED_OF_RELEVANT, of_sample))
+    return ExpectedShares(
+        utilized=round(float(utilized.mean()), 4),
+        utilized_of_relevant=round(utilized_of_relevant, 4) if utilized.any() else 0.0,
+        completeness=round(float(_logistic(COMPLETE, of_sample)), 4),
+    )
 
 
 def support_probability(likeness: Likeness) -> list[float]:
@@ -167,7 +213,7 @@ def _logistic(weights: Weights, features: Features) -> Matrix:
     return np.asarray(1 / (1 + np.exp(-total)))
 
 
-def _rows_expected(probability: Matrix, at_least: int = 0) -> set[int]:
+def rows_expected(probability: Matrix, at_least: int = 0) -> set[int]:
     """As many sentences as the probabilities add up to: the likeliest, and of equals the first."""
     # The sum is the number that is expected, and it is that number that the metrics divide.
     count = int(probability.sum() + 0.5)

@@ -107,4 +107,5 @@ def _changed_labels(labels: Labels, correction: Correction) -> dict[str, Any]:
     keys = [other for other in getattr(labels, field) if other != key]
     if correction.value == "yes":
         keys.append(key)
-    return {field: tuple(keys)}
+    # What a person has looked at is counted, not expected.
+    return {field: tuple(keys), "expected": None}

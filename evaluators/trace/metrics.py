@@ -21,6 +21,7 @@ from evaluators.trace.definitions import (
     SENTENCE,
     Step,
     definition_named,
+    expected_share,
     response_supports,
 )
 from evaluators.trace.patterns import Pattern, ideals, pattern
@@ -155,6 +156,10 @@ def _worked(sentences: Sentences, labels: Labels, name: str) -> dict[str, Step]:
     if counts.total:
         formulas = (chosen.relevance, chosen.utilization, chosen.completeness)
         steps = [formula(counts) for formula in formulas]
+        if labels.expected:
+            utilization = getattr(labels.expected, chosen.expected_utilization)
+            steps[1] = expected_share(utilization, steps[1])
+            steps[2] = expected_share(labels.expected.completeness, steps[2])
     return dict(zip(METRICS, [*steps, chosen.adherence(sentences, labels)], strict=True))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
 from evaluators.records import (
+    ExpectedShares,
     Judgement,
     Labelling,
     Labels,
@@ -25,7 +26,7 @@ from evaluators.trace.labelling import (
     labellings,
     sentences_of,
 )
-from evaluators.trace.metrics import from_score, trace_scores
+from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 SENTENCES = Sentences(
@@ -116,6 +117,41 @@ def test_labels_are_stored_once():
     score = labelled_score(SAMPLE, SENTENCES, [judged("groq/a")], judged("groq/a"))
     assert score.model_dump_json(exclude_defaults=True).count('"relevant_keys"') == 1
     assert score.facets == ResultFacets(by="groq/a")
+
+
+EXPECTED = ExpectedShares(utilized=0.4, utilized_of_relevant=0.6, completeness=0.7)
+
+
+@pytest.mark.parametrize(
+    ("definition", "relevance", "utilization"),
+    [("sentence", 1.0, 0.6), ("fixed_20", 0.1, 0.6), ("ragbench", 1.0, 0.4)],
+)
+def test_expected_shares_count_in_place_of_labels_that_are_only_likely(
+    definition, relevance, utilization
+):
+    likely = LABELS.model_copy(update={"expected": EXPECTED})
+    found = trace_scores(SENTENCES, likely, definition)
+
+    assert (found.context_relevance, found.context_utilization) == (relevance, utilization)
+    assert found.completeness == 0.7
+    assert arithmetic(found)["completeness"] == (
+        "Completeness ≈ 0.70, expected from how likely each label is; counted: sentences both "
+        "relevant and utilized / relevant sentences = 1 / 2 = 0.50"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "utilization", "completeness"),
+    [
+        (("utilized", "0a", "yes"), 1.0, 1.0),  # 2 of 2 relevant ones
+        (("relevant", "0a", "no"), 1.0, 1.0),  # 1 of 1
+        (("support", "a", "full"), 0.6, 0.7),  # says nothing of documents
+    ],
+)
+def test_what_a_person_has_looked_at_is_counted(change, utilization, completeness):
+    likely = LABELS.model_copy(update={"expected": EXPECTED})
+    found = trace_scores(SENTENCES, corrected(likely, [correction(*change)]))
+    assert (found.context_utilization, found.completeness) == (utilization, completeness)
 
 
 # Sentences and published labels

@@ -114,6 +114,8 @@ def _provenance(run: Run, shown: Shown) -> list[str]:
     notes = [] if len(shown.labellings) > 1 else [f"Labels: {title(shown.by)}"]
     if shown.by == HEURISTIC:
         notes.append("an estimate made without an LLM")
+    if shown.labels.expected:
+        notes.append("utilization and completeness are expected shares, not counts of the labels")
     if shown.counting != shown.by:
         notes.append(f"in the run's scores {title(shown.counting)} counts")
     was_judged = any(labelling.judgement for labelling in shown.labellings.values())
