@@ -52,7 +52,7 @@ def do_it() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _button("datasets", "Evaluate my file", ":material/upload_file:", {})
         _button("rgb", "Test a model", ":material/science:", {session.NEW_RUN: ENGLISH_BED})
-        st.caption("or compute a sample here and now:")
+        st.caption("or compute a sample now:", width="content")
         rgb = starting.button("Run the RGB sample", "home_rgb", primary=False)
         trace = starting.button("Run the TRACE sample", "home_trace", primary=False)
     st.caption(
