@@ -5,10 +5,11 @@ import streamlit as st
 from ui import session
 from ui.datasets import hub, official, retrieval, upload
 from ui.datasets import view as dataset_view
-from ui.parts import problems
+from ui.parts import head, problems
 
-st.title("Datasets")
-st.caption("What is evaluated: your own files, public data sets, and the bundled samples.")
+head.show(
+    "Datasets", "What is evaluated: your own files, public data sets, and the bundled samples."
+)
 tabs = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
 for tab, show in zip(
     tabs, (upload.upload, upload.paste, hub.show, official.show, retrieval.show), strict=True

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from ui.home import tiles
+from ui.parts import head
 from ui.runs import overview
 
-st.title("Plumbline")
-st.markdown("Shows whether a RAG system's answers are true to their sources.")
+head.show("Plumbline", "Shows whether a RAG system's answers are true to their sources.")
 tiles.see_it()
 tiles.do_it()
 st.header("Recent runs")

@@ -6,12 +6,12 @@ from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
+from ui.parts import head
 from ui.runs import overview, progress
 
-st.title("Metrics")
+head.show("Metrics", "Measures beside RGB and TRACE, from comparing words to asking a judge.")
 run = session.shown_run()
 overview.say_first(run)
-st.caption("Measures beside RGB and TRACE, from comparing words to asking a judge.")
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     metric_form.show()
 own_metrics.show()

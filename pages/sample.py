@@ -1,12 +1,10 @@
 """Sample: one sample under the lamp."""
 
-import streamlit as st
-
-from ui.parts import highlight
+from ui.parts import head, highlight
 from ui.runs import overview
 from ui.sample import view as sample_view
 
-st.title("Sample")
+head.show("Sample", "One answer, what was judged of it, and why.")
 run, cell = sample_view.chosen()
 overview.say_first(run)
 if run is None:

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from evaluators.config import config
+from ui.parts import head
 from ui.settings import backup
 from ui.settings import view as settings_view
 
-st.title("Settings")
-st.caption("Keys for models, stored answers, and what is kept.")
+head.show("Settings", "Keys for models, stored answers, and what is kept.")
 provider = settings_view.access()
 st.header("Models")
 settings_view.list_models(provider)

@@ -3,15 +3,15 @@
 import streamlit as st
 
 from ui import session
+from ui.parts import head
 from ui.parts.words import TRACE
 from ui.runs import overview, progress
 from ui.trace import form as trace_form
 from ui.trace import results as trace_results
 
-st.title("TRACE")
+head.show("TRACE", TRACE)
 run = session.shown_run("trace")
 overview.say_first(run)
-st.caption(TRACE)
 with st.expander("New run", expanded=run is None, icon=":material/tune:"):
     trace_form.show()
 if run is None:

@@ -213,7 +213,9 @@ def test_a_link_to_no_run_says_so_above_all_else_and_names_other_workspaces(
 ) -> None:
     at = open_page(name, w=YOURS, run=my_run.id)
     assert "the run belongs to another workspace" in said(at, "warning")
-    assert [element.type for element in at.main.children.values()][:2] == ["title", "warning"]
+    above = list(at.main.children.values())[:2]
+    assert [element.value for element in above[0].title] == [at.title[0].value]
+    assert above[1].type == "warning"
 
 
 def test_a_laptop_names_no_other_workspace(

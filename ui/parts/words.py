@@ -10,8 +10,8 @@ RGB = (
     "(Retrieval-Augmented Generation Benchmark)."
 )
 TRACE = (
-    "u**T**ilization, **R**elevance, **A**dherence, **C**ompl**E**teness: sentence by sentence, "
-    "what in the documents matters, what the answer used, and what nothing supports."
+    "u**T**ilization, **R**elevance, **A**dherence, **C**ompl**E**teness: what in the documents "
+    "matters, what the answer used, what nothing supports."
 )
 
 

@@ -11,7 +11,7 @@ from ui.parts import problems
 
 ILLUSTRATION = (
     "**Illustration:** answers and judges' labels written for this example, not measurements of a "
-    "named model. Everybody sees the same; nobody can change it."
+    "named model. Everybody sees the same."
 )
 
 
