@@ -120,7 +120,8 @@ def answered_by_two(with_roles: bool = True) -> Run:
     """A run over one planted error; the first model repeats it, the second corrects it."""
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
-    data = compose(bed, [Ability.COUNTERFACTUAL], sample=1)
+    rows = tuple(row for row in bed.rows if row.query == "What is the capital of Australia?")
+    data = compose(bed.model_copy(update={"rows": rows}), [Ability.COUNTERFACTUAL])
     if not with_roles:
         samples = tuple(sample.model_copy(update={"roles": ()}) for sample in data.samples)
         data = data.model_copy(update={"samples": samples})
