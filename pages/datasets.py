@@ -25,4 +25,4 @@ if name is not None:
         if (data := session.source(name)) is not None:
             dataset_view.show(data)
     if session.sources().get(name) == "uploaded":
-        dataset_view.delete_button(name)
+        dataset_view.manage(name)

@@ -126,17 +126,17 @@ def _duplicates(keys: Sequence[object]) -> _Oddity:
 def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
     """Fields that some or all samples lack.
 
-    That no sample has gold documents or a ground truth is nothing odd.
+    That no sample has gold documents or a true answer is nothing odd.
     """
     filled = [[bool(text.strip()) for text in sample.retrieved_documents] for sample in samples]
     lacking = {
         "question": [not sample.question.strip() for sample in samples],
-        "response": [sample.response is None for sample in samples],
+        "answer": [sample.response is None for sample in samples],
         "documents": [not any(texts) for texts in filled],
-        "ground truth": [sample.ground_truth in (None, "", ()) for sample in samples],
+        "true answer": [sample.ground_truth in (None, "", ()) for sample in samples],
     }
     for field, lacks in lacking.items():
-        if field != "ground truth" or not all(lacks):
+        if field != "true answer" or not all(lacks):
             yield _where(f"No {field}", lacks, _LACKING[field])
     blank_responses: list[bool] = []
     for sample in samples:
@@ -144,7 +144,7 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
         is_blank = sample.response is not None and not sample.response.strip()
         blank_responses.append(is_blank)
     words = "The model said nothing. That counts as an answer, and is judged as one."
-    yield _where("Empty responses", blank_responses, words)
+    yield _where("Empty answers", blank_responses, words)
     blank_documents = [any(texts) and not all(texts) for texts in filled]
     words = "A document without text among others counts as retrieved."
     yield _where("Empty documents", blank_documents, words)
@@ -152,9 +152,9 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
 
 _LACKING = {
     "question": "Metrics that look at the question cannot judge them.",
-    "response": "There is no answer to judge. A model can be asked to answer them.",
+    "answer": "There is no answer to judge. A model can be asked to answer them.",
     "documents": "Metrics that compare with the retrieved documents cannot judge them.",
-    "ground truth": (
+    "true answer": (
         "Metrics that compare with a true answer cannot judge them, although others of the "
         "data have one."
     ),

@@ -27,6 +27,7 @@ from evaluators.datasets.separators import (
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.datasets.taken import what_became_what
+from evaluators.datasets.titles import data_name
 from evaluators.errors import DatasetError
 from evaluators.records import Dataset, Remedy, Sample
 from evaluators.surrogates import without_surrogates
@@ -153,7 +154,7 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
     if not items:
         return loaded
     own, repeated = _with_own_ids(items)
-    data = _collected(name, own)
+    data = _collected(data_name(name, table), own)
     numbers = [number for number, _ in items]
     parted = _parted_cells(table, separators)
     findings = (*repeated, *parted, *checks(data, numbers))

@@ -43,8 +43,8 @@ def test_nothing_is_odd_about_whole_samples():
         ([{"question": "q"}, {}, {"question": "q"}], {"Repeated rows": (3,)}),
         ([{"question": "q"}, {"question": "q", "generator": "other"}], {}),
         ([{}, {"question": " "}], {"No question": (2,)}),
-        ([{}, {"response": None}], {"No response": (2,)}),
-        ([{}, {"response": " "}], {"Empty responses": (2,)}),
+        ([{}, {"response": None}], {"No answer": (2,)}),
+        ([{}, {"response": " "}], {"Empty answers": (2,)}),
         ([{"retrieved_documents": ()}, {}], {"No documents": (1,)}),
         ([{"retrieved_documents": ("d", " ")}, {}], {"Empty documents": (1,)}),
         ([{"retrieved_documents": (" ",)}, {}], {"No documents": (1,)}),
@@ -60,7 +60,7 @@ def test_nothing_is_odd_about_whole_samples():
             [{"retrieved_documents": ("<doc>One.</doc>",)}, {"retrieved_documents": ("a --- b",)}],
             {},
         ),
-        ([{}, {"ground_truth": None}, {"ground_truth": ""}], {"No ground truth": (2, 3)}),
+        ([{}, {"ground_truth": None}, {"ground_truth": ""}], {"No true answer": (2, 3)}),
         ([{"ground_truth": None}, {"ground_truth": None}], {}),
         (
             [{"question": "谁赢了比赛？", "response": "安娜赢了。"}, {}, {}],
@@ -94,7 +94,7 @@ def test_rows_are_named_by_the_numbers_of_the_file():
     found = checks(Dataset(name="d", samples=samples), numbers=(4, 9))
 
     assert {each.title: each.rows for each in found} == {
-        "Repeated rows": (9,), "No response": (4, 9), "No documents": (4, 9)
+        "Repeated rows": (9,), "No answer": (4, 9), "No documents": (4, 9)
     }  # fmt: skip
 
 

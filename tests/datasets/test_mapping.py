@@ -319,7 +319,7 @@ def test_findings_name_the_rows_of_the_file():
     )
 
     assert [problem.row for problem in loaded.problems] == [2]
-    assert ("Empty responses", (4,)) in [(found.title, found.rows) for found in loaded.findings]
+    assert ("Empty answers", (4,)) in [(found.title, found.rows) for found in loaded.findings]
 
 
 def test_a_file_without_a_usable_row_still_tells_its_shape_and_problems():
@@ -785,6 +785,28 @@ def test_a_row_with_more_texts_than_can_be_compared_is_left_out(field, many, tol
     assert [problem.message for problem in loaded.problems] == [
         f"{told}; the limit is 1,000. Leave some out."
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "own_names", "name"),
+    [
+        ("validation-00000-of-00001.parquet", ["hotpotqa_validation"] * 2, "hotpotqa · validation"),
+        ("test-00000-of-00001.parquet", ["hotpotqa"] * 2, "hotpotqa · test"),
+        ("data.jsonl", ["my_logs", "my_logs"], "my_logs"),
+        ("validation-00000-of-00002.parquet", ["a_test", "b_test"], "validation.parquet"),
+        ("validation-00000-of-00001.parquet", [None, None], "validation.parquet"),
+        ("may.csv.gz", ["hotpotqa_validation"] * 2, "may.csv.gz"),
+        ("a.b.csv", [None], "a.b.csv"),
+        ("noname", [None], "noname"),
+    ],
+)
+def test_data_are_called_by_what_says_most(file, own_names, name):
+    rows = [
+        {"question": f"{at}?", "response": "b", "dataset_name": own}
+        for at, own in enumerate(own_names)
+    ]
+
+    assert open_file(file, json.dumps(rows).encode()).data.name == name
 
 
 # What parts the documents of a cell

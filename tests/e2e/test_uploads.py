@@ -78,8 +78,8 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     expect(page.get_by_text("Which column is what in mills.csv?")).to_be_visible()
     for field, column in (
         ("Question", "asked"),
-        ("Response", "said"),
-        ("Retrieved documents", "found"),
+        ("Answer", "said"),
+        ("Documents", "found"),
     ):
         page.get_by_role("combobox", name=field).click()
         page.get_by_role("option", name=column, exact=True).click()

@@ -127,6 +127,33 @@ def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload: Upload) -> 
     assert [name for name in session.sources() if name.startswith("lists")] == ["lists.json"]
 
 
+def test_an_upload_gets_another_name_and_its_runs_stay(upload: Upload) -> None:
+    at = upload("first.jsonl", jsonl(GOOD))
+    upload("second.jsonl", jsonl({**GOOD, "question": "Why?"}))
+    store = session.store()
+    plan = RunPlan(session.dataset("first.jsonl"), inputs.evaluators("trace"))
+    run = create_run(store, plan, workspace=session.workspace())
+
+    at = checked(at.run())
+    name = next(each for each in at.text_input if each.key == "new_name_first.jsonl")
+    name.set_value("second.jsonl")
+    at = checked(at.run())
+    assert "Other data have this name." in said(at)
+    assert at.button(key="rename_upload").disabled
+
+    next(each for each in at.text_input if each.key == "new_name_first.jsonl").set_value(
+        "Logs · May"
+    )
+    at = checked(at.run())
+    at.button(key="rename_upload").click()
+    at = checked(at.run())
+
+    assert at.selectbox(key="dataset").value == "Logs · May"
+    assert set(store.uploads.names(session.workspace())) == {"Logs · May", "second.jsonl"}
+    assert session.dataset("Logs · May").samples == plan.dataset.samples
+    assert store.samples.get(run.fingerprint, 0).question == "When?"
+
+
 def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload: Upload) -> None:
     joined = {**GOOD, "retrieved_documents": "It was in May.\n---\nTea is hot."}
     at = upload("joined.jsonl", jsonl(joined, joined))
@@ -281,11 +308,11 @@ def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Up
     assert "Nothing is kept yet." in said(at)
     assert session.store().uploads.names("local") == {}
     assert "dataset" not in [box.key for box in at.selectbox]
-    assert choice(at, "Response").value is None
+    assert choice(at, "Answer").value is None
     assert [row["Question"] for row in table(at, "Row")] == ["When?", "Why?"]
-    choice(at, "Response").select("said")
-    choice(at, "Retrieved documents").select("found")
-    assert [row["Response"] for row in table(checked(at.run()), "Row")] == ["In May.", "So."]
+    choice(at, "Answer").select("said")
+    choice(at, "Documents").select("found")
+    assert [row["Answer"] for row in table(checked(at.run()), "Row")] == ["In May.", "So."]
     at.button(key="use_columns").click()
     assert "2 rows in the file, 2 usable" in said(checked(at.run()))
     assert at.selectbox(key="dataset").value == "other.csv"
@@ -295,19 +322,19 @@ def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Up
 
 def test_a_choice_of_columns_is_taken_again_for_the_same_columns(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
-    choice(at, "Response").select("said")
+    choice(at, "Answer").select("said")
     at.button(key="use_columns").click()
     checked(at.run())
     again = upload("next.csv", "found,said,asked\nTea.,Never.,When?")
     assert "with the columns as you chose them for such a file before" in said(again)
     assert kept("next.csv").samples[0].response == "Never."
-    choice(again, "Response").select("found")
+    choice(again, "Answer").select("found")
     checked(again.run())
     next(box for box in again.checkbox if box.label.startswith("Remember")).uncheck()
     again.button(key="use_columns").click()
     assert "as you chose them" not in said(checked(again.run()))
     assert kept("next.csv").samples[0].response == "Tea."
-    assert choice(upload("last.csv", OTHER), "Response").value is None
+    assert choice(upload("last.csv", OTHER), "Answer").value is None
 
 
 def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload: Upload) -> None:
@@ -324,7 +351,7 @@ def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -
     at = upload(
         "odd.jsonl", jsonl({"\ud800": "When?", "": "In May.", f"{long}1": "a", f"{long}2": "b"})
     )
-    assert choice(at, "Response").options == [
+    assert choice(at, "Answer").options == [
         "not in the file",
         "\ufffd",
         "(no name)",
@@ -332,7 +359,7 @@ def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -
         "x" * 60 + " (2)",
     ]
     choice(at, "Question").select_index(1)
-    choice(at, "Response").select_index(2)
+    choice(at, "Answer").select_index(2)
     checked(at.run()).button(key="use_columns").click()
     checked(at.run())
     assert kept("odd.jsonl").samples[0].response == "In May."
@@ -376,7 +403,7 @@ def test_a_large_file_waits_for_others_on_a_public_host_and_is_refused_after_a_w
 def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload: Upload) -> None:
     at = upload("both.jsonl", jsonl({**GOOD, "note": "In June."}))
     assert at.button(key="use_columns").disabled
-    choice(at, "Response").select("note")
+    choice(at, "Answer").select("note")
     checked(at.run()).button(key="use_columns").click()
     checked(at.run())
     assert kept("both.jsonl").samples[0].response == "In June."
@@ -385,17 +412,17 @@ def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload: Upload
 def test_columns_of_which_no_sample_can_be_made_cannot_be_used(upload: Upload) -> None:
     at = upload("other.csv", OTHER)
     choice(at, "Question").select_index(0)
-    assert "Choose the column of the question or of the response." in said(checked(at.run()))
+    assert "Choose the column of the question or of the answer." in said(checked(at.run()))
     assert at.button(key="use_columns").disabled
-    for field in ("Question", "Response"):
+    for field in ("Question", "Answer"):
         choice(at, field).select("asked")
-    assert "asked is chosen for Question and Response." in said(checked(at.run()))
+    assert "asked is chosen for Question and Answer." in said(checked(at.run()))
     assert at.button(key="use_columns").disabled
 
 
 def test_a_row_that_the_columns_do_not_fit_says_so_in_the_preview(upload: Upload) -> None:
     at = upload("other.jsonl", jsonl({"asked": "When?", "said": [5]}))
-    choice(at, "Response").select("said")
+    choice(at, "Answer").select("said")
     assert table(checked(at.run()), "Row")[0]["Problem"] == "said is a list. Make it text."
 
 
@@ -424,7 +451,7 @@ def test_the_same_data_are_not_kept_twice(upload: Upload, row: dict[str, object]
 def test_other_columns_never_change_the_data_of_an_earlier_file(upload: Upload, said: str) -> None:
     upload("both.csv", "question,response\nWhen?,In May.")
     at = upload("both.csv", f"question,response,note\nWhen?,{said},In June.")
-    choice(at, "Response").select("note")
+    choice(at, "Answer").select("note")
     checked(at.run()).button(key="use_columns").click()
     checked(at.run())
     assert kept("both.csv").samples[0].response == "In May."
@@ -572,7 +599,7 @@ def test_documents_that_are_file_names_are_asked_about(upload: Upload) -> None:
     ]
     at = upload("own.jsonl", jsonl(*rows))
     assert "document holds ids or names of documents, not their texts." in said(at)
-    assert choice(at, "Retrieved documents").value is None
+    assert choice(at, "Documents").value is None
     at.button(key="use_columns").click()
     assert "question ← question · response ← response" in said(checked(at.run()))
 

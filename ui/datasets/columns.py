@@ -30,6 +30,19 @@ from ui.parts.words import accepted, counted
 USUAL = ("question", "response", "retrieved_documents", "ground_truth")
 RARE = ("gold_documents", "id", "generator", "situation", "labels")
 
+TITLES = {
+    "question": "Question",
+    "response": "Answer",
+    "retrieved_documents": "Documents",
+    "ground_truth": "True answer",
+    "gold_documents": "Gold documents",
+    "id": "Id",
+    "generator": "Model",
+    "situation": "Situation",
+    "labels": "Labels",
+}
+"""What each field is called on the screen."""
+
 MEANINGS = {
     "question": "What was asked.",
     "response": "The answer to judge. Without one, a model can be asked to answer.",
@@ -122,10 +135,6 @@ def _separator(
     return "" if chosen == usual else chosen or UNPARTED
 
 
-def title(field: str) -> str:
-    return field.replace("_", " ").capitalize()
-
-
 def _choice(
     place: st.delta_generator.DeltaGenerator,
     field: str,
@@ -135,7 +144,7 @@ def _choice(
 ) -> str | None:
     options = [None, *offered]
     return place.selectbox(
-        title(field),
+        TITLES[field],
         options,
         index=options.index(given.get(field)),
         format_func=lambda column: NOTHING if column is None else offered[column],
@@ -149,7 +158,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     uses = Counter(chosen.values())
     twice = next((column for column, count in uses.items() if count > 1), None)
     if twice is not None:
-        fields = " and ".join(title(field) for field, column in chosen.items() if column == twice)
+        fields = " and ".join(TITLES[field] for field, column in chosen.items() if column == twice)
         name = twice[:NAME_SHOWN]
         words = f"{name} is chosen for {fields}. Choose another column for one of them."
         st.warning(plain(words))
@@ -157,7 +166,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     with problems.caught():
         made = mapping.preview(table, chosen)
         if not made:
-            st.warning("Choose the column of the question or of the response.")
+            st.warning("Choose the column of the question or of the answer.")
             return False
         numbers = [number for number, _ in table.rows]
         cells = [_preview_cells(*row) for row in zip(numbers, made, strict=False)]
@@ -176,15 +185,15 @@ def _preview_cells(number: int, item: Sample | BedRow | Problem) -> dict[str, ob
         cells = {
             "Question": item.query,
             "Documents": documents,
-            "Ground truth": accepted(item.answer),
+            "True answer": accepted(item.answer),
         }
     else:
         texts = item.retrieved_documents
         documents = f"{len(texts)}: {texts[0]}" if texts else ""
         cells = {
             "Question": item.question,
-            "Response": item.response or "",
+            "Answer": item.response or "",
             "Documents": documents,
-            "Ground truth": accepted(item.ground_truth),
+            "True answer": accepted(item.ground_truth),
         }
     return {"Row": number} | {name: text[:CELL] for name, text in cells.items() if text}

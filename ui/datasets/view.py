@@ -22,23 +22,21 @@ from evaluators.datasets.bundled import bundled
 from evaluators.datasets.checks import Finding, checks
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
-from evaluators.datasets.rgb import BedRow, TestBed
+from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
-from evaluators.records import Dataset, Sample
+from evaluators.records import Dataset
 from evaluators.rgb_evaluator import RGBEvaluator
 from ui import session
 from ui.datasets import columns as dataset_columns
-from ui.datasets import reading
+from ui.datasets import preview, reading
 from ui.datasets.reading import Reading
 from ui.held import held, weight
 from ui.parts import data_choice, origin, problems
 from ui.parts.untrusted import plain
-from ui.parts.words import accepted, counted
+from ui.parts.words import counted
 from ui.rgb import form as rgb_form
 
-PREVIEW_ROWS = 50
-CELL = 200
 PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset", "metrics_dataset")
 """The choices of the forms that follow what was looked at here."""
 
@@ -200,16 +198,36 @@ def show(data: TestBed | Dataset) -> None:
             _ask_for_columns(found)
     else:
         reading.remarks(_findings(session.identity(data.name)), unit)
-    _rows(data)
+    preview.show(data)
+    if isinstance(data, Dataset):
+        _needs(data)
 
 
-def delete_button(name: str) -> None:
-    with st.popover("Delete this upload", icon=":material/delete:", key=f"ask_{name}"):
-        st.write("Delete these data? Runs over them stay.")
-        on_click = problems.guarded(_delete, "upload")
-        st.button(
-            "Delete for good", type="primary", on_click=on_click, args=(name,), key="delete_upload"
-        )
+def manage(name: str) -> None:
+    """Another name for an upload, or its end."""
+    with st.container(horizontal=True):
+        with st.popover("Rename", icon=":material/edit:", key=f"rename_{name}"):
+            new = st.text_input("Name", value=name, max_chars=80, key=f"new_name_{name}").strip()
+            is_taken = new in session.sources()
+            if is_taken and new != name:
+                st.caption("Other data have this name.")
+            st.button(
+                "Rename",
+                type="primary",
+                disabled=not new or is_taken,
+                on_click=problems.guarded(_rename, "upload"),
+                args=(name, new),
+                key="rename_upload",
+            )
+        with st.popover("Delete this upload", icon=":material/delete:", key=f"ask_{name}"):
+            st.write("Delete these data? Runs over them stay.")
+            st.button(
+                "Delete for good",
+                type="primary",
+                on_click=problems.guarded(_delete, "upload"),
+                args=(name,),
+                key="delete_upload",
+            )
     problems.show("upload")
 
 
@@ -318,6 +336,18 @@ def _put_away() -> None:
     empty_uploader()
 
 
+def _rename(name: str, new: str) -> None:
+    """Gives an upload another name; its runs know it by its samples, and stay as they are."""
+    session.store().uploads.rename(session.workspace(), name, new)
+    found = _last(name)
+    if found:
+        _hold(replace(found, kept_as=new))
+    for key in ("dataset", *PRESELECTED):
+        if st.session_state.get(key) == name:
+            st.session_state[key] = new
+    st.session_state[JUST_KEPT] = new
+
+
 def _delete(name: str) -> None:
     session.store().uploads.delete(session.workspace(), name)
     if _last(name):
@@ -377,13 +407,7 @@ def _about(data: Dataset) -> None:
         )
 
 
-def _rows(data: TestBed | Dataset) -> None:
-    if isinstance(data, TestBed):
-        beds = [_bed_cells(row) for row in data.rows[:PREVIEW_ROWS]]
-        _first_rows(beds, len(data.rows))
-        return
-    samples = [_sample_cells(sample) for sample in data.samples[:PREVIEW_ROWS]]
-    _first_rows(samples, len(data.samples))
+def _needs(data: Dataset) -> None:
     with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
         evaluators = tuple(cls for cls in catalogue().values() if cls.needs)
         rows = _served(session.identity(data.name), evaluators)
@@ -416,31 +440,3 @@ def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
         words.append(f"{field} missing in {count:,}" if count else f"{field} ✓")
     usable = f"{lacking.count([]):,} / {len(lacking):,}"
     return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
-
-
-def _first_rows(rows: list[dict[str, object]], total: int) -> None:
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="First rows")
-    if total > PREVIEW_ROWS:
-        st.caption(f"The first {PREVIEW_ROWS} of {total:,} rows.")
-
-
-def _bed_cells(row: BedRow) -> dict[str, object]:
-    return {
-        "id": row.id,
-        "query": row.query[:CELL],
-        "answer": accepted(row.answer)[:CELL],
-        "positives": len(row.positive),
-        "negatives": len(row.negative),
-        "planted answer": accepted(row.fakeanswer)[:CELL],
-    }
-
-
-def _sample_cells(sample: Sample) -> dict[str, object]:
-    return {
-        "id": sample.id,
-        "question": sample.question[:CELL],
-        "response": (sample.response or "")[:CELL],
-        "documents": len(sample.retrieved_documents),
-        "ground truth": accepted(sample.ground_truth)[:CELL],
-        "gold labels": "yes" if sample.labels else "",
-    }

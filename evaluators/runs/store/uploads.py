@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 
 from evaluators.datasets.rgb import TestBed
-from evaluators.errors import UnreadableRowError
+from evaluators.errors import StoreError, UnreadableRowError
 from evaluators.records import Dataset, Remedy
 from evaluators.runs.store.bodies import open_workspace, to_body, why_unreadable
 from evaluators.runs.store.database import Database
@@ -46,6 +46,22 @@ class UploadTable:
         """The upload as it is stored, as a JSON line, whether or not it can be read."""
         where = "workspace = ? and name = ?"
         return b"".join(self._database.raw_rows("uploads", where, workspace, name))
+
+    def rename(self, workspace: str, name: str, new: str) -> None:
+        """Gives an upload another name; raises `StoreError` where other data have it."""
+        upload = self.get(workspace, name)
+        if upload is None:
+            return
+        body = to_body(upload.model_copy(update={"name": new}))
+        with self._database.transaction() as db:
+            if db.execute(
+                "select 1 from uploads where workspace = ? and name = ?", (workspace, new)
+            ).fetchone():
+                raise StoreError(f"Other data are called {new}. Choose another name.")
+            db.execute(
+                "update uploads set name = ?, body = ? where workspace = ? and name = ?",
+                (new, body, workspace, name),
+            )
 
     def delete(self, workspace: str, name: str) -> None:
         with self._database.transaction() as db:
