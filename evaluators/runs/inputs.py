@@ -186,7 +186,9 @@ def _data_by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
     data = bundled().get(name) or store.uploads.get(workspace, name)
     if data is None:
         names = _did_you_mean(name, [*bundled(), *store.uploads.names(workspace)])
-        raise DatasetError(f"“{printable(name)}” is neither a file nor data by name. {names}")
+        raise DatasetError(
+            f"“{printable(name)}” is neither a file nor the name of a data set. {names}"
+        )
     return data
 
 

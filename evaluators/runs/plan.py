@@ -140,8 +140,9 @@ def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:
     """Raises `ParameterError` where a judge is named, and none of the evaluators asks one."""
     named = list(evaluators)
     if judges and not any(evaluator.most_judges() for evaluator in named):
-        titles = " and ".join(dict.fromkeys(evaluator.title for evaluator in named))
-        raise ParameterError(f"No judge is asked by {titles}. Leave the judge out.")
+        titles = list(dict.fromkeys(evaluator.title for evaluator in named))
+        nobody_asks = f"{' and '.join(titles)} {'ask' if len(titles) > 1 else 'asks'} none"
+        raise ParameterError(f"A judge is named, and {nobody_asks}. Leave the judge out.")
 
 
 def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:

@@ -30,13 +30,13 @@ class Said:
 
     def __init__(self, *things, seconds=0.0):
         self._things = list(things)
-        self._seconds = seconds
+        self.seconds = seconds
         self.asked = 0
 
     async def complete(self, request):
         self.asked += 1
         thing = self._things.pop(0) if len(self._things) > 1 else self._things[0]
-        await asyncio.sleep(self._seconds)
+        await asyncio.sleep(self.seconds)
         if isinstance(thing, Exception):
             raise thing
         return ModelReply(thing, {})
@@ -293,10 +293,12 @@ def test_an_error_is_told_to_all_who_wait_and_is_not_kept():
 
 
 def test_when_the_one_who_asks_is_cancelled_another_takes_over():
-    provider, cache, run = Said(WHOLE, seconds=0.2), empty(), Scope()
+    # The first call would take a minute, so that no busy machine ends it before it is cancelled.
+    provider, cache, run = Said(WHOLE, seconds=60), empty(), Scope()
     with ThreadPoolExecutor(3) as threads:
         first = started(threads, cache, provider, run)
         until(lambda: provider.asked)
+        provider.seconds = 0.0
         others = [started(threads, cache, provider) for _ in range(2)]
         time.sleep(0.05)
         run.cancel()

@@ -130,7 +130,7 @@ def test_a_run_keeps_how_its_samples_were_made(store):
         (
             (TRACE, MATCH),
             (LUNA,),
-            r"No judge is asked by TRACE .* and Answer match. Leave the judge out",
+            r"A judge is named, and TRACE .* and Answer match ask none. Leave the judge out",
         ),
         ((TRACE, JUDGE), (LUNA, SOL), "takes 1 at most"),
         ((JUDGE, LABELS), (), "asks a judge, and none is named"),

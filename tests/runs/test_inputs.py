@@ -84,7 +84,7 @@ def test_data_are_found_by_the_name_that_the_app_shows(store):
 
 
 def test_a_name_may_be_anything(store):
-    with pytest.raises(DatasetError, match="is neither a file nor data by name"):
+    with pytest.raises(DatasetError, match="is neither a file nor the name of a data set"):
         load_data("x" * 5000 + "\0", store=store)
 
 
@@ -92,7 +92,9 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are_like_it(store):
     with pytest.raises(DatasetError) as caught:
         load_data("TRACE sample", store=store)
 
-    assert str(caught.value).startswith("“TRACE sample” is neither a file nor data by name.")
+    assert str(caught.value).startswith(
+        "“TRACE sample” is neither a file nor the name of a data set."
+    )
     assert "“TRACE sample (English)”" in str(caught.value)
 
 
@@ -289,7 +291,7 @@ def test_what_could_give_no_score_is_refused(data, metrics, models, judges, word
 
 def test_a_judge_that_nobody_asks_is_refused():
     with pytest.raises(
-        ParameterError, match=r"No judge is asked by Answer match. Leave the judge out"
+        ParameterError, match=r"A judge is named, and Answer match asks none. Leave the judge out"
     ):
         check_asked([AnswerMatchAcc()], ["openai/gpt-4o"])
     check_asked([AnswerMatchAcc(), LLMasJudge()], ["openai/gpt-4o"])

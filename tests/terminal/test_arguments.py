@@ -164,11 +164,11 @@ def asked_specs(metric):
         (
             {"data": "nowhere.csv", "metric": ("trace",)},
             DatasetError,
-            "nowhere.csv” is neither a file nor data by name",
+            "nowhere.csv” is neither a file nor the name of a data set",
         ),
         ({**TRACE, "metric": ("trase",)}, ParameterError, "trase"),
         ({**TRACE, "noise": (0.2,)}, ParameterError, "--noise is for RGB questions"),
-        ({**TRACE, "judge": ("openai/gpt-4o",)}, ParameterError, "No judge is asked by TRACE"),
+        ({**TRACE, "judge": ("openai/gpt-4o",)}, ParameterError, "A judge is named, and TRACE"),
         ({"data": TRACE_SAMPLES, "metric": ("rgb",)}, ParameterError, "which ability of RGB"),
         ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one --ability"),
         ({**TRACE, "model": (OFFLINE.id,)}, ParameterError, "has an answer already"),
