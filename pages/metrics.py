@@ -6,13 +6,15 @@ from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
-from ui.parts import head
-from ui.runs import overview, progress
+from ui.parts import head, samples
+from ui.runs import overview, page
 
 head.show("Metrics", "Measures beside RGB and TRACE, from comparing words to asking a judge.")
 run = session.shown_run()
 overview.say_first(run)
-with st.expander("New run", expanded=run is None, icon=":material/tune:"):
+# Another run begins with another expander, shut: after Start its results are in sight.
+place = f"new_run_{run.id}" if run else "new_run"
+with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
     metric_form.show()
 own_metrics.show()
 if run is None:
@@ -21,6 +23,6 @@ if run is None:
         "need no key."
     )
 else:
+    samples.skip_link()
     overview.keep_link()
-    metric_results.card(run)
-    progress.watched(run, metric_results.show)
+    page.watched(run, metric_results.card, metric_results.show)

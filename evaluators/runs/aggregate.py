@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
+from evaluators.errors import StoreError
 from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score, Support
 from evaluators.runs.store import Answer, Outline, ValueName
 from evaluators.statistics import clustered, interval
 from evaluators.trace import labelling
-from evaluators.trace.definitions import SENTENCE
+from evaluators.trace.definitions import SENTENCE, response_supports
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
 from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
 
@@ -136,6 +138,34 @@ def viewed_values(
         counted = _viewed_scores(sample, score, view, corrections.get(cell, ()))
         values[cell] = counted.values() if counted else {}
     return values
+
+
+class SupportCounts(NamedTuple):
+    """How many sentences an answer has, and how many are partly or not supported or unlabelled."""
+
+    sentences: int
+    partly: int
+    unsupported: int
+    unlabelled: int
+
+
+def support_counts(
+    sample: Sample, score: Score, view: View, corrections: Sequence[Correction]
+) -> SupportCounts | None:
+    """What the view's labels say of an answer's sentences; `None` where there are no labels."""
+    counted = None
+    # Metrics of one's own may give TRACE values without labels.
+    with suppress(StoreError):
+        counted = _viewed_scores(sample, score, view, corrections)
+    if counted is None:
+        return None
+    supports = response_supports(counted.sentences, counted.labels)
+    return SupportCounts(
+        sentences=len(supports),
+        partly=supports.count(Support.PARTIAL),
+        unsupported=supports.count(Support.NONE),
+        unlabelled=supports.count(None),
+    )
 
 
 class Labelled(Record):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import TypeAdapter
 
 from evaluators.catalogue import leads
 from evaluators.errors import StoreError
-from evaluators.records import Cell, Reason, Record, Run, Sample, Score
+from evaluators.records import Cell, Reason, Record, Run, Sample, SampleResult, Score
 from evaluators.runs import aggregate, rulings
-from evaluators.runs.aggregate import Figures, Labelled, Mean, View
+from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
 from evaluators.runs.store import (
     USUAL,
     Answer,
@@ -47,6 +47,19 @@ class Notes(Record):
     failures: tuple[tuple[Reason, int], ...]
     refused: tuple[str, ...]
     reused: int
+
+
+class Content(NamedTuple):
+    """An answer with its texts: the sample, and what each metric says, by its number."""
+
+    sample: Sample
+    results: Mapping[int, SampleResult]
+
+    @property
+    def response(self) -> str | None:
+        """What was judged: a model's answer, or the one in the data."""
+        written = (result.response for result in self.results.values())
+        return next((text for text in written if text is not None), self.sample.response)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +176,32 @@ class RunView:
         by_answer = {Answer(row.position, row.model): row for row in rows}
         return [by_answer[answer] for answer in answers if answer in by_answer]
 
-    def failed_metrics(self, answers: Sequence[Answer]) -> Mapping[Answer, Sequence[int]]:
-        """The numbers of the metrics that failed, of those of these answers for which any did."""
-        failed: dict[Answer, list[int]] = {}
-        for row in self.store.results.outlines(self.run, USUAL, answers):
-            if row.status == "failed":
-                failed.setdefault(Answer(row.position, row.model), []).append(row.metric)
-        return failed
+    def count(self, name: str, selection: Selection, view: View = WHAT_COUNTS) -> int:
+        """How many answers the selection wants; `name` tells it from all others in this view."""
+        stored = self._stored(view)
+        return self._from_store(
+            f"count {name} {stored.name}", int, lambda: len(self.answers(selection, view))
+        )
+
+    def contents(self, answers: Sequence[Answer]) -> Mapping[Answer, Content]:
+        """The texts and results of these answers; one whose sample cannot be read is left out."""
+        positions = {answer.position for answer in answers}
+        samples = self.store.samples.get_many(self.run.fingerprint, positions)
+        results = self.store.results.of_answers(self.run.id, answers)
+        contents = {}
+        for answer in answers:
+            sample = samples[answer.position]
+            if isinstance(sample, Sample):
+                contents[answer] = Content(sample, results.get(answer, {}))
+        return contents
+
+    def support_counts(self, answer: Answer, content: Content, view: View) -> SupportCounts | None:
+        """How far an answer's sentences are supported by the view's labels, where it has some."""
+        result = content.results.get(0)
+        if result is None or result.score is None or self._stored(view) == USUAL:
+            return None
+        corrections = self.corrections.get(Cell(*answer), ())
+        return aggregate.support_counts(content.sample, result.score, view, corrections)
 
     # Every row, for files and for what is drawn of single rows
 

@@ -15,6 +15,7 @@ PARTS = (
     "faults",
     "limits",
     "app",
+    "large_run",
     "visitors",
     "beside_runs",
     "heaviest",

@@ -4,7 +4,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -20,7 +19,7 @@ from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.benchmarks.common import answered, timed
-from tests.e2e.conftest import QUIET, browser_path, free_port
+from tests.e2e.conftest import QUIET, app_command, browser_path, free_port
 
 SAMPLES = 10_000
 SWITCHES = 7
@@ -46,17 +45,8 @@ def server(folder: str):
     port = free_port()
     address = f"http://localhost:{port}"
     environment = {**os.environ, "PLUMBLINE_DATA_DIR": folder}
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        f"--server.port={port}",
-        "--server.headless=true",
-    ]
     with timed() as clock:
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(app_command(port), env=environment, stdout=subprocess.DEVNULL)
         while not healthy(address):
             time.sleep(0.05)
     try:
@@ -94,7 +84,7 @@ if __name__ == "__main__":
             )
             with timed() as first:
                 page.goto(f"{address}/rgb?run={run.id}")
-                page.get_by_test_id("stDataFrame").last.wait_for()
+                page.locator(".samples tbody tr").first.wait_for()
                 page.locator(
                     '[data-testid="stApp"][data-test-script-state="notRunning"]'
                 ).wait_for()

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
 from evaluators.runs import inputs, samples
@@ -92,18 +92,9 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     """`streamlit run app.py` with a data directory of its own and these environment variables."""
     port = free_port()
     own = {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        f"--server.port={port}",
-        "--server.headless=true",
-    ]
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            command,
+            app_command(port),
             cwd=ROOT,
             env=machine.variables() | own | variables,
             stdout=log,
@@ -116,6 +107,12 @@ def running(folder: Path, **variables: str) -> Iterator[Server]:
     finally:
         process.terminate()
         process.wait(10)
+
+
+def app_command(port: int) -> list[str]:
+    """Starts the app on this port, without a browser."""
+    options = (f"--server.port={port}", "--server.headless=true")
+    return [sys.executable, "-m", "streamlit", "run", "app.py", *options]
 
 
 @pytest.fixture(scope="session")
@@ -192,6 +189,18 @@ def settled(page: Page) -> None:
     close.
     """
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+
+
+def open_sample(page: Page) -> None:
+    """Opens the first sample of the run on the page."""
+    settled(page)
+    page.locator(".samples tbody tr").first.click()
+
+
+def mean(page: Page, title: str) -> Locator:
+    """The mean of a value on a run's page."""
+    line = page.locator(".pl-value", has=page.get_by_text(title, exact=True))
+    return line.locator(".pl-mean").first
 
 
 def cancel(page: Page) -> None:

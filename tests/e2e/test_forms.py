@@ -41,7 +41,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(
     page: Page, trace_run: Run, tmp_path: Path
 ) -> None:
     page.goto(f"/trace?run={trace_run.id}")
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 24 / 24 scored")).to_be_visible()
+    expect(page.get_by_test_id("stMain").get_by_text("24 answers checked")).to_be_visible()
     page.get_by_role("link", name="Datasets").click()
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     file = tmp_path / "new.jsonl"
@@ -50,7 +50,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("new.jsonl")
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
-    expect(page.get_by_text("24 / 24 scored")).to_have_count(0)
+    expect(page.get_by_text("24 answers checked")).to_have_count(0)
     expect(page).to_have_url(re.compile(r"/trace/?\??$"))
 
 
@@ -64,7 +64,7 @@ def test_three_impatient_clicks_start_one_run(page: Page, server: Server) -> Non
     )
     expect(page.get_by_role("heading", name="RGB", exact=True)).to_be_visible()
     settled(page)
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 216 / 216 scored")).to_be_visible(
+    expect(page.get_by_test_id("stMain").get_by_text("216 answers checked")).to_be_visible(
         timeout=LONG
     )
     assert len(set(server.store.runs.ids("local")) - before) == 1

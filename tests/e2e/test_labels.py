@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests import judge
-from tests.e2e.conftest import LONG, Server, running, settled
+from tests.e2e.conftest import LONG, Server, open_sample, running, settled
 from tests.loopback import Loopback
 
-FINISHED = "Finished · 24 / 24 scored"
+FINISHED = "24 answers checked"
 LUNA, SOL = "GPT-6 Luna", "GPT-6 Sol"
 
 
@@ -41,7 +41,7 @@ def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
     expect(page.get_by_text(re.compile(f"Labels by {LUNA}"))).to_be_visible()
     assert len(provider.asked) - before == 24  # one call labels everything
 
-    select_first_row(page)
+    open_sample(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
     supported = number(page, "Supported").locator("b")
     expect(supported).to_have_text(re.compile(r"\d/\d"))
@@ -74,7 +74,7 @@ def test_a_hybrid_asks_its_judge_only_about_the_doubtful(
 def test_a_jury_of_two_is_shown_beside_its_judges(page: Page, app: Server) -> None:
     start(page, app, "GPT labelling", LUNA, SOL)
     expect(page.get_by_text(re.compile("a jury of GPT-6 Luna, GPT-6 Sol"))).to_be_visible()
-    select_first_row(page)
+    open_sample(page)
     expect(page.get_by_role("radio", name="Jury")).to_be_visible()
     page.get_by_role("radio", name=SOL).click()
     expect(page.get_by_text("in the run's scores Jury counts")).to_be_visible()
@@ -99,13 +99,6 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("combobox", name=label).click()
     page.get_by_role("option", name=re.compile(f"^{option}")).click()
     settled(page)
-
-
-def select_first_row(page: Page) -> None:
-    """Clicks the check box that the table paints at the left of its first row."""
-    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(
-        position={"x": 18, "y": 53}
-    )
 
 
 def number(page: Page, label: str) -> Locator:

@@ -41,7 +41,7 @@ def test_the_text_of_cards_can_be_read_in_the_dark(
     dark = new_context(color_scheme="dark").new_page()
     visit(dark, "/trace?run={trace}", rgb_run, trace_run)
     assert brightness(dark, "backgroundColor", "[data-testid=stApp]") < 60
-    assert brightness(dark, "color", "[data-testid=stMetricValue]") > 180
+    assert brightness(dark, "color", ".pl-mean") > 180
     visit(dark, "/sample?run={trace}&sample=1", rgb_run, trace_run)
     assert brightness(dark, "color", ".sentence") > 180
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import LONG, Server, cancel, running
 from tests.loopback import Loopback
 
-FINISHED = re.compile(r"Finished · 48 / 48 scored")
+FINISHED = re.compile(r"48 answers checked")
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +62,15 @@ def test_two_models_from_the_drop_down_to_two_lines(
         expect(start).to_be_disabled() if refused else expect(start).to_be_enabled()
     start.click()
 
-    expect(main.get_by_text(re.compile(r"Running · \d+ / 48 scored"))).to_be_visible()
+    expect(main.get_by_text(re.compile(r"Running · \d+ of 48 checked"))).to_be_visible()
     page.get_by_role("link", name="Datasets").click()
     sidebar = page.get_by_test_id("stSidebar")
-    expect(sidebar.get_by_text(re.compile(r"Running · \d+ / 48 scored.*\$"))).to_be_visible()
+    expect(sidebar.get_by_text(re.compile(r"Running · \d+ of 48 checked.*\$"))).to_be_visible()
     page.get_by_role("link", name="RGB", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()
     cancel(page)
-    expect(main.get_by_text(re.compile(r"Stopped · \d+ / 48 scored"))).to_be_visible()
+    expect(main.get_by_text(re.compile(r"Stopped · \d+ of 48 checked"))).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
     expect(main.get_by_text(FINISHED)).to_be_visible(timeout=LONG)

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from evaluators.records import Run
 from tests.e2e.conftest import LONG, MANY, cancel
 
-RUNNING = re.compile(r"Running · ([\d,]+) / [\d,]+ scored")
+RUNNING = re.compile(r"Running · ([\d,]+) of [\d,]+ checked")
 
 
 def test_a_reload_comes_back_to_the_run_at_work(page: Page, long_run: Run) -> None:
@@ -28,14 +28,14 @@ def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) ->
     cancel(page)
     expect(
         page.get_by_test_id("stMain").get_by_text(
-            re.compile(rf"Stopped · [\d,]+ / {MANY:,} scored")
+            re.compile(rf"Stopped · [\d,]+ of {MANY:,} checked")
         )
     ).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
-    expect(
-        page.get_by_test_id("stMain").get_by_text(f"Finished · {MANY:,} / {MANY:,} scored")
-    ).to_be_visible(timeout=LONG)
+    expect(page.get_by_test_id("stMain").get_by_text(f"{MANY:,} answers checked")).to_be_visible(
+        timeout=LONG
+    )
 
 
 def test_the_sidebar_shows_the_run_on_every_page(page: Page, long_run: Run) -> None:
@@ -52,7 +52,7 @@ def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(
 ) -> None:
     other = new_context().new_page()
     other.goto("/runs")
-    expect(other.get_by_text("Finished · 24 / 24 scored").first).to_be_visible()
+    expect(other.get_by_text("24 answers checked").first).to_be_visible()
     other.get_by_role("button", name="Open").last.click()
     expect(other).to_have_url(re.compile(r"/(trace|rgb|metrics)\?run="))
 

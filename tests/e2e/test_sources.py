@@ -38,7 +38,7 @@ def test_a_subset_of_ragbench_is_loaded_from_the_hub_and_evaluated(page: Page, a
         page.get_by_text("huggingface.co/datasets/rungalileo/ragbench · covidqa · test")
     ).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
-    finish(page, "5 / 5 scored")
+    finish(page, "5 answers checked")
 
 
 def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
@@ -61,7 +61,7 @@ def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     expect(page.get_by_text("Retrieved by BM25: up to 5 of 2 chunks")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
-    finish(page, "2 / 2 scored")
+    finish(page, "2 answers checked")
     expect(page.get_by_text("Retrieved by BM25: up to 5 of 2 chunks")).to_be_visible()
 
 
@@ -80,7 +80,7 @@ def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app:
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_text("2 of 2 samples have no response")).to_be_visible()
-    finish(page, "2 / 2 scored")
+    finish(page, "2 answers checked")
 
 
 def open_tab(page: Page, app: Server, name: str) -> None:

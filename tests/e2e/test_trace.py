@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from evaluators.records import Run
-from tests.e2e.conftest import LONG
+from tests.e2e.conftest import LONG, mean, open_sample, settled
 
 
 def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page: Page) -> None:
     page.goto("/trace")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 24 / 24 scored")).to_be_visible(
+    expect(page.get_by_test_id("stMain").get_by_text("24 answers checked")).to_be_visible(
         timeout=LONG
     )
-    select_first_row(page)
+    open_sample(page)
     expect(page.get_by_role("heading", name="Sample", exact=True)).to_be_visible()
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/sample\?run=.+&sample=1"))
@@ -26,12 +26,12 @@ def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(
     page: Page, trace_run: Run
 ) -> None:
     page.goto(f"/trace?run={trace_run.id}")
-    relevance = card(page, "Relevance")
+    relevance = mean(page, "Relevance")
     expect(relevance).to_have_text(re.compile(r"0\.\d\d"))
     before = relevance.inner_text()
     page.get_by_role("radio", name="Fixed 20").click()
     expect(relevance).not_to_have_text(before)
-    select_first_row(page)
+    open_sample(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
     page.get_by_text("How each number was worked out").click()
     expect(
@@ -61,7 +61,7 @@ def test_choosing_a_response_sentence_frames_its_evidence(page: Page, trace_run:
 def test_the_browsers_way_back_leads_to_the_same_sample(page: Page, trace_run: Run) -> None:
     page.goto(f"/trace?run={trace_run.id}")
     expect(page.get_by_text("24 samples. ")).to_be_visible()
-    select_first_row(page)
+    open_sample(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("Sample 2 of 24")).to_be_visible()
@@ -71,13 +71,53 @@ def test_the_browsers_way_back_leads_to_the_same_sample(page: Page, trace_run: R
     expect(page.get_by_text("Sample 2 of 24")).to_be_visible()
 
 
-def select_first_row(page: Page) -> None:
-    """Clicks the check box that the table paints at the left of its first row."""
-    page.get_by_test_id("stDataFrame").last.locator(".dvn-scroller").click(
-        position={"x": 18, "y": 53}
-    )
+def test_by_keyboard_a_row_opens_and_the_way_back_leads_to_it(page: Page, trace_run: Run) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"/trace?run={trace_run.id}")
+    rows = page.locator(".samples tbody tr")
+    expect(rows).to_have_count(24)
+    rows.first.get_by_role("button").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Sample 24 of 24")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Previous").click()
+    expect(page.get_by_text("Sample 23 of 24")).to_be_visible()
+    settled(page)
+
+    page.get_by_role("button", name="Back to the run").click()
+
+    expect(rows.nth(22)).to_have_attribute("aria-current", "true")
+    expect(rows.nth(22)).to_be_in_viewport()
+    rows.nth(5).click()
+    expect(page.get_by_text("Sample 6 of 24")).to_be_visible()
+    settled(page)
+    page.go_back()
+    expect(rows.nth(5)).to_have_attribute("aria-current", "true")
+    expect(rows.nth(5)).to_be_in_viewport()
 
 
-def card(page: Page, title: str) -> Locator:
-    metrics = page.get_by_test_id("stMetric").filter(has_text=title)
-    return metrics.get_by_test_id("stMetricValue")
+def test_all_samples_are_searched_filtered_and_ordered(page: Page, trace_run: Run) -> None:
+    page.goto(f"/trace?run={trace_run.id}")
+    rows = page.locator(".samples tbody tr")
+    page.get_by_role("radio", name=re.compile(r"^Unsupported \d+")).click()
+    expect(rows.first).to_contain_text("not supported")
+    page.get_by_role("button", name="Supported", exact=True).click()
+    expect(page.locator(".samples th[aria-sort=ascending]")).to_contain_text("Supported")
+    values = rows.locator("td[data-title=Supported]").all_inner_texts()
+    assert values == sorted(values)
+    page.get_by_role("textbox", name="Search in questions and answers").fill("wessel")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("Wessel Bridge")
+
+
+def test_on_a_phone_the_samples_are_cards_that_fit(page: Page, trace_run: Run) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.goto(f"/trace?run={trace_run.id}")
+    first = page.locator(".samples tbody tr").first
+    expect(first).to_have_css("display", "flex")
+    box = first.bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 400

@@ -36,10 +36,10 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("2 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 2 / 2 scored")).to_be_visible(
+    expect(page.get_by_test_id("stMain").get_by_text("2 answers checked")).to_be_visible(
         timeout=LONG
     )
-    expect(page.get_by_test_id("stMain").get_by_text("2 / 2 scored")).to_have_count(
+    expect(page.get_by_test_id("stMain").get_by_text("2 answers checked")).to_have_count(
         7
     )  # the run's and six cards'
 
@@ -89,7 +89,7 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_text("3 samples will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 3 / 3 scored")).to_be_visible(
+    expect(page.get_by_test_id("stMain").get_by_text("3 answers checked")).to_be_visible(
         timeout=LONG
     )
 
@@ -143,7 +143,7 @@ def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> No
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_text("1 sample will be labelled.")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_test_id("stMain").get_by_text("Finished · 1 / 1 scored")).to_be_visible(
+    expect(page.get_by_test_id("stMain").get_by_text("1 answer checked")).to_be_visible(
         timeout=LONG
     )
     assert background(page) == colour

@@ -6,7 +6,8 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from typing import Any
+from html import unescape
+from typing import Any, NamedTuple
 
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -31,9 +32,13 @@ def said(at: AppTest, *kinds: str) -> str:
     return ESCAPED.sub(r"\1", "\n".join(found))
 
 
+CHECKED = re.compile(r"[\d,]+ (?:answers? checked|of [\d,]+ checked(?: · [\d,]+ failed)?)")
+
+
 def state(at: AppTest) -> str:
-    """The words on the run's progress bar."""
-    return "\n".join(bar.proto.text for bar in at.get("progress"))
+    """The words on the run's progress bar; of a finished run those in the head of its page."""
+    bars = [bar.proto.text for bar in at.get("progress")]
+    return "\n".join(bars or CHECKED.findall(said(at, "markdown")))
 
 
 def button(at: AppTest, label: str) -> Button:
@@ -45,8 +50,67 @@ def segments(at: AppTest, key: str) -> ButtonGroup:
     return next(group for group in at.get("button_group") if group.key == key)
 
 
+VALUE = re.compile(
+    r"<h3>(?P<heading>.*?)</h3>|"
+    r'class="pl-name"><bdi>(?P<title>.*?)</bdi>(?:<small>(?P<meaning>.*?)</small>)?</span>'
+    r'<span class="pl-mean">(?P<mean>.*?)</span>.*?'
+    r'class="pl-about">(?P<about>.*?)</span>'
+)
+
+
 def cards(at: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in at.metric}
+    """The values of a page by title: those of a sample, and means on their lines."""
+    means = {line.title: line.mean for line in lines(at)}
+    return {metric.label: metric.value for metric in at.metric} | means
+
+
+class Line(NamedTuple):
+    """A mean on a run's page: under which heading, whose or what it is, and what stands beside."""
+
+    heading: str
+    title: str
+    meaning: str
+    mean: str
+    interval: str
+    coverage: str
+
+
+def lines(at: AppTest) -> list[Line]:
+    """The means of a run's page with their intervals and coverages, in its order."""
+    found, heading = [], ""
+    for part in VALUE.finditer(html(at)):
+        if part["heading"] is not None:
+            heading = unescape(re.sub("<span>.*", "", part["heading"])).strip()
+            continue
+        interval, _, coverage = part["about"].rpartition("<br>")
+        texts = [unescape(part[name] or "") for name in ("title", "meaning", "mean")]
+        found.append(Line(heading, *texts, interval, coverage))
+    return found
+
+
+def grid(at: AppTest) -> dict[tuple[str, str], str]:
+    """How far labellers agree, by row and column."""
+    cells = {}
+    body = html(at).partition("<table class=pl-grid>")[2].partition("</table>")[0]
+    head, *rows = [re.findall("<t[hd].*?>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1]]
+    for title, *row in rows:
+        for column, cell in zip(head[1:], row, strict=True):
+            if cell:
+                cells[unescape(title), unescape(column)] = re.sub("<.*?>", " ", cell)
+    return cells
+
+
+def samples(at: AppTest) -> list[dict[str, str]]:
+    """The rows of the run's samples, as the page hands them to its script."""
+    data = _component(at, "samples_")
+    titles = [column["title"] for column in data["columns"]]
+    return [dict(zip(titles, row["cells"], strict=True)) for row in data["rows"]]
+
+
+def _component(at: AppTest, key: str) -> dict[str, Any]:
+    """The data of the component whose key begins so."""
+    protos = [element.proto for element in at.get("bidi_component")]
+    return next(json.loads(proto.json) for proto in protos if key in proto.id)
 
 
 def table(at: AppTest, first_column: str) -> list[dict[str, Any]]:

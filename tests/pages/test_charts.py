@@ -120,14 +120,5 @@ def test_the_alternative_text_tells_the_finding(curve: list[NoisePoint], words: 
     assert charts.accuracy_in_words({"A": curve}) == words
 
 
-def test_a_distribution_is_in_percent_and_told_by_range_and_median() -> None:
-    values = [0.0, 0.3, 1.0]
-    figure = charts.distribution(values)
-    assert list(figure.data[0].x) == pytest.approx([0, 30, 99.9])
-    assert charts.distribution_in_words(values, "Relevance") == (
-        "Relevance of 3 samples: 0 to 100 %, half of them up to 30 %"
-    )
-
-
 def texts(figure: Any) -> list[str]:
     return [note.text for note in figure.layout.annotations]

@@ -16,7 +16,7 @@ from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, S
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import cards, markdown, runs, said, settled, state, table
+from tests.pages.screen import cards, lines, markdown, runs, said, samples, settled, state, table
 from tests.pages.test_metrics import Words
 from ui import session
 from ui.trace.form import HEURISTIC, LABELLING
@@ -49,11 +49,12 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = metrics_form(open_page, "two", "answer_match", Words.name)
     at = started(at, "metrics")
-    assert state(at) == "Finished · 4 / 4 scored"
+    assert state(at) == "2 answers checked"
     (run,) = runs()
     assert [spec.name for spec in run.evaluators] == ["answer_match", Words.name]
     assert "Metrics: Answer match (" in said(at)
-    assert "), Words found (Least: 1) · Data: two" in said(at)
+    assert "), Words found (Least: 1)" in said(at)
+    assert "**two** · Answer match, Words found" in said(at, "markdown")
     assert [element.value for element in at.header] == [
         "Samples"
     ]  # the cards are named as the metrics are
@@ -61,9 +62,9 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
         "Answer match": "0.50",
         "Words found": "0.75",
     }  # of "In May." in "In June." a half
-    assert [(row["Answer match"], row["Words found"]) for row in table(at, "#")] == [
-        (1.0, 1.0),
-        (0.0, 0.5),
+    assert [(row["Answer match"], row["Words found"]) for row in samples(at)] == [
+        ("1.00", "1.00"),
+        ("0.00", "0.50"),
     ]
 
 
@@ -118,12 +119,16 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> N
     at = started(at, "trace")
     assert state(at).endswith(" 1 failed")
     assert "Also: Context recall (lexical), Words found (Least: 1)" in said(at)
-    assert {"Relevance", r"Context recall \(lexical\)", "Words found"} <= set(cards(at))
-    rows = table(at, "#")
-    assert [row["State"] for row in rows] == ["scored", "scored", "failed: Words found"]
+    assert {"Relevance", "Context recall (lexical)", "Words found"} <= set(cards(at))
+    rows = samples(at)
+    assert [row["Verdict"] for row in rows] == [
+        "1 sentence supported",
+        "1 of 1 sentence not supported",
+        "failed: Words found",
+    ]
     assert {"Adherence", "Context recall (lexical)", "Words found"} <= set(rows[0])
     at.selectbox(key=f"order_{runs()[0].id}").set_value("Words found, lowest first")
-    assert [row["#"] for row in table(checked(at.run()), "#")] == [2, 1, 3]
+    assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3"]
 
 
 def test_a_metric_beside_the_heuristic_brings_its_judge(
@@ -137,7 +142,7 @@ def test_a_metric_beside_the_heuristic_brings_its_judge(
     assert row["Calls"] == 2
     at = started(at, "trace")
     assert len(provider.asked) == 2
-    assert "Heuristic labels: every score here is an estimate" in said(at)
+    assert "Heuristic labels, an estimate made without an LLM" in said(at)
 
 
 def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: Loopback) -> None:
@@ -164,14 +169,16 @@ def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: Ope
         run.id, SampleResult(position=1, metric=1, status="failed", error="No.")
     )
     at = open_page("metrics", run=run.id)
-    assert not at.metric  # it belongs to another page
+    assert not cards(at)  # it belongs to another page
     at = open_page("trace", run=run.id)
-    assert "1 / 2 scored  \n1 failed" in said(at)
-    assert "0 / 2 scored  \n1 not applicable  \n1 failed" in said(at)
-    rows = table(at, "#")
-    assert [row["Relevance"] for row in rows] == [0.5, 1.0]
-    assert rows[0]["Relevance (G-Eval)"] == 1.0
-    assert [row["State"] for row in rows] == ["scored", "failed: G-Eval"]
+    coverages = [(line.title, line.coverage) for line in lines(at)]
+    assert ("Relevance", "2 of 2") in coverages
+    assert ("Relevance", "1 of 2, 1 failed") in coverages
+    assert ("Overall", "0 of 2, 1 not applicable, 1 failed") in coverages
+    rows = samples(at)
+    assert [row["Relevance"] for row in rows] == ["0.50", "1.00"]
+    assert rows[0]["Relevance (G-Eval)"] == "1.00"
+    assert [row["Verdict"] for row in rows] == ["no labels", "failed: G-Eval"]
 
 
 def test_two_metrics_of_a_prompt_stand_under_their_own_names(open_page: OpenPage) -> None:
@@ -194,9 +201,9 @@ def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page: 
     for model, metric, value in ((0, 0, 0.25), (0, 1, 0.5), (1, 0, 0.75), (1, 1, None)):
         save(run, 0, metric, {"words_found": value}, model=model)
     at = open_page("metrics", run=run.id)
-    assert [metric.value for metric in at.metric] == ["0.25", "0.75", "0.50", "–"]
+    assert [line.mean for line in lines(at)] == ["0.25", "0.75", "0.50", "–"]
     assert "Metrics: Words found (1) (Least: 1), Words found (2) (Least: 2)" in said(at)
-    assert {"Words found", "Words found (2)"} <= set(table(at, "#")[0])
+    assert {"Words found", "Words found (2)"} <= set(samples(at)[0])
     assert "Sample 2 of 2" in said(open_page("sample", run=run.id, sample="9"))
 
 

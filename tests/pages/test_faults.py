@@ -79,7 +79,7 @@ def test_what_stops_a_run_is_said_on_its_page_and_no_sample_has_failed(
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     at = open_page("rgb", run=asked(1).id)
     assert STOPPING[fault] in said(at, "warning")
-    assert state(at) == "Stopped · 0 / 1 scored"
+    assert state(at) == "Stopped · 0 of 1 checked"
     no_traceback(at)
 
 
@@ -89,7 +89,7 @@ def test_an_address_where_nobody_listens_is_said_and_no_sample_has_failed(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     at = open_page("rgb", run=asked(1).id)
     assert "Cannot reach 127.0.0.1:9. Check the network." in said(at, "warning")
-    assert state(at) == "Stopped · 0 / 1 scored"
+    assert state(at) == "Stopped · 0 of 1 checked"
 
 
 @pytest.mark.parametrize("fault", FAILING)
@@ -101,7 +101,7 @@ def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
         monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     run = asked(1)
     page = open_page("rgb", run=run.id)
-    assert state(page).startswith("Finished · 0 / 1 scored · 1 failed")
+    assert state(page).startswith("0 of 1 checked · 1 failed")
     assert "1 of 1 failed: there is no result." in said(page, "warning")
     assert FAILING[fault] in table(page, "Samples")[0]["Reason"]
     sample = open_page("sample", run=run.id, sample="1")
@@ -123,7 +123,7 @@ def test_waiting_for_a_limit_is_said_while_it_lasts(
     time.sleep(0.3)  # the other request is refused meanwhile
     at = open_page("rgb", run=run.id)
     assert re.search(
-        r"Running · 1 / 2 scored · .*waiting \d+ s for the provider's limit", state(at)
+        r"Running · 1 of 2 checked · .*waiting \d+ s for the provider's limit", state(at)
     )
     wait_for_runs()
     assert session.store().results.counts(run).scored == 2
@@ -136,7 +136,7 @@ def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     words = while_at_work(open_page, started(8), after=4)
     assert re.fullmatch(
-        r"Running · 1 / 8 scored · \$[\d.]+ spent · waiting( \d+ s)? for the provider's limit",
+        r"Running · 1 of 8 checked · \$[\d.]+ spent · waiting( \d+ s)? for the provider's limit",
         words,
     )
 
@@ -148,7 +148,7 @@ def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     words = while_at_work(open_page, started(8), after=12)
     told = r"no answer for 1\d s; each call is given up after 30 s"
-    assert re.fullmatch(rf"Running · 1 / 8 scored · \$[\d.]+ spent · {told}", words)
+    assert re.fullmatch(rf"Running · 1 of 8 checked · \$[\d.]+ spent · {told}", words)
 
 
 def but_the_first(fault: str) -> Callable[[Asked], str]:

@@ -20,9 +20,20 @@ from evaluators.runs.inputs import load_prompt
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import cards, html, runs, said, segments, settled, state, table
+from tests.pages.screen import (
+    cards,
+    html,
+    lines,
+    runs,
+    said,
+    samples,
+    segments,
+    settled,
+    state,
+    table,
+)
 from ui import run_views, session
-from ui.metrics import results as metric_results
+from ui.runs import files
 from ui.trace.form import HEURISTIC, HYBRID, LABELLING
 
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
@@ -165,7 +176,7 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
 def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
     kept("half", "In May.", None)
     at = started(form(open_page, "trace", "half"), "trace")
-    assert state(at) == "Finished · 2 / 2 scored"
+    assert state(at) == "2 answers checked"
     (run,) = runs()
     assert (run.models, run.prompt) == ((OFFLINE,), load_prompt("rgb_en"))
     assert (
@@ -178,7 +189,7 @@ def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage)
 def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
     kept("none", None, None)
     at = started(form(open_page, "metrics", "none"), "metrics")
-    assert state(at) == "Finished · 2 / 2 scored"
+    assert state(at) == "2 answers checked"
     assert cards(at) == {"Answer match": "0.00"}  # no exact match: the reader quotes a sentence
     (run,) = runs()
     (first, _) = csv.DictReader(io.StringIO(exported(run)))
@@ -189,15 +200,13 @@ def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPag
 def test_two_generators_are_not_mixed(open_page: OpenPage, provider: Loopback) -> None:
     run = of_two_models(open_page)
     at = open_page("trace", run=run.id)
-    (means,) = (frame.value for frame in at.dataframe if "Scored / asked" in frame.value.columns)
-    rows = dict(zip(means["Model"], means["Scored / asked"], strict=True))
-    assert rows == {READER: "2 / 2", OF_LUNA: "2 / 2"}
-    assert "2 / 2 scored" in said(at)
-    assert {row["Model"] for row in table(at, "#")} == {READER}
+    of_models = [line for line in lines(at) if line.title == "Relevance"]
+    assert [line.meaning.partition(". ")[0] for line in of_models] == [READER, OF_LUNA]
+    assert [line.coverage for line in of_models] == ["2 of 2", "2 of 2"]
+    assert {row["Model"] for row in samples(at)} == {READER}
     segments(at, f"model_{run.id}").set_value(OF_LUNA)
     at = checked(at.run())
-    assert {row["Model"] for row in table(at, "#")} == {OF_LUNA}
-    assert "2 / 2 scored" in said(at)
+    assert {row["Model"] for row in samples(at)} == {OF_LUNA}
 
 
 def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopback) -> None:
@@ -235,7 +244,7 @@ def of_two_models(open_page: OpenPage) -> Run:
 
 def exported(run: Run) -> str:
     view = run_views.latest(run)
-    return metric_results.exported(view, view.rows).decode("utf-8-sig")
+    return files.results_csv(view).decode("utf-8-sig")
 
 
 def kept(name: str, *responses: str | None) -> None:

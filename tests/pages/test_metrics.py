@@ -31,7 +31,19 @@ from evaluators.records import (
 )
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, cards, markdown, runs, said, settled, state, table
+from tests.pages.screen import (
+    button,
+    cards,
+    html,
+    lines,
+    markdown,
+    runs,
+    said,
+    samples,
+    settled,
+    state,
+    table,
+)
 from ui import session
 from ui.metrics import choice
 
@@ -204,18 +216,19 @@ def test_the_calls_of_the_metrics_that_ship_are_known(metric: str, calls: int) -
 
 def test_a_run_shows_mean_interval_and_coverage(open_page: OpenPage) -> None:
     at = words_run(open_page)
-    assert state(at) == "Finished · 3 / 4 scored · 1 failed"
+    assert state(at) == "3 of 4 checked · 1 failed"
     assert cards(at) == {"Words found": "0.75"}  # (1 + 0.5) / 2
-    assert "2 / 4 scored  \n1 not applicable  \n1 failed" in said(at)
-    assert "Metric: Words found (Least: 2) · Data: four" in said(at)
-    assert [row["Words found"] for row in table(at, "#")][:2] == [1.0, 0.5]
+    assert lines(at)[0].coverage == "2 of 4, 1 not applicable, 1 failed"
+    assert "Metric: Words found (Least: 2)" in said(at)
+    assert "**four** · Words found" in said(at, "markdown")
+    assert [row["Words found"] for row in samples(at)][:2] == ["1.00", "0.50"]
     assert at.get("download_button")
 
 
 def test_samples_can_be_ordered_by_a_value(open_page: OpenPage) -> None:
     at = words_run(open_page)
     at.selectbox(key=f"order_{runs()[0].id}").set_value("Words found, lowest first")
-    assert [row["#"] for row in table(checked(at.run()), "#")] == [2, 1, 3, 4]
+    assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3", "4"]
 
 
 def test_the_list_of_runs_leads_to_the_metrics_page(open_page: OpenPage) -> None:
@@ -228,7 +241,8 @@ def test_the_list_of_runs_leads_to_the_metrics_page(open_page: OpenPage) -> None
 def test_values_beyond_one_have_no_distribution(open_page: OpenPage) -> None:
     at = open_page("metrics", run=stored("test_words", {"words": 7.0}).id)
     assert cards(at) == {"Words": "7.00"}
-    assert "Not a share from 0 to 1" in said(at)
+    assert "pl-spread" in html(at)
+    assert 'pl-spread" aria-hidden="true"><i' not in html(at)
 
 
 def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page: OpenPage) -> None:

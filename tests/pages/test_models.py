@@ -14,7 +14,7 @@ from evaluators.llm.catalogue import model_title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import button, html, markdown, said, segments, state, table
+from tests.pages.screen import button, html, markdown, said, samples, segments, state, table
 from ui import session
 from ui.rgb.results import VALUES
 
@@ -79,22 +79,27 @@ def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage)
     run = two_models()
     at = open_page("rgb", run=run.id)
     assert "12 answers." in said(at)
-    assert [(row["#"], row["Model"]) for row in table(at, "#")[:3]] == [
-        (1, TITLES[0]),
-        (1, TITLES[1]),
-        (2, TITLES[0]),
+    assert [(row["#"], row["Model"]) for row in samples(at)[:3]] == [
+        ("1", TITLES[0]),
+        ("1", TITLES[1]),
+        ("2", TITLES[0]),
     ]
     segments(at, f"model_{run.id}").set_value(TITLES[1])
     at = checked(at.run())
     assert "6 answers." in said(at)
-    assert {row["Model"] for row in table(at, "#")} == {TITLES[1]}
-    segments(at, f"outcome_{run.id}").set_value("Failed")
-    assert [row["#"] for row in table(checked(at.run()), "#")] == [4]
+    assert {row["Model"] for row in samples(at)} == {TITLES[1]}
+    segments(at, f"filter_{run.id}").set_value("Failed")
+    assert [row["#"] for row in samples(checked(at.run()))] == ["4"]
 
 
 def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page: OpenPage) -> None:
-    rows = table(open_page("rgb", run=two_models().id), "#")
-    assert [row[VALUES["rejection_judged"]] for row in rows[-4:]] == [1, 0, 1, 1]
+    rows = samples(open_page("rgb", run=two_models().id))
+    assert [row[VALUES["rejection_judged"]] for row in rows[-4:]] == [
+        "1.00",
+        "0.00",
+        "1.00",
+        "1.00",
+    ]
 
 
 def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
@@ -131,7 +136,7 @@ def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) ->
     two_models()
     at = open_page("runs")
     assert f"RGB with {TITLES[0]}, {TITLES[1]} · judge {model_title(JUDGE)}" in said(at, "markdown")
-    assert "Finished · 11 / 12 scored · 1 failed" in said(at)
+    assert "11 of 12 checked · 1 failed" in said(at)
 
 
 def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
@@ -139,7 +144,7 @@ def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
     session.store().runs.save(
         run, Dataset(name=run.dataset_name, samples=())
     )  # over the samples stored already
-    rows = table(open_page("rgb", run=run.id), "#")
+    rows = samples(open_page("rgb", run=run.id))
     assert [row["Model"] for row in rows[:3]] == [f"{TITLES[0]} (1)", f"{TITLES[0]} (2)", TITLES[1]]
 
 
@@ -214,7 +219,7 @@ def test_half_a_run_of_two_models_counts_every_answer(open_page: OpenPage) -> No
     run = two_models(results=False)
     save(run, Cell(0, 0))
     at = open_page("rgb", run=run.id)
-    assert state(at).startswith("Stopped · 1 / 12 scored")
+    assert state(at).startswith("Stopped · 1 of 12 checked")
     assert [(row["Model"], row["Scored / asked"]) for row in table(at, "Rate")[:2]] == [
         (TITLES[0], "1 / 4"),
         (TITLES[1], "0 / 4"),

@@ -70,7 +70,7 @@ def test_two_visitors_get_workspaces_that_nobody_can_guess(open_page: OpenPage) 
 
 
 def test_the_link_brings_back_the_runs(open_page: OpenPage, my_run: Run) -> None:
-    assert "Finished · 24 / 24 scored" in said(open_page("runs", w=MINE))
+    assert "24 answers checked" in said(open_page("runs", w=MINE))
     assert "Adherence" in cards(open_page("trace", w=MINE, run=my_run.id))
 
 
@@ -110,7 +110,7 @@ def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
     new = checked(at.run()).query_params["w"]
     assert new != MINE
     assert f"/?w={new}" in at.code[0].value
-    assert "Finished · 24 / 24 scored" in said(open_page("runs", w=new))
+    assert "24 answers checked" in said(open_page("runs", w=new))
     assert "mine.csv (uploaded)" in open_page("datasets", w=new).selectbox(key="dataset").options
     for old in (open_page("runs", w=MINE), checked(other_tab.run())):
         assert DEAD in said(old, "warning")
@@ -373,10 +373,10 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
 ) -> None:
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
-    waits = re.compile(r"Waiting · 1st(, about \d+ s)? · 0 / 24 scored")
+    waits = re.compile(r"Waiting · 1st(, about \d+ s)? · 0 of 24 checked")
     assert waits.search(state(checked(at.run())))  # on the run's page
     assert waits.search(said(at))  # in the sidebar
-    assert "No score yet." in said(at)  # rather than cards without numbers
+    assert "Nothing is checked yet." in said(at)  # rather than means without numbers
     (run,) = session.store().runs.newest(MINE)
     listed = checked(at.switch_page("../pages/runs.py").run())
     assert said(listed).count("Waiting · 1st") == 2
@@ -386,7 +386,7 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
         if not session.store().results.counts(run).open:
             break
         time.sleep(0.05)
-    assert state(settled(open_page("trace", w=MINE, run=run.id))) == "Finished · 24 / 24 scored"
+    assert state(settled(open_page("trace", w=MINE, run=run.id))) == "24 answers checked"
 
 
 def test_whoever_waits_is_told_about_how_long(
@@ -405,7 +405,7 @@ def test_a_waiting_run_can_be_cancelled_and_resumed(open_page: OpenPage, full: R
     (run,) = session.store().runs.newest(MINE)
     at = open_page("trace", w=MINE, run=run.id)
     at.button(key=f"cancel_{run.id}").click()
-    assert state(checked(at.run())) == "Stopped · 0 / 24 scored"
+    assert state(checked(at.run())) == "Stopped · 0 of 24 checked"
     at.button(key=f"resume_{run.id}").click()
     assert "Waiting · 1st" in state(checked(at.run()))
 

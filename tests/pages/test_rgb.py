@@ -12,9 +12,20 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.records import Ability
 from tests.pages.conftest import Filled, OpenPage, Upload, checked
-from tests.pages.screen import button, html, jsonl, runs, said, segments, settled, state, table
+from tests.pages.screen import (
+    button,
+    html,
+    jsonl,
+    runs,
+    said,
+    samples,
+    segments,
+    settled,
+    state,
+    table,
+)
 from ui import run_views
-from ui.metrics import results as metric_results
+from ui.runs import files
 
 BED = "RGB sample (English)"
 PREDICTIONS = (
@@ -89,7 +100,7 @@ def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) ->
     at = asked(open_page("rgb"), [Ability.NOISE], [0.0, 0.8])
     at.button(key="rgb_start").click()
     at = settled(at.run())
-    assert state(at) == "Finished · 48 / 48 scored"
+    assert state(at) == "48 answers checked"
     assert [row["Rate"] for row in table(at, "Rate")] == ["Noise robustness"]
     assert [(row["Noise"], row["Scored / asked"]) for row in table(at, "Ability")] == [
         ("0 %", "24 / 24"),
@@ -103,7 +114,7 @@ def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
     checked(at.run())
     assert "请根据文档回答问题" in at.text_area(key="rgb_prompt_zh").value
     at.button(key="rgb_start").click()
-    assert state(settled(at.run())) == "Finished · 72 / 72 scored"  # a third of the English rows
+    assert state(settled(at.run())) == "72 answers checked"  # a third of the English rows
 
 
 @pytest.mark.parametrize(
@@ -131,8 +142,11 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     open_page: OpenPage, filled: Filled
 ) -> None:
     at = open_page("rgb", run=filled.rgb.id)
-    assert state(at) == "Finished · 216 / 216 scored"
-    assert f"Data: {BED} · Policy: Documented · Model: Offline reader" in said(at)
+    assert state(at) == "216 answers checked"
+    assert "Policy: Documented · Model: Offline reader" in said(at)
+    assert f"**{BED}** · RGB · Offline reader (baseline, no key) · 216 answers checked" in said(
+        at, "markdown"
+    )
     assert {row["Rate"]: row["Scored / asked"] for row in table(at, "Rate")} == {
         "Noise robustness": "120 / 120",
         "Negative rejection": "24 / 24",
@@ -158,15 +172,16 @@ def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.REJECTION)
     assert "24 samples." in said(checked(at.run()))
     counts = []
-    for outcome in ("Right", "Wrong", "Failed"):
-        segments(at, f"outcome_{filled.rgb.id}").set_value(outcome)
-        counts.append(
-            0
-            if "No sample matches" in said(checked(at.run()))
-            else int(said(at).split(" samples.")[0].split()[-1])
-        )
-    assert sum(counts[:2]) == 24
-    assert counts[2] == 0
+    for outcome in ("Right", "Wrong"):
+        segments(at, f"filter_{filled.rgb.id}").set_value(outcome)
+        counts.append(int(said(checked(at.run())).split(" samples.")[0].split()[-1]))
+    assert sum(counts) == 24
+    # A chip that would choose nothing is not there.
+    assert segments(at, f"filter_{filled.rgb.id}").options == [
+        "All 24",
+        f"Right {counts[0]}",
+        f"Wrong {counts[1]}",
+    ]
 
 
 def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_height(
@@ -219,7 +234,7 @@ def test_the_values_can_be_taken_away_whatever_the_table_shows(
         "Results with texts (JSON lines)",
     ]
     view = run_views.latest(filled.rgb)
-    file = io.StringIO(metric_results.exported(view, view.rows).decode())
+    file = io.StringIO(files.results_csv(view).decode())
     rows = list(csv.DictReader(file))
     assert len(rows) == 216
     assert rows[0]["ability"] == Ability.NOISE
@@ -230,13 +245,12 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(
     open_page: OpenPage, filled: Filled
 ) -> None:
     at = open_page("rgb", run=filled.rgb.id)
-    assert list(table(at, "#")[0])[:4] == ["#", "Question", "State", "Accuracy"]
+    assert list(samples(at)[0])[:4] == ["#", "Verdict", "Question", "Answer"]
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.NOISE)
-    assert not {"Declines", "Notices error", "Corrects error"} & set(
-        table(checked(at.run()), "#")[0]
-    )
+    columns = set(samples(checked(at.run()))[0])
+    assert not {"Declines", "Notices error", "Corrects error"} & columns
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.COUNTERFACTUAL)
-    assert {"Notices error", "Corrects error"} <= set(table(checked(at.run()), "#")[0])
+    assert {"Notices error", "Corrects error"} <= set(samples(checked(at.run()))[0])
 
 
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75.0 %"), ("paper", "25.0 %")])
@@ -279,7 +293,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
     at = scoring(open_page("rgb"), "answers.jsonl")
     at.button(key="rgb_score_start").click()
     at = settled(at.run())
-    assert state(at) == "Finished · 2 / 3 scored · 1 failed"
+    assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
     assert (rate["Value"], rate["Scored / asked"], rate["Failed"]) == ("50.0 %", "2 / 3", 1)
     at = open_page("sample", run=runs()[0].id, sample="1")

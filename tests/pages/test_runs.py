@@ -27,8 +27,8 @@ def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
 
 def test_finished_runs_are_listed_with_their_coverage(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("runs")
-    assert "Finished · 216 / 216 scored" in said(at)
-    assert "Finished · 24 / 24 scored" in said(at)
+    assert "216 answers checked" in said(at)
+    assert "24 answers checked" in said(at)
 
 
 def test_open_leads_to_the_run(open_page: OpenPage, filled: Filled) -> None:
@@ -70,10 +70,10 @@ def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(
 def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
     run = stopped_after(1)
     at = open_page("runs")
-    assert "Stopped · 1 / 24 scored" in said(at)
+    assert "Stopped · 1 of 24 checked" in said(at)
     at.button(key=f"resume_{run.id}").click()
     at.run()
-    assert "Finished · 24 / 24 scored" in said(settled(at))
+    assert "24 answers checked" in said(settled(at))
     assert not at.exception
 
 
@@ -118,8 +118,8 @@ def test_at_the_cap_it_can_be_raised_and_only_there(
 def test_what_a_run_has_spent_stays_when_it_is_over(open_page: OpenPage) -> None:
     stopped, finished = two_models(run_id="stopped", results=False), two_models(run_id="finished")
     save(stopped, Cell(0, 0))
-    assert words(open_page, stopped) == "Stopped · 1 / 12 scored · $0.002 spent"
-    assert words(open_page, finished) == "Finished · 11 / 12 scored · 1 failed · over $0.012 spent"
+    assert words(open_page, stopped) == "Stopped · 1 of 12 checked · $0.002 spent"
+    assert words(open_page, finished) == "11 of 12 checked · 1 failed · over $0.012 spent"
 
 
 @pytest.mark.parametrize("page", ["rgb", "runs"])
@@ -138,17 +138,17 @@ def test_failed_samples_can_be_tried_again(open_page: OpenPage, filled: Filled) 
     error = SampleResult(position=3, status="failed", error="The line was cut. Try again.")
     filled.store.results.save(filled.trace.id, error)
     at = open_page("trace", run=filled.trace.id)
-    assert state(at) == "Finished · 23 / 24 scored · 1 failed"
+    assert state(at) == "23 of 24 checked · 1 failed"
     at.button(key=f"retry_{filled.trace.id}").click()
     at.run()
-    assert state(settled(at)) == "Finished · 24 / 24 scored"
+    assert state(settled(at)) == "24 answers checked"
 
 
 @pytest.mark.parametrize("name", ["rgb", "trace"])
 def test_a_run_without_any_result_is_shown(open_page: OpenPage, name: str) -> None:
     run = {"rgb": samples.rgb, "trace": samples.trace}[name](session.store(), "local")
     at = open_page(name, run=run.id)
-    assert state(at).startswith("Stopped · 0 /")
+    assert state(at).startswith("Stopped · 0 of")
     assert button(at, "Resume")
 
 
@@ -161,7 +161,7 @@ def test_on_a_public_host_nobody_sees_the_runs_of_another(
     checked(first.run())
     wait_for_runs()
     first.switch_page("../pages/runs.py")
-    assert "Finished · 24 / 24 scored" in said(checked(first.run()))
+    assert "24 answers checked" in said(checked(first.run()))
     assert "No run yet." in said(open_page("runs"))
     assert "No run yet." in said(open_page("home"))
 
@@ -191,7 +191,7 @@ def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page: O
     finally:
         elsewhere.release()
     at_rest = fragments(checked(at.run()))
-    assert "Stopped · 1 / 24 scored" in state(at)
+    assert "Stopped · 1 of 24 checked" in state(at)
     assert at_work
     assert at_rest
     assert not at_work & at_rest

@@ -71,7 +71,7 @@ def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, fill
             filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait.")
         )
     at = open_page("rgb", run=filled.rgb.id)
-    segments(at, f"outcome_{filled.rgb.id}").set_value("Failed")
+    segments(at, f"filter_{filled.rgb.id}").set_value("Failed")
     checked(at.run())
     at.switch_page("../pages/sample.py")
     at.query_params.update({"run": filled.rgb.id, "sample": "4"})

@@ -268,7 +268,7 @@ def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(
 
 def test_a_finished_run_tells_no_pace(open_page: OpenPage) -> None:
     words = ESCAPED.sub(r"\1", state(open_page("rgb", run=two_models().id)))
-    assert words == "Finished · 11 / 12 scored · 1 failed · over $0.012 spent"
+    assert words == "11 of 12 checked · 1 failed · over $0.012 spent"
 
 
 def row(name: str, calls: int, cost: str) -> dict[str, object]:

@@ -13,7 +13,18 @@ from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
-from tests.pages.screen import cards, jsonl, numbers, runs, said, segments, settled, state, table
+from tests.pages.screen import (
+    cards,
+    jsonl,
+    lines,
+    numbers,
+    runs,
+    said,
+    samples,
+    segments,
+    settled,
+    state,
+)
 from ui import session
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
@@ -73,9 +84,12 @@ def test_a_finished_run_says_that_its_labels_are_estimates(
     open_page: OpenPage, filled: Filled
 ) -> None:
     at = open_page("trace", run=filled.trace.id)
-    assert state(at) == "Finished · 24 / 24 scored"
+    assert state(at) == "24 answers checked"
     assert "an estimate made without an LLM" in said(at)
-    assert said(at).count("24 / 24 scored") == 6
+    assert [line.coverage for line in lines(at)] == ["24 of 24"] * 6
+    assert "8 of 24 answers contain something the documents do not say: 33 %, 18 to 53." in said(
+        at, "header"
+    )
 
 
 def test_the_card_names_parameters_that_are_not_as_usual(
@@ -88,7 +102,8 @@ def test_the_card_names_parameters_that_are_not_as_usual(
     at.run()
     at.button(key="trace_start").click()
     at = settled(at.run())
-    assert "Data: samples.jsonl · Chunking strategy: Sentence" in said(at).splitlines()
+    assert "Chunking strategy: Sentence" in said(at).splitlines()
+    assert "samples.jsonl" in said(at, "markdown")
 
 
 def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
@@ -105,15 +120,15 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
 
 
 def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
-    columns = list(table(open_page("trace", run=filled.trace.id), "#")[0])
-    assert columns[:4] == ["#", "Question", "State", "Relevance"]
+    columns = list(samples(open_page("trace", run=filled.trace.id))[0])
+    assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Relevance"]
     assert columns[-1] == "Situation"
 
 
 def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("trace", run=filled.trace.id)
     at.selectbox(key=f"order_{filled.trace.id}").set_value("Completeness, lowest first")
-    values = [row["Completeness"] for row in table(checked(at.run()), "#")]
+    values = [row["Completeness"] for row in samples(checked(at.run()))]
     assert values == sorted(values)
 
 
@@ -128,8 +143,12 @@ def test_a_sample_without_a_response_fails_with_the_remedy(
     at.run()
     at.button(key="trace_start").click()
     at = settled(at.run())
-    assert state(at) == "Finished · 1 / 2 scored · 1 failed"
-    assert said(at).count("1 / 2 scored") == 6
+    assert state(at) == "1 of 2 checked · 1 failed"
+    assert [line.coverage for line in lines(at)] == ["1 of 2, 1 failed"] * 6
+    assert [row["Verdict"][:23] for row in samples(at)] == [
+        "1 sentence supported",
+        "failed: Sample 2: respo",
+    ]
     assert "response missing" in said(open_page("sample", run=runs()[0].id, sample="2"), "error")
 
 
@@ -150,7 +169,7 @@ def test_odd_samples_are_judged_and_can_be_opened(
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
     at.run()
     at.button(key="trace_start").click()
-    assert state(settled(at.run())) == "Finished · 1 / 1 scored"
+    assert state(settled(at.run())) == "1 answer checked"
     assert not at.exception
     assert "adherence" in numbers(open_page("sample", run=runs()[0].id))
 

@@ -16,7 +16,7 @@ from evaluators.records import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, Upload, checked
-from tests.pages.screen import jsonl, runs, said, segments, settled, state, table
+from tests.pages.screen import jsonl, runs, said, samples, segments, settled, state, table
 from ui import session
 from ui.models.form import is_generator
 from ui.trace.form import ALL, HEURISTIC, HYBRID, LABELLING
@@ -214,7 +214,7 @@ def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Lo
     at = form(open_page, LABELLING, LUNA)
     at.number_input(key="trace_calls").set_value(50)
     at = started(checked(at.run()))
-    assert state(at).startswith("Finished · 24 / 24 scored")
+    assert state(at).startswith("24 answers checked")
     (run,) = runs()
     assert (run.evaluator.name, [spec.id for spec in run.judges], run.cap) == (
         "gpt_labeling",
@@ -236,7 +236,7 @@ def test_a_hybrid_run_asks_about_the_doubtful_samples_only(
     at = started(at)
     assert len(provider.asked) == judged
     assert f"{judged} of 24 samples judged; rule: doubt ≥ 0." in said(at, "info")
-    assert [row["Labels by"] for row in table(at, "#")].count("GPT-6 Luna") == judged
+    assert [row["Labels by"] for row in samples(at)].count("GPT-6 Luna") == judged
 
 
 def form(

@@ -27,7 +27,7 @@ from evaluators.records import (
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import cards, said, table
+from tests.pages.screen import cards, grid, lines, said, samples, segments
 from ui import session
 from ui.parts import labellers
 
@@ -82,11 +82,11 @@ def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
 @pytest.mark.parametrize(
     ("by", "relevance", "adherence", "coverage"),
     [
-        ("What counts", "0.25", "0.50", "2 / 2 scored"),
-        ("Jury", "0.25", "0.50", "2 / 2 scored"),
-        (TITLES[0], "0.25", "0.50", "2 / 2 scored"),
-        (TITLES[1], "0.38", "1.00", "2 / 2 scored"),  # (0.5 + 0.25) / 2
-        ("Gold", "1.00", "1.00", "1 / 2 scored"),
+        ("What counts", "0.25", "0.50", "2 of 2"),
+        ("Jury", "0.25", "0.50", "2 of 2"),
+        (TITLES[0], "0.25", "0.50", "2 of 2"),
+        (TITLES[1], "0.38", "1.00", "2 of 2"),  # (0.5 + 0.25) / 2
+        ("Gold", "1.00", "1.00", "1 of 2, 1 not applicable"),
     ],
 )
 def test_the_cards_go_by_the_chosen_labels(
@@ -94,34 +94,46 @@ def test_the_cards_go_by_the_chosen_labels(
 ) -> None:
     at = by_labels(open_page("trace", run=jury().id), by)
     assert (cards(at)["Relevance"], cards(at)["Adherence"]) == (relevance, adherence)
-    assert said(at, "caption").count(coverage) == 6
+    assert [line.coverage for line in lines(at)][:6] == [coverage] * 6
 
 
 def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
-    rows = table(open_page("trace", run=jury().id), "Labels by")
-    assert [
-        (row["Labels by"], row["Samples"], row["Relevance"], row["Adherence"]) for row in rows
-    ] == [
-        ("Jury", 2, "0.25", "0.50"),
-        (TITLES[0], 2, "0.25", "0.50"),
-        (TITLES[1], 2, "0.38", "1.00"),
-        ("Gold", 1, "1.00", "1.00"),
+    at = open_page("trace", run=jury().id)
+    assert by_labeller(at, "Relevance") == [
+        ("Jury", "0.25", "2 of 2"),
+        (TITLES[0], "0.25", "2 of 2"),
+        (TITLES[1], "0.38", "2 of 2"),
+        ("Gold", "1.00", "1 of 2, 1 not applicable"),
     ]
+    assert [mean for _, mean, _ in by_labeller(at, "Adherence")] == ["0.50", "0.50", "1.00", "1.00"]
 
 
 def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> None:
-    rows = {row["Labellers"]: row for row in table(open_page("trace", run=jury().id), "Labellers")}
-    assert len(rows) == 6
+    run = jury()
+    at = open_page("trace", run=run.id)
     # Of 8 sentences one found 2 relevant, the other those and 1 more: by chance 2/8 * 3/8 + 6/8 *
     # 5/8 = 0.5625 agree, and (7/8 - 0.5625) / (1 - 0.5625) = 0.714. One of the two supports is
     # equal, as by chance.
-    assert rows[f"{TITLES[0]} and {TITLES[1]}"] == {
-        "Labellers": f"{TITLES[0]} and {TITLES[1]}",
-        "Relevant": "87.5 % of 8 (0.71)",
-        "Used": "100.0 % of 8 (1.00)",
-        "Support": "50.0 % of 2 (0.00)",
+    expected = {
+        "relevant": "87.5 %  κ 0.71 · 8 sentences",
+        "utilized": "100.0 %  κ 1.00 · 8 sentences",
+        "support": "50.0 %  κ 0.00 · 2 sentences",
     }
-    assert rows["Jury and Gold"]["Relevant"] == "25.0 % of 4 (0.00)"
+    for kind, words in expected.items():
+        segments(at, f"agreement_{run.id}").set_value(kind)
+        cells = grid(checked(at.run()))
+        assert len(cells) == 6
+        assert cells[TITLES[1], TITLES[0]].split() == words.split()
+        if kind == "relevant":
+            assert cells["Gold", "Jury"].split() == [
+                "25.0",
+                "%",
+                "κ",
+                "0.00",
+                "·",
+                "4",
+                "sentences",
+            ]
 
 
 def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) -> None:
@@ -139,16 +151,13 @@ def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) ->
 def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) -> None:
     run = jury()
     before = open_page("trace", run=run.id)
-    assert "Corrected" not in table(before, "#")[0]
+    assert "Corrected" not in samples(before)[0]
     session.store().corrections.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert (cards(before)["Adherence"], cards(at)["Adherence"]) == ("0.50", "1.00")
-    assert [row["Corrected"] for row in table(at, "#")] == ["1", ""]
+    assert [row["Corrected"] for row in samples(at)] == ["1", ""]
     assert "1 sample corrected by a person" in said(at)
-    assert (
-        table(at, "Labels by")[-1] | {"Labels by": "Corrected", "Samples": 1, "Adherence": "1.00"}
-        == (table(at, "Labels by")[-1])
-    )
+    assert by_labeller(at, "Adherence")[-1] == ("Corrected", "1.00", "1 of 2, 1 not applicable")
     assert cards(by_labels(at, "Jury"))["Adherence"] == "0.50"
     session.store().corrections.undo(run.id, Cell(0))
     assert cards(checked(at.run()))["Adherence"] == "0.50"
@@ -189,7 +198,7 @@ def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage)
     at = open_page("trace", run=run.id)
     assert f"Labels by {TITLES[1]}." in said(at, "info")
     assert not [widget for widget in at.selectbox if widget.label == "Labels"]
-    assert not {"Labels by", "Corrected"} & set(table(at, "#")[0])
+    assert not {"Labels by", "Corrected"} & set(samples(at)[0])
 
 
 def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_looks(
@@ -214,12 +223,17 @@ def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page
     assert f"1 of 2 samples judged; rule: doubt ≥ 0.4321. Their labels are by {TITLES[1]}." in said(
         at, "info"
     )
-    assert [row["Labels by"] for row in table(at, "#")] == [TITLES[1], "Heuristic"]
-    assert [(row["Labels by"], row["Samples"]) for row in table(at, "Labels by")] == [
-        (TITLES[1], 1),
-        ("Heuristic", 2),
-        ("Gold", 1),
+    assert [row["Labels by"] for row in samples(at)] == [TITLES[1], "Heuristic"]
+    assert [(by, coverage[:6]) for by, _, coverage in by_labeller(at, "Adherence")] == [
+        (TITLES[1], "1 of 2"),
+        ("Heuristic", "2 of 2"),
+        ("Gold", "1 of 2"),
     ]
+
+
+def by_labeller(at: AppTest, value: str) -> list[tuple[str, str, str]]:
+    """The means of a value by each labeller, with their coverages."""
+    return [(line.title, line.mean, line.coverage) for line in lines(at) if line.heading == value]
 
 
 def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page: OpenPage) -> None:

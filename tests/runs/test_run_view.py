@@ -105,11 +105,29 @@ def test_rows_are_every_cell_and_can_be_told_apart_by_metric(store, run):
     assert (view.counts.asked, view.counts.scored, view.counts.failed) == (8, 3, 3)
 
 
-def test_the_metrics_that_failed_are_known_by_answer(store, run):
-    answers = [Answer(position) for position in range(4)]
-    failed = {Answer(1): [1], Answer(2): [0, 1]}
+def test_an_answer_s_contents_are_its_texts_and_what_each_metric_says(store, run):
+    contents = RunView.read(store, run).contents([Answer(2), Answer(1), Answer(3)])
 
-    assert RunView.read(store, run).failed_metrics(answers) == failed
+    failed = {
+        answer.position: [number for number, own in content.results.items() if own.score is None]
+        for answer, content in contents.items()
+    }
+    assert failed == {2: [0, 1], 1: [1], 3: []}
+    assert contents[Answer(1)].sample.question == "When? (1)"
+    assert contents[Answer(3)].response == "In May."
+
+
+@pytest.mark.parametrize(
+    ("by", "support"), [(None, (1, 0, 1, 0)), (HEURISTIC, (1, 0, 0, 0)), (GOLD, None)]
+)
+def test_an_answer_s_sentences_are_counted_by_the_labels_that_are_looked_at(
+    store, run, by, support
+):
+    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    view = RunView.read(store, run)
+    content = view.contents([Answer(1)])[Answer(1)]
+
+    assert view.support_counts(Answer(1), content, View(by=by)) == support
 
 
 def test_merged_rows_have_the_values_of_all_metrics(store, run):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -12,22 +12,21 @@ from typing import Any
 import streamlit as st
 
 from evaluators import prompts
-from evaluators.api.evaluation import Results
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
-from evaluators.runs import export
-from evaluators.runs.engine import registry
-from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Outline, Store
-from evaluators.trace.definitions import SENTENCE
+from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from ui import session
-from ui.parts import cards, charts, command, forms, run_facts, tables
+from ui.parts import dots, forms, run_facts, samples
+from ui.parts.dots import Dot, Group
+from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 from ui.parts.words import counted, readable
 
+BELOW_A_HALF = math.nextafter(0.5, 0)
 MOST_OF_A_VALUE = 60
 """Characters of a parameter's value that the card shows."""
 
@@ -43,12 +42,10 @@ def card(run: Run) -> None:
     label = "Metrics" if len(run.evaluators) > 1 else "Metric"
     facts = [
         f"{label}: {', '.join(_with_params(run))}",
-        f"Data: {run.dataset_name}",
         *run_facts.facts(run),
         *how_answered(run),
     ]
     st.caption(plain(" · ".join(facts)))
-    command.show(run)
 
 
 def how_answered(run: Run) -> list[str]:
@@ -116,16 +113,27 @@ def _shortened(value: object) -> str:
 
 
 def show(view: RunView) -> None:
-    """Each metric with cards and distributions, and the samples, as far as the run is."""
+    """Each metric with its values, and the samples, as far as the run is."""
     for number in range(len(view.run.evaluators)):
         _one_metric(view, number)
-    rows = view.merged()
-    values = column_titles(view)
-    st.header("Samples")
-    facets = {"situation": "Situation"} if any(row.situation for row in rows) else {}
-    tables.samples(view, ordered(view.run, rows, values), values, facets)
-    if not registry.is_live(view.run.id):
-        download(view, rows)
+    titles = column_titles(view)
+    samples.heading()
+    filters = {}
+    for (metric, name), column in view.columns().items():
+        values = (ValueName(metric, name),)
+        filters[f"{titles[column]} below a half"] = Selection(values=values, high=BELOW_A_HALF)
+    filters["Failed"] = Selection(is_failed=True)
+    has_situations = any(
+        view.figures(0, model).situations for model in range(max(1, len(view.run.models)))
+    )
+    facets = {"situation": "Situation"} if has_situations else {}
+    samples.show(samples.Table(view, titles, filters, _verdict, facets=facets))
+
+
+def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
+    if all(value is None for value in row.values.values()):
+        return Verdict("not applicable")
+    return Verdict("checked", "good")
 
 
 def further(view: RunView) -> None:
@@ -167,50 +175,37 @@ def _with_metric(label: str, metric: str) -> str:
     return f"{label} ({metric})"
 
 
-def ordered(run: Run, rows: Sequence[Outline], values: Mapping[str, str]) -> Sequence[Outline]:
-    """The rows in the order that is chosen."""
-    orders = {"As in the data": ""}
-    for name, label in values.items():
-        orders[f"{label}, lowest first"] = name
-    choice = st.selectbox(
-        "Order",
-        list(orders),
-        key=f"order_{run.id}",
-        width=320,
-        persist_state="session",
-    )
-    # A choice of an earlier drawing may name a value that this one does not have.
-    chosen = orders.get(choice, "")
-    if not chosen:
-        return rows
-
-    def rank(row: Outline) -> tuple[bool, float]:
-        value = row.values.get(chosen)
-        return value is None, value or 0
-
-    return sorted(rows, key=rank)
+def of_series(dot: Dot, names: Sequence[str], number: int) -> Dot:
+    """The value of one of several models: under its name, in its colour."""
+    if len(names) < 2:
+        return dot
+    meaning = names[number] if number else f"{names[number]}. {dot.meaning}".rstrip(". ")
+    return dot._replace(meaning=meaning, series=number)
 
 
 def _one_metric(view: RunView, number: int) -> None:
-    """One metric of the run; where there are several, its heading or its only card says which."""
+    """One metric of the run under its title; several models stand below one another."""
     run = view.run
-    rows = view.of_metric(number)
-    spec = run.evaluators[number]
     titles = run_facts.metric_titles(run)
-    names = dict.fromkeys(name for row in rows for name in row.values)
-    values = value_titles(titles, number, names)
-    has_only_card = len(values) == 1 and len(run.models) <= 1
-    if len(titles) > 1 and not has_only_card:
-        st.header(plain(titles[number]))
-    if values:
-        for model, own in run_facts.rows(run, rows).items():
-            if len(run.models) > 1:
-                st.markdown(f"**{plain(model)}**")
-            _cards_and_spread(f"{run.id}_{number}_{own[0].model}", own, values)
+    models = run_facts.titles(run) or [""]
+    by_model = [view.figures(number, model) for model in range(len(models))]
+    names = dict.fromkeys(name for figures in by_model for name in figures.means)
+    shown = []
+    for name, label in value_titles(titles, number, names).items():
+        for model, figures in enumerate(by_model):
+            if name in figures.means:
+                dot = Dot(label, figures.means[name], figures.spread[name])
+                shown.append(of_series(dot, models, model))
+    heading = titles[number] if len(titles) > 1 else ""
+    if shown:
+        dots.show([Group(heading, "", shown)])
     else:
-        failed = sum(row.status == "failed" for row in rows)
-        of_all = f"; {failed:,} of {counted(len(rows), 'sample')} failed" if failed else ""
-        st.caption(f"No score yet{of_all}.")
+        asked = sum(figures.asked for figures in by_model)
+        failed = sum(figures.failed for figures in by_model)
+        of_all = f"; {failed:,} of {counted(asked, 'sample')} failed" if failed else ""
+        whose = f"{heading}: nothing" if heading else "Nothing"
+        st.caption(plain(f"{whose} is checked yet{of_all}."))
+    spec = run.evaluators[number]
     if spec.name not in catalogue():
         gone = (
             f"There is no metric {spec.name} here any more. Its results stay, but the run "
@@ -221,75 +216,6 @@ def _one_metric(view: RunView, number: int) -> None:
     with suppress(ParameterError):
         metric = from_spec(spec)
         about(type(metric), f"{run.id}_{number}", metric.needed)
-
-
-def _cards_and_spread(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
-    """Cards, and how their values are spread: beside it where it is one."""
-    left, right = st.columns([1, 2]) if len(values) == 1 else (st.container(), st.container())
-    with left:
-        cards.means(rows, values)
-    with right:
-        _histograms(place, rows, values)
-
-
-def _histograms(place: str, rows: Sequence[Outline], values: Mapping[str, str]) -> None:
-    key = f"distributions_{place}"
-    with st.expander("Distributions", icon=":material/bar_chart:", expanded=True, key=key):
-        grid = st.grid(min(4, len(values)), min_column_width=150)
-        for name, label in values.items():
-            all_values = [row.values.get(name) for row in rows]
-            judged = [value for value in all_values if value is not None]
-            with grid.container():
-                st.caption(plain(f"{label} · {counted(len(judged), 'sample')}"))
-                if any(not 0 <= value <= 1 for value in judged):
-                    st.caption("Not a share from 0 to 1: read its values in the table.")
-                    continue
-                st.plotly_chart(
-                    charts.distribution(judged),
-                    config=charts.BARE,
-                    key=f"dist_{name}_{place}",
-                    alt=charts.distribution_in_words(judged, label),
-                )
-
-
-def download(view: RunView, rows: Sequence[Outline], definition: str = "") -> None:
-    """The values to take away, made when somebody asks for them; of TRACE by a definition."""
-    parts = [view.run.evaluator.name, view.run.id[:6], definition]
-    stem = "-".join(filter(None, parts))
-
-    def table() -> bytes:
-        return exported(view, rows, definition)
-
-    def lines() -> bytes:
-        results = Results(view.run, view.store, definition or SENTENCE)
-        return b"".join(json.dumps(line).encode() + b"\n" for line in results.lines())
-
-    place = st.container(horizontal=True, width="content")
-    # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
-    place.download_button(
-        "Results (CSV)",
-        table,
-        f"{stem}.csv",
-        key=f"{stem}.csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
-    place.download_button(
-        "Results with texts (JSON lines)",
-        lines,
-        f"{stem}-results.jsonl",
-        key=f"{stem}-results.jsonl",
-        help="With documents and true answers: as an upload it gets the same scores again.",
-        icon=":material/download:",
-        on_click="ignore",
-    )
-
-
-def exported(view: RunView, rows: Sequence[Outline], definition: str = "") -> bytes:
-    """The rows as CSV; with the responses where models gave them, as they are nowhere else."""
-    responses = view.store.results.responses(view.run)
-    prompt = export.labelling_prompt(view.run)
-    return export.results_csv(rows, run_facts.titles(view.run), responses, definition, prompt)
 
 
 # How it works

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from statistics import median
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -302,33 +301,6 @@ def _right_in_words(mean: Mean, verb: str = "right") -> str:
     if not is_of_few(mean):
         return counts
     return f"{counts}, {mean.scored:,} of {mean.asked - mean.not_applicable:,} checked"
-
-
-def distribution(values: Sequence[float]) -> go.Figure:
-    """How often each tenth of the range from 0 to 1 occurs, in percent."""
-    figure = go.Figure(
-        go.Histogram(
-            # A bin does not hold its upper end: so that 1 falls into the last tenth.
-            x=[min(100 * value, 99.9) for value in values],
-            xbins={"start": 0, "end": 100, "size": 10},
-            hovertemplate="%{x} %: %{y} samples<extra></extra>",
-        )
-    )
-    figure.update_xaxes(range=[-2, 108], tick0=0, dtick=50, ticksuffix=" %", tickfont_size=FONT)
-    figure.update_yaxes(tickfont_size=FONT, nticks=4)
-    figure.update_layout(bargap=0.08, dragmode=False)
-    return _laid_out(figure, 170)
-
-
-def distribution_in_words(values: Sequence[float], title: str) -> str:
-    """What `distribution` shows: "Relevance of 24 samples: 0 to 95 %, half of them up to 31 %"."""
-    if not values:
-        return f"{title}: nothing checked"
-    low, high, middle = (100 * value for value in (min(values), max(values), median(values)))
-    return (
-        f"{title} of {len(values):,} samples: {low:.0f} to {high:.0f} %, "
-        f"half of them up to {middle:.0f} %"
-    )
 
 
 def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:

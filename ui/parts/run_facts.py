@@ -49,6 +49,16 @@ def metric_title(spec: EvaluatorSpec) -> str:
     return spec.name
 
 
+def method(run: Run) -> list[str]:
+    """Who judges or labels the run, and whose answers, in as few words as they have."""
+    words = [", ".join(metric_titles(run))]
+    if judges := judge_titles(run):
+        words[0] += f" by {', '.join(judges)}"
+    if models := titles(run):
+        words.append(", ".join(models))
+    return words
+
+
 def facts(run: Run) -> list[str]:
     """Where the data are from, who was asked and how, what it might cost.
 

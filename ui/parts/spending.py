@@ -19,11 +19,9 @@ COUNTS = dict.fromkeys(
 )
 
 
-def show(run: Run) -> None:
+def show(run: Run, reused: int) -> None:
     """A table of what each model cost, and what was stored already; nothing without an LLM."""
-    store = session.store()
-    spent = store.calls.spent(run.id)
-    reused = store.results.reused(run.id)
+    spent = session.store().calls.spent(run.id)
     if not spent and not reused:
         return
     # A model that answers and judges is one entry: its calls are booked together.
@@ -34,16 +32,11 @@ def show(run: Run) -> None:
             rows.append(_row(name, spent[model]))
     if len(rows) > 1:
         rows.append(_row_of_whole_run(spent))
-    with st.expander("Spent", icon=":material/payments:", key=f"spent_{run.id}"):
-        if rows:
-            st.dataframe(
-                rows,
-                hide_index=True,
-                column_config=COUNTS,
-                alt="Spent by model",
-            )
-        if reused:
-            st.caption(f"{counted(reused, 'answer')} came from the store and cost nothing.")
+    if rows:
+        st.markdown("**Spent**")
+        st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
+    if reused:
+        st.caption(f"{counted(reused, 'answer')} came from the store and cost nothing.")
 
 
 def of_sample(result: SampleResult) -> None:

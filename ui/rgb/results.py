@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from evaluators.records import Ability, Run
 from evaluators.runs import aggregate
-from evaluators.runs.engine import registry
-from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Outline
+from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from ui.metrics import results as metric_results
-from ui.parts import charts, command, run_facts, tables
+from ui.parts import charts, run_facts, samples, tables
 from ui.parts.charts import Curves
+from ui.parts.samples import Verdict
 from ui.parts.untrusted import html, plain
 from ui.parts.words import counted, readable
 from ui.rgb import findings, marked, published
@@ -51,18 +51,23 @@ def show(view: RunView) -> None:
         st.caption("Nothing is scored yet.")
     _flipped_verdicts(rows)
     metric_results.further(view)
-    st.header("Samples")
-    merged = view.merged()
-    filtered = _filtered(merged, view.run)
-    tables.samples(view, filtered, metric_results.column_titles(view, _values_of(filtered)), FACETS)
-    if not registry.is_live(view.run.id):
-        metric_results.download(view, merged)
+    samples.heading()
+    model, ability = _model_and_ability(view)
+    filters = {
+        "Right": Selection(values=HEADLINES, low=1),
+        "Wrong": Selection(values=HEADLINES, high=0),
+        "Failed": Selection(is_failed=True),
+    }
+    values = metric_results.column_titles(view, _values_of(rows, ability))
+    samples.show(
+        samples.Table(view, values, filters, _verdict, model=model, ability=ability, facets=FACETS)
+    )
 
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     policy = readable(str(run.evaluator.params.get("policy")))
-    facts = [f"Data: {run.dataset_name}", f"Policy: {policy}", *metric_results.also(run)]
+    facts = [f"Policy: {policy}", *metric_results.also(run)]
     facts += run_facts.facts(run)
     if run.models:
         prompt = f"Prompt: {run.prompt_hash}"
@@ -73,7 +78,6 @@ def card(run: Run) -> None:
     else:
         facts.append("Answers: from the file")
     st.caption(plain(" · ".join(facts)))
-    command.show(run)
 
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
@@ -203,62 +207,48 @@ def _flipped_verdicts(rows: Sequence[Outline]) -> None:
     st.info(f"Verdicts that an option changed: {'; '.join(parts)}.", icon=":material/swap_horiz:")
 
 
-def _filtered(rows: Sequence[Outline], run: Run) -> Sequence[Outline]:
-    """The rows of the model, the ability and the outcome that are chosen."""
-    tested = {row.ability for row in rows}
+def _model_and_ability(view: RunView) -> tuple[int | None, str]:
+    """The model and the ability whose samples are looked at, where one is chosen."""
+    tested = {row.ability for row in view.of_metric(0)}
     abilities = [ability for ability in Ability if ability in tested]
-    by_model = run_facts.rows(run, rows)
+    names = run_facts.titles(view.run)
     common: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
     with st.container(horizontal=True):
         model = None
-        if len(by_model) > 1:
+        if len(names) > 1:
             model = st.segmented_control(
                 "Model",
-                list(by_model),
+                names,
                 format_func=plain,
-                key=f"model_{run.id}",
+                key=f"model_{view.run.id}",
                 **common,
             )
         ability = st.segmented_control(
             "Ability",
             abilities,
-            format_func=lambda a: a.label,
-            key=f"ability_{run.id}",
+            format_func=lambda ability: ability.label,
+            key=f"ability_{view.run.id}",
             **common,
         )
-        outcome = st.segmented_control(
-            "Outcome",
-            list(OUTCOMES),
-            key=f"outcome_{run.id}",
-            **common,
-        )
-    kept = by_model[model] if model else rows
-    if ability:
-        kept = aggregate.of_ability(kept, ability)
-    if outcome:
-        kept = list(filter(OUTCOMES[outcome], kept))
-    return kept
+    return names.index(model) if model else None, ability or ""
 
 
-def _headline(row: Outline) -> float | None:
-    """The value by which a sample counts as passed: for planted errors, the correction."""
-    for name in ("accuracy", "rejection", "correction"):
-        if name in row.values:
-            return row.values[name]
-    return None
+HEADLINES = tuple(ValueName(0, name) for name in ("accuracy", "rejection", "correction"))
+"""The value by which a sample counts as right: for planted errors, the correction."""
 
 
-OUTCOMES: dict[str, Callable[[Outline], bool]] = {
-    "Right": lambda row: _headline(row) == 1,
-    "Wrong": lambda row: _headline(row) == 0,
-    "Failed": lambda row: row.status == "failed",
-}
+def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
+    values = [row.values.get(value.name) for value in HEADLINES]
+    headline = next((value for value in values if value is not None), None)
+    if headline is None:
+        return Verdict("not applicable")
+    return Verdict("right", "good") if headline == 1 else Verdict("wrong", "bad")
 
 
-def _values_of(rows: Sequence[Outline]) -> dict[str, str]:
-    """The titles of the values that any of the rows has."""
+def _values_of(rows: Sequence[Outline], ability: str) -> dict[str, str]:
+    """The titles of the values that any answer of the ability has, in the order of `VALUES`."""
     measured: set[str] = set()
     for row in rows:
-        measured.update(name for name, value in row.values.items() if value is not None)
-    # In the order of `VALUES`, whichever the rows name first.
-    return {name: VALUES[name] for name in VALUES if name in measured}
+        if ability in ("", row.ability):
+            measured.update(name for name, value in row.values.items() if value is not None)
+    return {name: title for name, title in VALUES.items() if name in measured}

@@ -16,7 +16,7 @@ from evaluators.runs.store import Counts
 from ui import run_views, session
 from ui.parts import problems, remedies, spending
 from ui.parts.untrusted import plain
-from ui.parts.words import ordinal
+from ui.parts.words import counted, ordinal
 
 TICK = 1.0
 """Seconds between two drawings of a run's state."""
@@ -77,11 +77,7 @@ def _seconds_to_redraw(run: Run) -> float:
 
 
 def _draw_results(run: Run, body: Callable[[RunView], None]) -> None:
-    view = run_views.latest(run)
-    spending.show(run)
-    what_was_refused(run)
-    why_samples_failed(view)
-    body(view)
+    body(run_views.latest(run))
 
 
 def show_state(run: Run) -> None:
@@ -90,6 +86,9 @@ def show_state(run: Run) -> None:
     counts = session.store().results.counts(run)
     at_work = registry.is_at_work(run.id, session.store())
     moves = is_moving(run)
+    if not (moves or counts.open or counts.failed):
+        # The head of the page says all that is left to say.
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         facts = [state_in_words(run, counts, at_work), *cost_so_far(run), *pace(run)]
         _progress_bar(counts, " · ".join(facts))
@@ -135,16 +134,23 @@ def is_moving(run: Run) -> bool:
 
 def state_in_words(run: Run, counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
-    scored = f"{counts.scored:,} / {counts.asked:,} scored"
+    scored = counts_in_words(run, counts)
     place = registry.place(run.id)
     if place:
         about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
         return f"Waiting · {ordinal(place.number)}{about} · {scored}"
-    head = "Stopped" if counts.open else "Finished"
     if at_work:
-        head = "Running"
-    failed = f" · {counts.failed} failed" if counts.failed else ""
-    return f"{head} · {scored}{failed}"
+        return f"Running · {scored}"
+    return f"Stopped · {scored}" if counts.open else scored
+
+
+def counts_in_words(run: Run, counts: Counts) -> str:
+    """How far a run is: "216 answers checked", "20 of 24 checked · 1 failed"."""
+    if counts.scored < counts.asked:
+        failed = f" · {counts.failed:,} failed" if counts.failed else ""
+        return f"{counts.scored:,} of {counts.asked:,} checked{failed}"
+    answers = counts.asked // len(run.evaluators)
+    return f"{counted(answers, 'answer')} checked"
 
 
 def cost_so_far(run: Run) -> list[str]:
@@ -170,9 +176,9 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
     return parts
 
 
-def what_was_refused(run: Run) -> None:
+def what_was_refused(view: RunView) -> None:
     """What providers would not accept of the requests, as the run's card alone would mislead."""
-    refused = session.store().results.notes(run.id)
+    refused = view.notes().refused
     if refused:
         listed = "; ".join(refused)
         st.caption(plain(f"Some requests were not made as chosen: {listed}."))
@@ -180,7 +186,7 @@ def what_was_refused(run: Run) -> None:
 
 def why_samples_failed(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
-    reasons = session.store().results.failures(view.run.id)
+    reasons = view.notes().failures
     if not reasons:
         return
     are_many = view.counts.failed > MANY * view.counts.asked

@@ -25,7 +25,7 @@ from evaluators.records import (
 )
 from ui import session
 from ui.metrics.results import title, value_titles
-from ui.parts import highlight, remedies, run_facts, spending, tables
+from ui.parts import highlight, remedies, run_facts, samples, spending
 from ui.parts.untrusted import plain
 from ui.sample import rgb, texts
 from ui.trace import labels as trace_labels
@@ -61,12 +61,12 @@ def steps(run: Run, cell: Cell) -> Cell:
     """
     names = run_facts.titles(run)
     cells = session.store().results.counts(run).asked
-    samples = cells // max(1, len(names)) // len(run.evaluators)
+    count = cells // max(1, len(names)) // len(run.evaluators)
     # An address that somebody typed may name a sample or a model that the run does not have.
-    position = min(cell.position, samples - 1)
+    position = min(cell.position, count - 1)
     model = min(cell.model, max(0, len(names) - 1))
-    in_last_table = tables.last_positions(run, model)
-    walk = in_last_table if position in in_last_table else range(samples)
+    in_last_table = samples.last_positions(run, model)
+    walk = in_last_table if position in in_last_table else range(count)
     place = walk.index(position)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
@@ -88,8 +88,8 @@ def steps(run: Run, cell: Cell) -> Cell:
         ):
             place += 1
         position = walk[place]
-        in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < samples else ""
-        st.caption(f"Sample {position + 1:,} of {samples:,}{in_table} · {plain(run.title)}")
+        in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < count else ""
+        st.caption(f"Sample {position + 1:,} of {count:,}{in_table} · {plain(run.title)}")
     if len(names) > 1:
         _model_segments(run, names, model)
     address = session.address(run=run.id, sample=str(position + 1), model=str(model + 1))

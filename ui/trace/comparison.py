@@ -6,15 +6,24 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
 from evaluators.trace.agreement import Agreement
-from ui.parts import labellers, tables
+from ui.parts import dots, labellers
+from ui.parts.dots import Dot, Group
+from ui.parts.untrusted import html
 
-LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Support"}
+LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Supported"}
+GRID_STYLE = """<style>
+.pl-grid { border-collapse: separate; border-spacing: 3px; }
+.pl-grid th { font-weight: 600; text-align: left; padding: 0.3rem 0.6rem; }
+.pl-grid td { padding: 0.4rem 0.7rem; border-radius: 0.3rem; font-variant-numeric: tabular-nums; }
+.pl-grid td b { font-size: 1.15rem; }
+</style>"""
 
 
 def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) -> None:
-    """Two tables of one model's answers in an expander, with the values of these titles.
+    """The values of these titles and the agreement for one model's answers, in an expander.
 
     Every sample has to be read for them, so they are made where somebody looks.
     """
@@ -31,23 +40,62 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         return
     with box, st.spinner("Comparing"):
         means = view.means_by_labeller(model, definition, tuple(titles))
-        tables.by_labeller(means, titles)
+        dots.show([_by_labeller(name, title, means) for name, title in titles.items()])
         st.caption("Each labeller's means are over the samples it labelled.")
-        tables.plain_rows(_row_per_pair(view.agreements(model)), "Agreement of labellers")
-        st.caption(
-            "Sentences with equal labels; in brackets Cohen's kappa: 1 is full "
-            "agreement, 0 what chance gives. "
-            "Corrected: only samples in which a person changed a label, so it looks "
-            "lower than it is."
-        )
+        _agreement(view.agreements(model), run.id)
 
 
-def _row_per_pair(agreements: Sequence[Agreement]) -> list[dict[str, object]]:
-    rows: dict[tuple[str, str], dict[str, object]] = {}
-    for pair in agreements:
-        first = labellers.title(pair.first)
-        second = labellers.title(pair.second)
-        row = rows.setdefault((pair.first, pair.second), {"Labellers": f"{first} and {second}"})
-        kappa = "undefined" if pair.kappa is None else f"{pair.kappa:.2f}"
-        row[LABELS[pair.label]] = f"{100 * pair.equal:.1f} % of {pair.sentences:,} ({kappa})"
-    return list(rows.values())
+def _by_labeller(name: str, title: str, means: Mapping[str, Mapping[str, Mean]]) -> Group:
+    """One value by each labeller's labels."""
+    shown = [
+        Dot(labellers.title(by), own[name], series=number)
+        for number, (by, own) in enumerate(means.items())
+    ]
+    return Group(title, "", shown)
+
+
+def _agreement(agreements: Sequence[Agreement], run_id: str) -> None:
+    """A grid of labellers for one kind of label: sentences with equal labels."""
+    st.markdown("**How often two labellers agree**")
+    kind = st.segmented_control(
+        "Kind of label",
+        list(LABELS),
+        default="support",
+        format_func=LABELS.__getitem__,
+        required=True,
+        key=f"agreement_{run_id}",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    pairs = {(pair.first, pair.second): pair for pair in agreements if pair.label == kind}
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    st.html(_grid(names, pairs))
+    st.caption(
+        "Share of sentences with equal labels and how many there were; κ is Cohen's kappa: 1 is "
+        "full agreement, 0 what chance gives. Corrected: only samples in which a person changed a "
+        "label, so it looks lower than it is."
+    )
+
+
+def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
+    """The lower half of the table: an agreement has no direction."""
+    head = "".join(f"<th scope=col>{html(labellers.title(name))}</th>" for name in names[:-1])
+    lines = []
+    for number, name in enumerate(names[1:], start=1):
+        cells = []
+        for other in names[:-1]:
+            is_below = names.index(other) < number
+            pair = pairs.get((other, name)) or pairs.get((name, other)) if is_below else None
+            cells.append(_cell(pair) if pair else "<td></td>")
+        row = f"<th scope=row>{html(labellers.title(name))}</th>{''.join(cells)}"
+        lines.append(f"<tr>{row}</tr>")
+    return f"{GRID_STYLE}<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
+
+
+def _cell(pair: Agreement) -> str:
+    kappa = "undefined" if pair.kappa is None else f"{pair.kappa:.2f}"
+    # The colour says again what stands there: from half to full agreement.
+    strength = max(0.0, min(1.0, 2 * pair.equal - 1))
+    shade = f"color-mix(in srgb, #0d9488 {45 * strength:.0f}%, transparent)"
+    words = f"κ {kappa} · {pair.sentences:,} sentences"
+    return f'<td style="background: {shade}"><b>{100 * pair.equal:.1f} %</b><br>{words}</td>'

@@ -106,6 +106,22 @@ class ResultTable:
             for metric, body in self._database.rows(query, run_id, position, model)
         }
 
+    def of_answers(
+        self, run_id: str, answers: Sequence[Answer]
+    ) -> dict[Answer, dict[int, SampleResult]]:
+        """The same of several answers; those without any result are left out."""
+        query = """select position, model, metric, body from results where run_id = ?
+                   and position in (select value from json_each(?)) order by 1, 2, 3"""
+        positions = json.dumps([answer.position for answer in answers])
+        chosen = set(answers)
+        results: dict[Answer, dict[int, SampleResult]] = {}
+        for *place, metric, body in self._database.rows(query, run_id, positions):
+            answer = Answer(*place)
+            if answer in chosen:
+                result = _result_or_failed(Cell(*answer, metric), body)
+                results.setdefault(answer, {})[metric] = result
+        return results
+
     def counts(self, run: Run) -> Counts:
         of_samples = "select count(*) from samples where fingerprint = ?"
         samples = self._database.rows(of_samples, run.fingerprint)[0][0]

@@ -1,0 +1,109 @@
+"""Values as dots with their intervals on a line from 0 to 1, without a script: drawn at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.runs.aggregate import BINS, Mean
+from ui.parts.untrusted import html
+
+
+class Dot(NamedTuple):
+    """One value under its title; `series` numbers whose it is, for its colour.
+
+    One that `is_weak` is grey: nobody should read it.
+    """
+
+    title: str
+    mean: Mean
+    spread: Sequence[int] = ()
+    meaning: str = ""
+    series: int = 0
+    is_weak: bool = False
+
+
+class Group(NamedTuple):
+    """Values that answer one question."""
+
+    title: str
+    question: str
+    dots: Sequence[Dot]
+
+
+def show(groups: Iterable[Group]) -> None:
+    """Every value with its mean, interval, coverage and spread, under the groups' questions."""
+    style = (ROOT / "ui" / "static" / "dots.css").read_text(encoding="utf-8")
+    body = "".join(map(_group, groups))
+    axis = "<span></span><span></span><span><span>0</span><span>0.5</span><span>1</span></span>"
+    foot = f'<div class="pl-axis" aria-hidden="true">{axis}</div>'
+    st.html(f'<style>{style}</style><div class="pl-dots">{body}{foot}</div>')
+
+
+def coverage(mean: Mean) -> str:
+    """On how many answers a mean stands: "197 of 200, 3 failed"."""
+    parts = [f"{mean.scored:,} of {mean.asked:,}"]
+    if mean.not_applicable:
+        parts.append(f"{mean.not_applicable:,} not applicable")
+    if mean.failed:
+        parts.append(f"{mean.failed:,} failed")
+    return ", ".join(parts)
+
+
+def _group(group: Group) -> str:
+    rows = "".join(map(_dot, group.dots))
+    if not group.title:
+        return rows
+    question = f" <span>{html(group.question)}</span>" if group.question else ""
+    return f"<h3>{html(group.title)}{question}</h3>{rows}"
+
+
+def _dot(dot: Dot) -> str:
+    mean = dot.mean
+    meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
+    value = "–" if mean.mean is None else f"{mean.mean:.2f}"
+    about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
+    about.append(coverage(mean))
+    hue = "gray" if dot.is_weak else _colour(dot.series)
+    kind = "pl-value pl-weak" if dot.is_weak else "pl-value"
+    return (
+        f'<div class="{kind}" style="--hue: {hue}">'
+        f'<span class="pl-name"><bdi>{html(dot.title)}</bdi>{meaning}</span>'
+        f'<span class="pl-mean">{value}</span>'
+        f'<span class="pl-track" aria-hidden="true">{_track(mean)}</span>'
+        f'<span class="pl-about">{"<br>".join(about)}</span>'
+        f"{_spread(dot.spread)}</div>"
+    )
+
+
+def _colour(series: int) -> str:
+    colours: list[str] = st.get_option("theme.chartCategoricalColors") or ["currentColor"]
+    return colours[series % len(colours)]
+
+
+def _track(mean: Mean) -> str:
+    # A value of one's own metric may be any number: what is not on the line is not drawn.
+    if mean.mean is None or not 0 <= mean.mean <= 1:
+        return ""
+    dot = f'<b style="left: {100 * mean.mean:.1f}%"></b>'
+    if mean.low is None or mean.high is None or mean.low < 0 or mean.high > 1:
+        return dot
+    width = 100 * (mean.high - mean.low)
+    return f'<i style="left: {100 * mean.low:.1f}%; width: {width:.1f}%"></i>{dot}'
+
+
+def _spread(counts: Sequence[int]) -> str:
+    most = max(counts, default=0)
+    if not most:
+        return '<span class="pl-spread"></span>'
+    bars, words = [], []
+    for part, count in enumerate(counts):
+        hint = f"{part / BINS:.1f} to {(part + 1) / BINS:.1f}: {count:,}"
+        bars.append(f'<i title="{hint}" style="height: {100 * count / most:.0f}%"></i>')
+        if count:
+            words.append(hint)
+    label = f"How many answers have {', '.join(words)}"
+    return f'<span class="pl-spread" role="img" aria-label="{label}">{"".join(bars)}</span>'

@@ -1,0 +1,316 @@
+"""The samples of a run: filters with counts, a search, an order, and a page of rows that open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.records import Ability, Run
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
+from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from ui import run_views, session
+from ui.parts import labellers, remedies, run_facts
+from ui.parts.words import counted
+
+PAGE_ROWS = 50
+TEXT_SHOWN = 400
+"""Characters of an answer that a row holds: its three lines have room for less."""
+REASON_SHOWN = 80
+
+LAST_TABLE = "table_shown"
+"""Where the session keeps what the last table of samples wanted, to step through all of it."""
+LAST_SAMPLE = "sample_address"
+"""Where the page of a sample keeps its address."""
+LEFT_FOR = "run_left_for_a_sample"
+"""Where it notes whose sample somebody looks at, until the run's page is drawn again."""
+RETURNS = "returns_to_a_run"
+"""Where the session counts the ways back."""
+
+STATIC = ROOT / "ui" / "static"
+_component = st.components.v2.component(
+    "plumbline_samples",
+    html='<div class="samples"></div>',
+    css=(STATIC / "samples.css").read_text(encoding="utf-8"),
+    js=(STATIC / "samples.js").read_text(encoding="utf-8"),
+)
+
+
+class Verdict(NamedTuple):
+    """What became of an answer, in words; `mark` is good, part, bad, failed or nothing."""
+
+    words: str
+    mark: str = ""
+
+
+Judge = Callable[[Answer, Outline, Content | None], Verdict]
+"""Words an answer that was checked."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table of samples shows.
+
+    `values` and `facets` are the columns' titles by the names of the merged rows; `filters` are
+    what the chips choose, by their names. `model` limits the table to one model's answers.
+    """
+
+    view: RunView
+    values: Mapping[str, str]
+    filters: Mapping[str, Selection]
+    verdict: Judge
+    counts_by: View = WHAT_COUNTS
+    model: int | None = None
+    ability: str = ""
+    facets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def run(self) -> Run:
+        return self.view.run
+
+    @property
+    def everything(self) -> Selection:
+        return Selection(model=self.model, ability=self.ability)
+
+
+def show(table: Table) -> None:
+    """The samples; nothing lies beyond a page, as the whole run is searched and ordered."""
+    selection = _selection(table)
+    answers = table.view.answers(selection, table.counts_by)
+    st.session_state[LAST_TABLE] = table.run.id, selection, table.counts_by
+    if not answers:
+        st.info("No sample matches.", icon=":material/filter_alt_off:")
+        return
+    last = _last_sample(table.run)
+    is_return = st.session_state.pop(LEFT_FOR, None) == table.run.id and last in answers
+    page_key = f"page_{table.run.id}"
+    if is_return:
+        st.session_state[RETURNS] = st.session_state.get(RETURNS, 0) + 1
+        st.session_state[page_key] = answers.index(last) // PAGE_ROWS + 1
+    pages = -(-len(answers) // PAGE_ROWS)
+    page = 1
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if pages > 1:
+            page = st.pagination(pages, key=page_key, persist_state="session")
+        noun = "answer" if len(table.run.models) > 1 else "sample"
+        st.caption(f"{counted(len(answers), noun)}. Click a row to open it.")
+    of_page = answers[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    # The row is scrolled to once: at a number that no drawing before had.
+    _rows(table, of_page, last, st.session_state[RETURNS] if is_return else 0)
+
+
+def leave_for(run: Run) -> None:
+    """Notes that the page of one of its samples is drawn: the way back leads to its row."""
+    st.session_state[LEFT_FOR] = run.id
+
+
+def last_positions(run: Run, model: int) -> list[int]:
+    """The positions of one model's answers in the last table of the run, in its order."""
+    run_id, selection, view = st.session_state.get(LAST_TABLE, ("", None, None))
+    # The last table may have been one of another run.
+    if run_id != run.id:
+        return []
+    answers = run_views.latest(run).answers(selection, view)
+    return [answer.position for answer in answers if answer.model == model]
+
+
+def skip_link() -> None:
+    """For the keyboard: from the head of the page to its samples."""
+    st.html('<a class="pl-skip" href="#samples">To the samples</a>')
+
+
+def heading() -> None:
+    st.header("Samples", anchor="samples")
+
+
+# What is chosen
+
+
+def _selection(table: Table) -> Selection:
+    chosen = _filter(table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input(
+            "Search in questions and answers",
+            key=f"search_{table.run.id}",
+            icon=":material/search:",
+            persist_state="session",
+            width=340,
+        )
+        order, descending = _order(table)
+    return chosen._replace(text=text.strip(), order=order, descending=descending)
+
+
+def _filter(table: Table) -> Selection:
+    """The selection behind the chip that is chosen; those that would choose nothing are absent."""
+    counts = {"All": table.view.count(_scope(table, "All"), table.everything, table.counts_by)}
+    selections = {"All": table.everything}
+    for name, selection in table.filters.items():
+        narrowed = selection._replace(model=table.model, ability=table.ability)
+        count = table.view.count(_scope(table, name), narrowed, table.counts_by)
+        if count:
+            counts[name], selections[name] = count, narrowed
+    name = st.segmented_control(
+        "Samples",
+        list(counts),
+        default="All",
+        format_func=lambda name: f"{name} {counts[name]:,}" if name in counts else name,
+        required=True,
+        key=f"filter_{table.run.id}",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return selections.get(name, table.everything)
+
+
+def _scope(table: Table, name: str) -> str:
+    """What tells the count of a chip from that of others of the same name."""
+    return f"{name} {table.model} {table.ability}"
+
+
+AS_IN_DATA = "As in the data"
+LOWEST, HIGHEST = "lowest first", "highest first"
+
+
+def _order(table: Table) -> tuple[ValueName | None, bool]:
+    orders: dict[str, tuple[ValueName | None, bool]] = {AS_IN_DATA: (None, False)}
+    names = {column: value for value, column in table.view.columns().items()}
+    for column, title in table.values.items():
+        if column in names:
+            orders[f"{title}, {LOWEST}"] = names[column], False
+            orders[f"{title}, {HIGHEST}"] = names[column], True
+    choice = st.selectbox(
+        "Order",
+        list(orders),
+        key=_order_key(table.run),
+        width=280,
+        persist_state="session",
+    )
+    # A choice of an earlier drawing may name a value that this one does not have.
+    return orders.get(choice, (None, False))
+
+
+def _order_key(run: Run) -> str:
+    return f"order_{run.id}"
+
+
+# The rows
+
+
+def _rows(table: Table, answers: Sequence[Answer], last: Answer | None, arrival: int) -> None:
+    key = f"samples_{table.run.id}"
+
+    def reorder() -> None:
+        """A click on a column's head: lowest first, at the second click highest first."""
+        title = st.session_state[key].order
+        is_lowest = st.session_state.get(_order_key(table.run)) == f"{title}, {LOWEST}"
+        direction = HIGHEST if is_lowest else LOWEST
+        st.session_state[_order_key(table.run)] = f"{title}, {direction}"
+
+    chosen = _component(
+        key=key,
+        data=_data(table, answers, last, arrival),
+        on_order_change=reorder,
+        on_opened_change=lambda: None,
+    )
+    if chosen.opened:
+        position, model = chosen.opened
+        # Addresses count from 1, as the table does.
+        address = session.address(run=table.run.id, sample=str(position + 1), model=str(model + 1))
+        st.switch_page("../pages/sample.py", query_params=address)
+
+
+def _data(
+    table: Table, answers: Sequence[Answer], last: Answer | None, arrival: int
+) -> dict[str, Any]:
+    rows = table.view.page(answers, table.counts_by)
+    contents = table.view.contents(answers)
+    names = run_facts.titles(table.run)
+    columns = [_column("#", "number"), _column("Verdict", "verdict")]
+    columns += [_column("Question", "question"), _column("Answer", "text")]
+    if len(names) > 1:
+        columns.append(_column("Model", "facet"))
+    columns += [_column(title, "value", title) for title in table.values.values()]
+    columns += [_column(title, "facet") for title in table.facets.values()]
+    return {
+        "columns": columns,
+        "order": _direction(table.run),
+        "rows": [_row(table, row, contents, names) for row in rows],
+        "current": answers.index(last) if last in answers else -1,
+        "arrival": arrival,
+    }
+
+
+def _column(title: str, kind: str, order: str = "") -> dict[str, str]:
+    return {"title": title, "kind": kind, "order": order}
+
+
+def _direction(run: Run) -> dict[str, str]:
+    """Which column the rows are ordered by, in the words of `aria-sort`."""
+    title, _, direction = st.session_state.get(_order_key(run), "").rpartition(", ")
+    return {title: "ascending" if direction == LOWEST else "descending"} if title else {}
+
+
+def _row(
+    table: Table, row: Outline, contents: Mapping[Answer, Content], names: Sequence[str]
+) -> dict[str, Any]:
+    answer = Answer(row.position, row.model)
+    content = contents.get(answer)
+    verdict = _verdict(table, answer, row, content)
+    question = content.sample.question if content else row.question
+    response = (content and content.response) or ""
+    cells = [str(row.position + 1), verdict.words, question[:TEXT_SHOWN], response[:TEXT_SHOWN]]
+    if len(names) > 1:
+        cells.append(names[row.model])
+    for name in table.values:
+        value = row.values.get(name)
+        cells.append("" if value is None else f"{value:.2f}")
+    cells += [_facet(name, getattr(row, name)) for name in table.facets]
+    return {
+        "answer": list(answer),
+        "name": question[:TEXT_SHOWN],
+        "mark": verdict.mark,
+        "cells": cells,
+    }
+
+
+def _verdict(table: Table, answer: Answer, row: Outline, content: Content | None) -> Verdict:
+    if row.status == "failed":
+        return Verdict(f"failed: {_why_failed(table.run, content)}", "failed")
+    if row.status is None:
+        return Verdict("not checked yet")
+    return table.verdict(answer, row, content)
+
+
+def _why_failed(run: Run, content: Content | None) -> str:
+    """The metrics that failed where there are several, else the reason."""
+    results = content.results if content else {}
+    failed = {number: own for number, own in results.items() if own.score is None}
+    if len(run.evaluators) > 1:
+        titles = run_facts.metric_titles(run)
+        return ", ".join(titles[number] for number in failed)
+    reasons = [remedies.worded(result.reason) for result in failed.values()]
+    reason = reasons[0] if reasons else "it cannot be read"
+    return reason if len(reason) <= REASON_SHOWN else f"{reason[:REASON_SHOWN]}…"
+
+
+def _facet(name: str, value: Any) -> str:
+    """Noise as a percentage, abilities and labellers under their names, nothing for nothing."""
+    if isinstance(value, float):
+        return f"{100 * value:.0f} %"
+    if not value:
+        return ""
+    if name == "ability":
+        return Ability(value).label
+    return labellers.title(value) if name == "by" else str(value)
+
+
+def _last_sample(run: Run) -> Answer | None:
+    """The answer of this run that was opened last."""
+    address = st.session_state.get(LAST_SAMPLE, {})
+    if address.get("run") != run.id:
+        return None
+    return Answer(int(address["sample"]) - 1, int(address["model"]) - 1)

@@ -1,0 +1,87 @@
+"""Files of a run to take away, made when somebody asks for one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import streamlit as st
+
+from evaluators.api.evaluation import Results
+from evaluators.catalogue import leads
+from evaluators.records import Run
+from evaluators.runs import export
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.trace.definitions import SENTENCE
+from ui.parts import run_facts
+
+DEFINITION = "definition"
+"""Where the session keeps by which formula TRACE is counted, on every page."""
+
+
+def labels_key(run: Run) -> str:
+    """Where the session keeps whose labels are looked at, empty for what counts."""
+    return f"labels_{run.id}"
+
+
+def popover(view: RunView) -> None:
+    """A button behind which the files are; they hold what the page shows."""
+    shown = WHAT_COUNTS
+    has_labels = _has_labels(view.run)
+    if has_labels:
+        by = st.session_state.get(labels_key(view.run)) or None
+        shown = View(st.session_state.get(DEFINITION, SENTENCE), by)
+    parts = [view.run.evaluator.name, view.run.id[:6], shown.definition if has_labels else ""]
+    stem = "-".join(filter(None, parts))
+    with st.popover("Export", icon=":material/download:", key=f"export_{view.run.id}"):
+        _button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
+        _button(
+            "Results with texts (JSON lines)",
+            f"{stem}-results.jsonl",
+            lambda: _results_lines(view, shown.definition),
+            "With documents and true answers: as an upload it gets the same scores again.",
+        )
+        if has_labels:
+            file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
+            _button("Labels (JSON lines)", file, lambda: _label_lines(view))
+
+
+def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
+    """The values as CSV, of TRACE with the formula that they are counted by.
+
+    The answers come along where models gave them, as they are nowhere else.
+    """
+    definition = shown.definition if _has_labels(view.run) else ""
+    responses = view.store.results.responses(view.run)
+    prompt = export.labelling_prompt(view.run)
+    models = run_facts.titles(view.run)
+    return export.results_csv(view.merged(shown), models, responses, definition, prompt)
+
+
+def _results_lines(view: RunView, definition: str) -> bytes:
+    results = Results(view.run, view.store, definition)
+    return b"".join(json.dumps(line).encode() + b"\n" for line in results.lines())
+
+
+def _label_lines(view: RunView) -> bytes:
+    models = run_facts.titles(view.run)
+    prompt = export.labelling_prompt(view.run)
+    return b"".join(export.label_lines(view.scored(), view.corrections, models, prompt))
+
+
+def _button(label: str, file: str, make: Callable[[], bytes], help: str | None = None) -> None:
+    # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
+    st.download_button(
+        label,
+        make,
+        file,
+        key=file,
+        help=help,
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _has_labels(run: Run) -> bool:
+    return leads(run.evaluator.name) == "trace"

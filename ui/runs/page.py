@@ -1,0 +1,73 @@
+"""The head of a run's page: what it was in one line, what can be done with it, details folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from evaluators.config import config
+from evaluators.records import Run
+from evaluators.runs.run_view import RunView
+from ui import session
+from ui.parts import command, run_again, run_facts, spending
+from ui.parts.untrusted import plain
+from ui.runs import files, progress
+
+
+def watched(run: Run, card: Callable[[Run], None], results: Callable[[RunView], None]) -> None:
+    """The page of a run: its state while it is at work, its head with the card, its results."""
+
+    def body(view: RunView) -> None:
+        show(view, card)
+        results(view)
+
+    progress.watched(run, body)
+
+
+def show(view: RunView, card: Callable[[Run], None]) -> None:
+    """The head; `card` draws what else the run was, among the details."""
+    run = view.run
+    with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
+        counts = progress.counts_in_words(run, view.counts)
+        facts = [run.dataset_name, *run_facts.method(run), counts, local_time(run.created)]
+        facts += progress.cost_so_far(run)
+        st.markdown(f"**{plain(facts[0])}** · {plain(' · '.join(facts[1:]))}")
+        _link(run)
+        run_again.button(run)
+        if not progress.is_moving(run):
+            files.popover(view)
+    progress.why_samples_failed(view)
+    with st.expander("Details", icon=":material/info:", key=f"details_{run.id}"):
+        card(run)
+        command.show(run)
+        spending.show(run, view.notes().reused)
+        progress.what_was_refused(view)
+
+
+def local_time(moment: str) -> str:
+    """A stored moment as the reader's clock had it."""
+    created = datetime.fromisoformat(moment)
+    try:
+        zone: ZoneInfo | None = ZoneInfo(st.context.timezone or "")
+    except (ValueError, ZoneInfoNotFoundError):
+        # A browser may say nothing of it, or anything.
+        zone = None
+    if created.tzinfo is None:
+        created = created.replace(tzinfo=UTC)
+    if zone is None:
+        return created.astimezone(UTC).strftime("%d %b %Y, %H:%M UTC")
+    return created.astimezone(zone).strftime("%d %b %Y, %H:%M")
+
+
+def _link(run: Run) -> None:
+    with st.popover("Link", icon=":material/link:", key=f"link_{run.id}"):
+        if config().public:
+            st.caption("Whoever has this link sees and changes all that is in your workspace.")
+        else:
+            st.caption("Opens this run on this machine.")
+        address = (st.context.url or "").partition("?")[0]
+        query = "&".join(f"{name}={value}" for name, value in session.address(run=run.id).items())
+        st.code(f"{address}?{query}", language=None, wrap_lines=True)

@@ -1,0 +1,139 @@
+/* The samples of a run: rows that open by a click or by Enter; narrow, they are cards.
+   All text goes in as text. */
+
+const tables = new WeakMap();
+
+class Table {
+  constructor(parent, send) {
+    this.root = parent.querySelector(".samples");
+    this.send = send;
+    this.arrival = null;
+    this.root.addEventListener("click", (event) => this.click(event));
+    this.root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  update(data) {
+    const texts = JSON.stringify(data);
+    if (texts === this.texts) return;
+    this.texts = texts;
+    this.data = data;
+    this.root.replaceChildren(this.table());
+    if (data.arrival && data.arrival !== this.arrival) {
+      this.arrival = data.arrival;
+      this.backTo(this.root.querySelector("tr[aria-current]"));
+    }
+  }
+
+  /** Streamlit scrolls a new page to its top; some drawings later the row is back in sight. */
+  backTo(row) {
+    if (!row) return;
+    row.querySelector("button").focus({ preventScroll: true });
+    for (const wait of [0, 150, 500]) setTimeout(() => row.scrollIntoView({ block: "center" }), wait);
+  }
+
+  table() {
+    const table = make("table");
+    const head = table.createTHead().insertRow();
+    for (const column of this.data.columns) head.append(this.heading(column));
+    const body = table.createTBody();
+    this.data.rows.forEach((row, index) => body.append(this.row(row, index)));
+    return table;
+  }
+
+  heading(column) {
+    const cell = make("th", column.kind);
+    cell.scope = "col";
+    if (!column.order) {
+      cell.textContent = column.title;
+      return cell;
+    }
+    const button = make("button", "sort", column.title);
+    const direction = this.data.order[column.order];
+    if (direction) cell.ariaSort = direction;
+    button.append(make("span", "arrow", { ascending: " ▲", descending: " ▼" }[direction] ?? ""));
+    button.dataset.order = column.order;
+    cell.append(button);
+    return cell;
+  }
+
+  row(row, index) {
+    const line = make("tr");
+    line.dataset.index = index;
+    const current = Math.max(this.data.current, 0);
+    if (index === this.data.current) line.ariaCurrent = "true";
+    this.data.columns.forEach((column, place) => {
+      const cell = make("td", column.kind);
+      const value = row.cells[place];
+      cell.dataset.title = column.title;
+      if (column.kind === "number") {
+        const button = make("button", "open", value);
+        button.ariaLabel = `Sample ${value}: ${row.name}`;
+        // One stop for the Tab key; the arrows go on from there.
+        button.tabIndex = index === current ? 0 : -1;
+        cell.append(button);
+      } else if (column.kind === "verdict") {
+        cell.append(make("span", `mark ${row.mark}`, { good: "✓", bad: "✗", part: "~", failed: "!" }[row.mark] ?? "·"));
+        cell.append(make("span", "words", value));
+        cell.firstChild.ariaHidden = "true";
+      } else if (column.kind === "value") {
+        cell.append(make("span", "words", value));
+        const share = Number(value);
+        if (value !== "" && share >= 0 && share <= 1) {
+          const bar = make("i", "bar");
+          bar.style.width = `${100 * share}%`;
+          cell.append(bar);
+        }
+      } else {
+        const text = make("span", "words", value);
+        text.dir = "auto";
+        cell.append(text);
+      }
+      line.append(cell);
+    });
+    return line;
+  }
+
+  click(event) {
+    const sort = event.target.closest("button.sort");
+    if (sort) this.send("order", sort.dataset.order);
+    // Who marks words to copy them does not open the sample.
+    else if (getSelection().isCollapsed || event.target.closest("button")) this.open(event.target.closest("tbody tr"));
+  }
+
+  key(event) {
+    const row = event.target.closest("tbody tr");
+    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
+    const rows = [...row.parentElement.children];
+    const index = rows.indexOf(row);
+    const places = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 };
+    if (event.key in places) {
+      const next = rows[Math.min(Math.max(places[event.key], 0), rows.length - 1)].querySelector("button");
+      row.querySelector("button").tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+      event.preventDefault();
+    }
+  }
+
+  open(row) {
+    if (!row) return;
+    this.root.querySelector("tr[aria-current]")?.removeAttribute("aria-current");
+    row.ariaCurrent = "true";
+    this.send("opened", this.data.rows[row.dataset.index].answer);
+  }
+}
+
+function make(name, kind = "", text = "") {
+  const element = document.createElement(name);
+  if (kind) element.className = kind;
+  element.textContent = text;
+  return element;
+}
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  if (!tables.has(parentElement)) tables.set(parentElement, new Table(parentElement, setTriggerValue));
+  const table = tables.get(parentElement);
+  table.send = setTriggerValue;
+  table.update(data);
+}
