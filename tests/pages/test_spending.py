@@ -177,14 +177,14 @@ def test_without_a_key_the_button_says_what_to_do(
 def test_only_a_capped_run_offers_to_raise_the_cap(open_page: OpenPage) -> None:
     capped, free = two_models(Cap(calls=1), run_id="capped"), two_models(run_id="free")
     assert at_cap(open_page("rgb", run=capped.id), "calls", capped.id)
-    assert "Raise the cap" not in markdown(open_page("rgb", run=free.id))
+    assert "Raise the budget" not in markdown(open_page("rgb", run=free.id))
 
 
 @pytest.mark.parametrize(
     ("message", "kind", "label"),
     [
         ("Enough is spent.", "cap", "Raise and resume"),
-        ("Raise the cap of the pen.", "access", "Resume"),
+        ("Raise the budget of the pen.", "access", "Resume"),
     ],
 )
 def test_the_kind_of_the_reason_decides_and_not_its_words(
@@ -216,7 +216,7 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("calls", "said_of_it"), [(0, "0 is less than the cap of 3"), (3, "This is the cap that")]
+    ("calls", "said_of_it"), [(0, "0 is less than the budget of 3"), (3, "This is the budget that")]
 )
 def test_a_cap_that_is_not_raised_starts_nothing(
     open_page: OpenPage, provider: Callable[..., Loopback], calls: int, said_of_it: str

@@ -24,7 +24,7 @@ from ui.parts.untrusted import plain
 
 WHOLE = (
     "For the whole run, all models and judges together. "
-    "It stops there by itself, keeps everything, and can go on with a higher cap."
+    "It stops there by itself, keeps everything, and can go on with a higher budget."
 )
 
 JUDGES_ITSELF = "This judge also answers, and may favour its own answers."
@@ -311,7 +311,7 @@ def _cap_fields(chosen: Sequence[Choice], key: str) -> Cap | None:
         return Cap()
     # The fields have no bounds: a browser keeps a value out of bounds to itself, and an old one
     # would go on.
-    limits = {"value": None, "placeholder": "No cap", "help": WHOLE, **KEPT}
+    limits = {"value": None, "placeholder": "No limit", "help": WHOLE, **KEPT}
     left, right = st.columns(2, vertical_alignment="bottom")
     calls = left.number_input(
         "Most calls",

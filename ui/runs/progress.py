@@ -252,7 +252,7 @@ def _stopped_at_cap(run: Run) -> bool:
 
 def _cap_button(run: Run) -> None:
     kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
-    with st.popover("Raise the cap", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
+    with st.popover("Raise the budget", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
         calls, cost = run.cap.calls, run.cap.cost
         if calls:
@@ -274,10 +274,10 @@ def _raise_cap(run: Run) -> None:
         after = entered[name]
         if after is not None and after < limit:
             raise ParameterError(
-                f"{after:g} is less than the cap of {limit:g} that the run had. Enter more."
+                f"{after:g} is less than the budget of {limit:g} that the run had. Enter more."
             )
     if all(entered[name] == limit for name, limit in before.items()):
-        raise ParameterError("This is the cap that the run had. Enter more.")
+        raise ParameterError("This is the budget that the run had. Enter more.")
     cap = Cap(**entered)
     session.store().runs.set_cap(run.id, cap)
     _go_on(run.model_copy(update={"cap": cap}))
