@@ -34,10 +34,12 @@ class Phrase(NamedTuple):
     ends: Ends = "anywhere"
 
 
-def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tuple[int, int]]:
-    """Where phrases begin and end in the text, from left to right.
+def places(
+    text: str, phrases: Sequence[Phrase], start: int = 0
+) -> Iterator[tuple[int, int, Phrase]]:
+    """Where phrases begin and end in the text, from left to right, and which of them.
 
-    They never overlap; of two that would, the longer one is given.
+    They never overlap; of two that would, the longer one is given, of equal ones the first.
     """
     # Where one form of look-alike characters moves a place, the text is searched as it is.
     plain = nfkc(text)
@@ -45,9 +47,9 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
         plain = text
     at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
     letters = "".join(_small_letters(plain).split())
-    compared = [(_as_compared(phrase.words), phrase.ends) for phrase in phrases]
-    wanted = [(sought, ends) for sought, ends in compared if sought]
-    wanted.sort(key=lambda phrase: len(phrase[0]), reverse=True)
+    compared = [(_as_compared(phrase.words), phrase) for phrase in phrases]
+    wanted = [(sought, phrase) for sought, phrase in compared if sought]
+    wanted.sort(key=lambda pair: len(pair[0]), reverse=True)
     # Each phrase is compared with all of the text.
     most = max(1, MOST_COMPARED // (len(text) + 1))
     wanted = wanted[:most]
@@ -58,10 +60,10 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
 
     def look(number: int, at: int) -> None:
         """Notes the next place of a phrase."""
-        sought, ends = wanted[number]
+        sought, phrase = wanted[number]
         while tries[number] and (at := letters.find(sought, at)) >= 0:
             first, last = at_letter[at], at_letter[at + len(sought) - 1]
-            if _is_apart(plain, first, last, ends):
+            if _is_apart(plain, first, last, phrase.ends):
                 heappush(next_places, (at, number))
                 return
             tries[number] -= 1
@@ -73,8 +75,9 @@ def places(text: str, phrases: Sequence[Phrase], start: int = 0) -> Iterator[tup
     while next_places:
         at, number = heappop(next_places)
         if at >= done:
-            done = at + len(wanted[number][0])
-            yield at_letter[at], at_letter[done - 1] + 1
+            sought, phrase = wanted[number]
+            done = at + len(sought)
+            yield at_letter[at], at_letter[done - 1] + 1, phrase
         look(number, done)
 
 

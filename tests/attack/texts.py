@@ -43,8 +43,8 @@ from evaluators.text.size import tokens
 from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.trace.claims import is_refusal, unsupported_entities
 from tests.hostile import TooSlowError, check, strings
-from ui.parts.highlight import marked_text
 from ui.parts.untrusted import html, plain
+from ui.rgb import marked
 
 LONG = (50_000,)
 """Characters of the strings when this module is run."""
@@ -169,8 +169,14 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "a provider's reset": parse_duration,
     "plain": plain,
     "html": html,
-    "highlight": lambda text: marked_text(
-        text, [text[1:] + "b", text[:2]], [text[: len(text) // 2]], whole=True
+    "marks of RGB": lambda text: marked.text(
+        text,
+        marked.Marks(
+            {
+                "pl-true": [Phrase(text[: len(text) // 2], "answer")],
+                "pl-decided": [Phrase(text[1:] + "b", "whole words"), Phrase(text[:2])],
+            }
+        ),
     ),
     "cell: list": lambda text: unpack(f"['a', {text}]"),
     "cell: text in a list": lambda text: unpack(f"['a' '{text}']"),

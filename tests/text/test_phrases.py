@@ -7,7 +7,7 @@ from tests.hostile import check, repeated
 
 
 def marked(text, *phrases, start=0):
-    return [text[begin:end] for begin, end in places(text, phrases, start)]
+    return [text[begin:end] for begin, end, _ in places(text, phrases, start)]
 
 
 @pytest.mark.parametrize(

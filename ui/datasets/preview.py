@@ -69,7 +69,7 @@ def _bed_row(row: BedRow) -> None:
 def _text(title: str, text: str | None) -> None:
     if text:
         st.caption(title)
-        st.html(highlight.marked_text(_shortened(text), []))
+        st.html(highlight.text(_shortened(text)))
 
 
 def _documents(title: str, texts: Sequence[str], sources: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Evidence coloured inside the text: relevant and used sentences, support, deciding words."""
+"""Evidence coloured inside the text: relevant and used sentences, support."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.records import Labels, Sentence, Sentences, Support
-from evaluators.text.phrases import Phrase, places
 from ui.parts.untrusted import html
 
 STYLE = ROOT / "ui" / "static" / "highlight.css"
@@ -77,44 +76,18 @@ def response(
     return f'<div class="pl-text">{coloured or "<i>The answer is empty.</i>"}</div>'
 
 
-def marked_text(
-    text: str,
-    evidence: Sequence[str],
-    expected: Sequence[str] = (),
-    *,
-    whole: bool = False,
-) -> str:
-    """A text with the deciding words and an expected answer marked.
-
-    Spaces and letter case make no difference, and look-alike characters count as those they look
-    like. `whole` marks whole deciding words only; of the expected answer only whole words count.
-    What a model thinks aloud in `<think>` is never marked.
-    """
-    phrases = [Phrase(words, "whole words" if whole else "anywhere") for words in evidence]
-    phrases += [Phrase(answer, "answer") for answer in expected]
-    if not text:
+def text(words: str) -> str:
+    """A text without any colours."""
+    if not words:
         return '<div class="pl-text"><i>The answer is empty.</i></div>'
-    end = text.lower().rfind("</think>") + 1
-    parts = [html(text[:end])]
-    for start, stop in places(text, phrases, end):
-        parts += [html(text[end:start]), f'<mark class="pl-word">{html(text[start:stop])}</mark>']
-        end = stop
-    return f'<div class="pl-text">{"".join(parts)}{html(text[end:])}</div>'
+    return f'<div class="pl-text" dir="auto">{html(words)}</div>'
 
 
-def passages(
-    texts: Sequence[str],
-    evidence: Sequence[str] = (),
-    expected: Sequence[str] = (),
-    *,
-    whole: bool = False,
-    sources: Sequence[str] = (),
-) -> str:
-    """Plain documents, numbered, with words marked."""
-    marked = (marked_text(text, evidence, expected, whole=whole) for text in texts)
+def passages(texts: Sequence[str], sources: Sequence[str] = ()) -> str:
+    """Plain documents, numbered."""
     parts = (
-        f'<div class="pl-doc"><h3>{html(document_title(number, sources))}</h3>{text}</div>'
-        for number, text in enumerate(marked, 1)
+        f'<div class="pl-doc"><h3>{html(document_title(number, sources))}</h3>{text(words)}</div>'
+        for number, words in enumerate(texts, 1)
     )
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 

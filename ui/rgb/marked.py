@@ -69,13 +69,15 @@ def text(words: str, marks: Marks) -> str:
     if not words:
         return '<div class="pl-text"><i>The answer is empty.</i></div>'
     end = words.lower().rfind("</think>") + 1
-    every = [phrase for phrases in marks.phrases.values() for phrase in phrases]
-    spans = {name: set(places(words, own, end)) for name, own in marks.phrases.items()}
+    classes: dict[Phrase, str] = {}
+    for name, phrases in marks.phrases.items():
+        for phrase in phrases:
+            # The deciding words are often those of the true answer: they keep its colour.
+            classes.setdefault(phrase, name)
     parts = [html(words[:end])]
-    for start, stop in places(words, every, end):
-        # The deciding words are often those of the true answer: they keep its colour.
-        name = next((name for name, own in spans.items() if (start, stop) in own), "pl-decided")
-        parts += [html(words[end:start]), f'<mark class="{name}">{html(words[start:stop])}</mark>']
+    for start, stop, phrase in places(words, list(classes), end):
+        found = f'<mark class="{classes[phrase]}">{html(words[start:stop])}</mark>'
+        parts += [html(words[end:start]), found]
         end = stop
     return f'<div class="pl-text" dir="auto">{"".join(parts)}{html(words[end:])}</div>'
 

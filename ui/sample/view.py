@@ -207,7 +207,7 @@ def _answer_and_documents(sample: Sample) -> None:
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            st.html(highlight.marked_text(sample.response, []))
+            st.html(highlight.text(sample.response))
         texts.expected_answer(sample)
     with right:
         st.header("Documents")
