@@ -8,6 +8,7 @@ Several judges are a jury.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
@@ -58,6 +59,7 @@ __all__ = [
 
 COUNTS = ("fully_supported_sentences", "partially_supported_sentences", "unsupported_sentences")
 _AROUND_KEYS = " .:,;()[]'\"`"
+# A judge reads the keys when it is asked again; more would only be noise.
 _MOST_LISTED = 20
 """Keys and warnings that are named at most."""
 
@@ -347,11 +349,15 @@ class AdvancedRAGEvaluator(LabellingMethod):
         bytes_left = 4 * (prompt_budget - tokens(without_documents.prompt.text))
         if bytes_left <= 0:
             return [whole]
-        extents = [_extent(sentence) for document in sentences.documents for sentence in document]
-        windows = windows_within(extents, Extent(self.chunk_size, bytes_left), self.chunk_overlap)
-        return [
-            _labelling_call(part(sentences, window), question, self.prompt) for window in windows
-        ]
+        extents = []
+        for sentence in chain.from_iterable(sentences.documents):
+            # With the line breaks around it. Half a character has no bytes of its own.
+            size = len(keyed_line(sentence).encode(errors="replace")) + 2
+            extents.append(Extent(len(terms(sentence.text)), size))
+        most = Extent(self.chunk_size, bytes_left)
+        windows = windows_within(extents, most, self.chunk_overlap)
+        parts = [part(sentences, window) for window in windows]
+        return [_labelling_call(of_window, question, self.prompt) for of_window in parts]
 
 
 def scores_of(
@@ -379,11 +385,6 @@ def _labelling_call(sentences: Sentences, question: str, prompt: str) -> Labelli
         question, sentences.response, sentences.documents, prompt
     )
     return LabellingCall(sentences, Prompt(text=text, question=question))
-
-
-def _extent(sentence: Sentence) -> Extent:
-    """Its words, and its line's bytes with the breaks around it."""
-    return Extent(len(terms(sentence.text)), len(keyed_line(sentence).encode(errors="replace")) + 2)
 
 
 # The answer

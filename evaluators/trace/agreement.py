@@ -41,7 +41,8 @@ class Agreement(Record):
 
 
 def agreement(
-    scored: Iterable[tuple[Cell, Sample, Score]], corrections: Mapping[Cell, Sequence[Correction]]
+    scored: Iterable[tuple[Cell, Sample, Score]],
+    corrections: Mapping[Cell, Sequence[Correction]],
 ) -> list[Agreement]:
     """Every two labellers that labelled a sentence in common.
 
@@ -67,10 +68,15 @@ def agreement(
 
 
 def _all_labels(
-    sample: Sample, score: Score, corrections: Sequence[Correction]
+    sample: Sample,
+    score: Score,
+    corrections: Sequence[Correction],
 ) -> dict[str, Labels]:
-    labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
+    labels = {}
+    for by, labelling in labellings(score, sample).items():
+        labels[by] = labelling.labels
     if corrections:
+        # What counts comes first, and that is what was corrected.
         counted = next(iter(labels.values()))
         labels[CORRECTED] = corrected(counted, corrections)
     return labels
@@ -81,16 +87,21 @@ def _codes(sentences: Sentences, labels: Labels) -> dict[str, bytes]:
     keys = sentences.document_keys
     relevant = set(labels.relevant_keys)
     utilized = set(labels.utilized_keys)
-    support = {verdict.key: _SUPPORTS[verdict.support] for verdict in labels.sentence_support}
+    supports = {}
+    for verdict in labels.sentence_support:
+        supports[verdict.key] = _SUPPORTS[verdict.support]
+    response_keys = [sentence.key for sentence in sentences.response]
     return {
         "relevant": bytes(_YES if key in relevant else _NO for key in keys),
         "utilized": bytes(_YES if key in utilized else _NO for key in keys),
-        "support": bytes(support.get(sentence.key, 0) for sentence in sentences.response),
+        "support": bytes(supports.get(key, 0) for key in response_keys),
     }
 
 
 def _agreement(
-    pair: tuple[str, str], label: str, verdicts: dict[str, dict[str, _Verdicts]]
+    pair: tuple[str, str],
+    label: str,
+    verdicts: dict[str, dict[str, _Verdicts]],
 ) -> Agreement | None:
     first, second = pair
     table = _verdict_counts(verdicts[first][label], verdicts[second][label])
@@ -112,6 +123,8 @@ def _verdict_counts(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
     common = [cell for cell in first if cell in second]
     ones = np.frombuffer(b"".join(first[cell] for cell in common), np.uint8)
     others = np.frombuffer(b"".join(second[cell] for cell in common), np.uint8)
-    counts = np.bincount(ones.astype(np.int64) * _CODES + others, minlength=_CODES**2)
+    # Each pair of verdicts is one number: its row and column in the table.
+    pairs = ones.astype(np.int64) * _CODES + others
+    counts = np.bincount(pairs, minlength=_CODES**2)
     # Without row and column 0: sentences that one of the two did not label.
     return counts.reshape(_CODES, _CODES)[1:, 1:]

@@ -89,34 +89,42 @@ def batch_means(metrics: Sequence[Mapping[str, Any]], asked: int) -> dict[str, A
 
     So "average" is the mean over the cases of each one's average.
     """
-    columns = {name: [values[name] for values in metrics] for name in VALUES}
-    coverage = {
-        name: {"scored": len(column) - column.count(None), "asked": asked}
-        for name, column in columns.items()
-    }
-    return {**{name: mean(column) for name, column in columns.items()}, "coverage": coverage}
+    means: dict[str, Any] = {}
+    coverage = {}
+    for name in VALUES:
+        column = [values[name] for values in metrics]
+        means[name] = mean(column)
+        # What failed was asked as well: the means alone would hide it.
+        coverage[name] = {
+            "scored": len(column) - column.count(None),
+            "asked": asked,
+        }
+    return {**means, "coverage": coverage}
 
 
 def _why_no_mean(name: str, case_entries: Sequence[Mapping[str, Any]]) -> str:
     if not case_entries:
         return "There is no case."
-    reasons = Counter(
-        entry["reasons"][name] if "metrics" in entry else entry["error"] for entry in case_entries
-    )
-    return " ".join(
-        f"{count} of {len(case_entries)}: {reason}" for reason, count in reasons.items()
-    )
+    reasons: Counter[str] = Counter()
+    for entry in case_entries:
+        was_judged = "metrics" in entry
+        reasons[entry["reasons"][name] if was_judged else entry["error"]] += 1
+    asked = len(case_entries)
+    parts = [f"{count} of {asked}: {reason}" for reason, count in reasons.items()]
+    return " ".join(parts)
 
 
 def _case_facts(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry repeats of its case, under the names of the document's JSON."""
+    # A case that cannot be read has an entry all the same, with what there is of it.
     raw = raw if isinstance(raw, Mapping) else {}
     documents = raw.get("retrieved_documents")
+    if isinstance(documents, tuple):
+        documents = list(documents)
     return {
         "query_id": number,
         "question": raw.get("query"),
         "llm_response": raw.get("response"),
-        "retrieved_documents": (
-            list(documents) if isinstance(documents, list | tuple) else documents
-        ),
+        "retrieved_documents": documents,
         "ground_truth": raw.get("ground_truth"),
     }

@@ -110,11 +110,13 @@ class Claims(NamedTuple):
 
 
 def words_of(sentences: Sentences, question: str) -> Words:
-    in_documents = list(chain.from_iterable(sentences.documents))
+    in_documents = chain.from_iterable(sentences.documents)
     documents = [terms(sentence.text) for sentence in in_documents]
     lengths = [len(sentence) for sentence in documents]
     places = iter(spans(lengths))
-    by_document = [list(islice(places, len(document))) for document in sentences.documents]
+    by_document = []
+    for document in sentences.documents:
+        by_document.append(list(islice(places, len(document))))
     return Words(
         documents=documents,
         places=by_document,
@@ -136,9 +138,10 @@ def check_text_length(texts: Iterable[str]) -> None:
 def check_sentence_count(sentences: Sentences, is_embedded: bool) -> None:
     """Raises `DatasetError` where the sample has more sentences or text than may be compared."""
     both = [*chain.from_iterable(sentences.documents), *sentences.response]
-    most = MOST_EMBEDDED if is_embedded else MOST_SENTENCES
+    most, who = MOST_SENTENCES, "the heuristic"
+    if is_embedded:
+        most, who = MOST_EMBEDDED, "with an embedding model the heuristic"
     if len(both) > most:
-        who = "with an embedding model the heuristic" if is_embedded else "the heuristic"
         raise DatasetError(
             f"Documents and response have {len(both):,} sentences, and {who} compares "
             f"{most:,} at most. Shorten them, or split the sample."
@@ -206,20 +209,24 @@ def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -
     a word is the first of its term in stand in a row: they end after it, and begin after the same
     term came last. That takes as long as the words are many, however far the units overlap.
     """
-    starts, ends = np.array(units, int).reshape(-1, 2).T
+    starts, ends = _bounds(units)
     position = np.flatnonzero(words >= 0)
     term = words[position]
     # Stable, so that the places of one term stay in the order of the text.
     order = np.argsort(term, kind="stable")
-    earlier, later = order[:-1], order[1:]
+    earlier = order[:-1]
+    later = order[1:]
     is_again = term[later] == term[earlier]
+    # Where the same term came last; -1 lies before every unit.
     before = np.full(len(position), -1)
     before[later[is_again]] = position[earlier[is_again]]
 
     begin_later = starts.searchsorted(before, "right")
     end_later = ends.searchsorted(position, "right")
     first = np.maximum(begin_later, end_later)
-    end = np.maximum(starts.searchsorted(position, "right"), first)
+    begin_before = starts.searchsorted(position, "right")
+    end = np.maximum(begin_before, first)
+    # One more than there are units: a stretch may end behind the last of them.
     count = len(units) + 1
     begun = np.bincount(first, weights[term], count)
     ended = np.bincount(end, weights[term], count)
@@ -232,16 +239,23 @@ def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) 
 
     It is 0 where there is no such unit.
     """
-    begins, finishes = np.array(places, int).reshape(-1, 2).T
-    starts, ends = np.array(units, int).reshape(-1, 2).T
+    begins, finishes = _bounds(places)
+    starts, ends = _bounds(units)
     first = ends.searchsorted(begins, "right")
     end = starts.searchsorted(finishes, "left")
-    pairs = np.stack([first, np.maximum(first, end)], axis=1).ravel()
+    stretches = [first, np.maximum(first, end)]
+    pairs = np.stack(stretches, axis=1).ravel()
     # `reduceat` also gives the stretch from each pair to the next: every other value is of those.
     # The 0 at the end is for a sentence behind the last unit, as no index may lie beyond the array.
     nothing = np.float32(0)
     best = np.maximum.reduceat(np.append(values, nothing), pairs)[::2]
     return np.where(first < end, best, nothing)
+
+
+def _bounds(of: Sequence[Span]) -> tuple[Numbers, Numbers]:
+    """Where they start, and where they end; two empty arrays where there are none."""
+    starts, ends = np.array(of, int).reshape(-1, 2).T
+    return starts, ends
 
 
 # Document sentences with response sentences
@@ -288,7 +302,8 @@ class _BestSentences:
     def take(self, gains: Matrix, sentences: Numbers, table: Matrix) -> None:
         """Takes note of what the sentences of a table (rows) give to the claims (columns)."""
         row = gains.argmax(axis=0)
-        gain = gains[row, np.arange(gains.shape[1])]
+        every_claim = np.arange(gains.shape[1])
+        gain = gains[row, every_claim]
         better = gain > self.gain
         better_row = row[better]
         self.gain[better] = gain[better]
@@ -297,7 +312,10 @@ class _BestSentences:
 
 
 def _compare_blocks(
-    documents: TermSets, response: TermSets, weights: Matrix, meaning: Meaning | None
+    documents: TermSets,
+    response: TermSets,
+    weights: Matrix,
+    meaning: Meaning | None,
 ) -> tuple[Matrix, Claims]:
     """Per document sentence the cosine with its likest response sentence; and all of `Claims`."""
     cosines = np.zeros(documents.height, np.float32)
@@ -305,14 +323,16 @@ def _compare_blocks(
     words_in_evidence = np.zeros(response.height, int)
     nearest: list[int] = []
     evidence: list[list[int]] = []
-    for part, block in _blocks(documents, response, weights, has_meaning=meaning is not None):
+    has_meaning = meaning is not None
+    for part, block in _blocks(documents, response, weights, has_meaning):
         claims = block.claims.incidence
         likest = _BestSentences(claims)
         total = claims @ block.weights
         tables = _kept(block)
         for rows, table in tables or block.tables():
             sentences = block.sentences[rows]
-            alike = cosine(Rows(table, block.lengths[rows]), block.claims, block.weights)
+            in_table = Rows(table, block.lengths[rows])
+            alike = cosine(in_table, block.claims, block.weights)
             shares = coverage(claims, table, block.weights).T
             if meaning:
                 near = _embedding_cosines(meaning.documents[sentences], meaning.response[part])
@@ -332,7 +352,10 @@ def _compare_blocks(
 
 
 def _blocks(
-    documents: TermSets, response: TermSets, weights: Matrix, has_meaning: bool
+    documents: TermSets,
+    response: TermSets,
+    weights: Matrix,
+    has_meaning: bool,
 ) -> Iterator[tuple[slice, _Block]]:
     """The response sentences part by part, with the document sentences to compare them with.
 
@@ -349,8 +372,11 @@ def _blocks(
         yield part, _block(documents, response, part, weights, terms, sentences)
         return
     for start in range(0, response.height, CLAIMS):
-        part = slice(start, min(start + CLAIMS, response.height))
-        terms = np.unique(response.columns[_places_of_terms(response, part)])
+        end = min(start + CLAIMS, response.height)
+        part = slice(start, end)
+        own = _places_of_terms(response, part)
+        terms = np.unique(response.columns[own])
+        # Embeddings can be alike without a common word: then all sentences are compared.
         if not has_meaning:
             is_own = np.zeros(len(weights), bool)
             is_own[terms] = True
@@ -367,6 +393,7 @@ def _block(
     sentences: Numbers,
 ) -> _Block:
     """A part of the response over these terms, with these sentences of the documents."""
+    # By their numbers in the whole sample, where the terms and sentences stand in the block.
     column = np.full(len(weights), -1)
     column[terms] = np.arange(len(terms))
     place = np.full(documents.height, -1)
@@ -398,12 +425,16 @@ def _kept(block: _Block) -> list[tuple[slice, Matrix]]:
 
     It is then not made again for every piece of evidence.
     """
-    is_small = len(block.sentences) * max(len(block.weights), CLAIMS) <= TABLE
-    return list(block.tables()) if is_small else []
+    width = max(len(block.weights), CLAIMS)
+    is_one_table = len(block.sentences) * width <= TABLE
+    return list(block.tables()) if is_one_table else []
 
 
 def _collect_evidence(
-    block: _Block, tables: list[tuple[slice, Matrix]], best: _BestSentences, total: Matrix
+    block: _Block,
+    tables: list[tuple[slice, Matrix]],
+    best: _BestSentences,
+    total: Matrix,
 ) -> tuple[list[list[int]], Matrix]:
     """The evidence of each claim, and the terms that it holds.
 
@@ -423,6 +454,7 @@ def _collect_evidence(
         missing[is_open] *= 1 - found_terms
         if number == MOST_EVIDENCE - 1 or not len(is_open):
             break
+        # Only what is still missing counts: a second sentence that says the same adds nothing.
         still_missing = missing[is_open]
         further = _BestSentences(still_missing)
         for rows, table in tables or block.tables():

@@ -51,7 +51,9 @@ def majority(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling
 
 
 def _voted_keys(
-    keys: Sequence[str], votes: Iterable[Sequence[str]], more_than: float
+    keys: Sequence[str],
+    votes: Iterable[Sequence[str]],
+    more_than: float,
 ) -> tuple[str, ...]:
     """The keys that more than so many judges name, in the documents' order."""
     counts: Counter[str] = Counter()
@@ -62,7 +64,9 @@ def _voted_keys(
 
 
 def _majority_support(
-    key: str, labels: Sequence[Labels], keys: Sequence[str]
+    key: str,
+    labels: Sequence[Labels],
+    keys: Sequence[str],
 ) -> SentenceSupport | None:
     """The verdict on one response sentence; `None` where no judge gave one."""
     all_votes = chain.from_iterable(own.sentence_support for own in labels)

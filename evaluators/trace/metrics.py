@@ -91,9 +91,11 @@ def trace_scores(sentences: Sentences, labels: Labels, definition: str = SENTENC
 def arithmetic(scores: TRACEScores) -> dict[str, str]:
     """How each of the four values was worked out, in words, with the numbers of this sample."""
     worked = _worked(scores.sentences, scores.labels, scores.definition)
-    return {
-        name: f"{name.replace('_', ' ').capitalize()} {step.words}" for name, step in worked.items()
-    }
+    lines = {}
+    for name, step in worked.items():
+        title = name.replace("_", " ").capitalize()
+        lines[name] = f"{title} {step.words}"
+    return lines
 
 
 def fractions(scores: TRACEScores) -> dict[str, str]:
@@ -108,7 +110,8 @@ def fractions(scores: TRACEScores) -> dict[str, str]:
 def why_missing(scores: TRACEScores) -> dict[str, str]:
     """Why each value that is None is so, by its name."""
     reasons = {**arithmetic(scores), **_FURTHER_REASONS}
-    return {name: reasons[name] for name, value in scores.values().items() if value is None}
+    missing = [name for name, value in scores.values().items() if value is None]
+    return {name: reasons[name] for name in missing}
 
 
 _FURTHER_REASONS = {
@@ -141,9 +144,12 @@ def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRAC
 
 def _fields(sentences: Sentences, labels: Labels, name: str) -> dict[str, Any]:
     worked = _worked(sentences, labels, name)
+    supports = response_supports(sentences, labels)
+    # A sentence without a label is neither supported nor not.
+    judged = [support for support in supports if support is not None]
     return {
         **{metric: step.value for metric, step in worked.items()},
-        "supported_share": _supported_share(sentences, labels),
+        "supported_share": judged.count(Support.FULL) / len(judged) if judged else None,
         "definition": name,
         "reason": " ".join(_reason_notes(sentences, worked["adherence"])),
     }
@@ -153,6 +159,7 @@ def _worked(sentences: Sentences, labels: Labels, name: str) -> dict[str, Step]:
     chosen = definition_named(name)
     counts = chosen.counts(sentences, labels)
     steps = [Step(None, "does not apply: the documents hold no sentence.")] * 3
+    # Every formula but that of adherence divides by document sentences, or asks which are there.
     if counts.total:
         formulas = (chosen.relevance, chosen.utilization, chosen.completeness)
         steps = [formula(counts) for formula in formulas]
@@ -161,11 +168,6 @@ def _worked(sentences: Sentences, labels: Labels, name: str) -> dict[str, Step]:
             steps[1] = expected_share(utilization, steps[1])
             steps[2] = expected_share(labels.expected.completeness, steps[2])
     return dict(zip(METRICS, [*steps, chosen.adherence(sentences, labels)], strict=True))
-
-
-def _supported_share(sentences: Sentences, labels: Labels) -> float | None:
-    judged = [support for support in response_supports(sentences, labels) if support is not None]
-    return judged.count(Support.FULL) / len(judged) if judged else None
 
 
 def _reason_notes(sentences: Sentences, adherence: Step) -> Iterable[str]:

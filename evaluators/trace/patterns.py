@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from evaluators.records import Record
 from evaluators.trace.definitions import METRICS
 
 Values = Mapping[str, float | None]
 
+# "High (0.7+)" is the document's. Its example of unused retrieval has a utilization of 0.40, and
+# that of conservative answers an adherence of 1.00: these two bounds leave room around them.
 HIGH = 0.7
 LOW_UTILIZATION = 0.5
 GROUNDED = 0.95
@@ -59,36 +61,22 @@ def pattern(values: Values) -> Pattern | None:
     retrieval comes first, as it also explains why relevant information is left out.
     """
     known = {name: value for name in METRICS if (value := values.get(name)) is not None}
-    return next((candidate for candidate, holds in _RULES if holds(known)), None)
+    # What is unknown is neither high nor low: each default fails its comparison.
+    relevance = known.get("context_relevance", 0)
+    if relevance >= HIGH and known.get("context_utilization", 1) < LOW_UTILIZATION:
+        return UNUSED
+    if known.get("adherence", 0) < GROUNDED:
+        return None
+    if known.get("completeness", 1) < HIGH:
+        return CONSERVATIVE
+    are_high = all(known.get(name, 0) >= HIGH for name in METRICS)
+    return COMPREHENSIVE if are_high else None
 
 
 def ideals(values: Values) -> dict[str, bool | None]:
     """Whether each of the four values is in its ideal range; None for a value that is unknown."""
-    return {
-        name: None if (value := values.get(name)) is None else value >= least
-        for name, least in IDEALS.items()
-    }
-
-
-def _is_unused(known: Mapping[str, float]) -> bool:
-    return (
-        known.get("context_relevance", 0) >= HIGH
-        and known.get("context_utilization", 1) < LOW_UTILIZATION
-    )
-
-
-def _is_conservative(known: Mapping[str, float]) -> bool:
-    return known.get("adherence", 0) >= GROUNDED and known.get("completeness", 1) < HIGH
-
-
-def _is_comprehensive(known: Mapping[str, float]) -> bool:
-    return known.get("adherence", 0) >= GROUNDED and all(
-        known.get(name, 0) >= HIGH for name in METRICS
-    )
-
-
-_RULES: tuple[tuple[Pattern, Callable[[Mapping[str, float]], bool]], ...] = (
-    (UNUSED, _is_unused),
-    (CONSERVATIVE, _is_conservative),
-    (COMPREHENSIVE, _is_comprehensive),
-)
+    are_ideal: dict[str, bool | None] = {}
+    for name, least in IDEALS.items():
+        value = values.get(name)
+        are_ideal[name] = None if value is None else value >= least
+    return are_ideal

@@ -18,7 +18,11 @@ class Extent(NamedTuple):
     size: int
 
 
-def windows_within(extents: Sequence[Extent], most: Extent, overlap: int) -> list[Span]:
+def windows_within(
+    extents: Sequence[Extent],
+    most: Extent,
+    overlap: int,
+) -> list[Span]:
     """Windows (start, end) over sentences of these extents, each as long as `most` allows.
 
     A window shares sentences of at most `overlap` words with the one before and always goes on
@@ -39,7 +43,10 @@ def part(sentences: Sentences, span: Span) -> Sentences:
     documents: list[tuple[Sentence, ...]] = []
     first = 0
     for document in sentences.documents:
-        documents.append(document[max(start - first, 0) : max(end - first, 0)])
+        # A negative index would count from the end of the document.
+        begin = max(start - first, 0)
+        finish = max(end - first, 0)
+        documents.append(document[begin:finish])
         first += len(document)
     # Every document stays, be it empty: keys and numbers of documents are those of the whole.
     return sentences.model_copy(update={"documents": tuple(documents)})
@@ -61,7 +68,12 @@ def merge_windows(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labe
     )
 
 
-def _next_window(extents: Sequence[Extent], last: Span, most: Extent, overlap: int) -> Span:
+def _next_window(
+    extents: Sequence[Extent],
+    last: Span,
+    most: Extent,
+    overlap: int,
+) -> Span:
     last_start, last_end = last
     start = last_end
     shared = 0
@@ -98,7 +110,9 @@ def _in_any_window(named: Iterable[Sequence[str]], keys: Sequence[str]) -> tuple
 
 
 def _best_supports(
-    windows: Sequence[Labels], keys: Sequence[str], response: Sequence[Sentence]
+    windows: Sequence[Labels],
+    keys: Sequence[str],
+    response: Sequence[Sentence],
 ) -> tuple[SentenceSupport, ...]:
     by_key: dict[str, list[SentenceSupport]] = {sentence.key: [] for sentence in response}
     for labels in windows:
