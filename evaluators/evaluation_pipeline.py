@@ -212,7 +212,8 @@ class HybridEvaluator(LabellingMethod):
     def _labellings(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
         """The heuristic's labels, and those of the judges where the sample is doubtful enough."""
         heuristic = self._heuristic
-        estimated = Labelling(by=HEURISTIC, labels=heuristic.label(sentences, question))
+        labels = heuristic.label(sentences, question)
+        estimated = Labelling(by=HEURISTIC, labels=labels)
         is_doubtful = heuristic.doubt(sentences, question) >= self.doubt_from
         return estimated, self.labeller.label(sentences, question) if is_doubtful else []
 
@@ -226,7 +227,11 @@ class HybridEvaluator(LabellingMethod):
         return self.model_copy(update={"doubt_from": threshold(doubts, budget, calls)})
 
 
-def threshold(doubts: Iterable[float], most: int, calls: Iterable[int] = repeat(1)) -> float:
+def threshold(
+    doubts: Iterable[float],
+    most: int,
+    calls: Iterable[int] = repeat(1),
+) -> float:
     """The lowest `doubt_from` by which at most `most` calls are made.
 
     `calls` says how many judging each sample takes, by default one. `NEVER` where not even one
@@ -393,14 +398,20 @@ def _labels_agreement(sentences: Sentences, first: Labels, second: Labels) -> Ag
     ]
     relevant = _count_same(keys, first.relevant_keys, second.relevant_keys)
     utilized = _count_same(keys, first.utilized_keys, second.utilized_keys)
+    supported = sum(supports[key] is others[key] for key in both)
     return {
         "relevant": _equal_of(relevant, len(keys)),
         "utilized": _equal_of(utilized, len(keys)),
-        "support": _equal_of(sum(supports[key] is others[key] for key in both), len(both)),
+        "support": _equal_of(supported, len(both)),
     }
 
 
-def _count_same(keys: Sequence[str], first: Sequence[str], second: Sequence[str]) -> int:
+def _count_same(
+    keys: Sequence[str],
+    first: Sequence[str],
+    second: Sequence[str],
+) -> int:
+    # What neither names counts as well: both say that it is not relevant, or not used.
     return sum((key in first) == (key in second) for key in keys)
 
 

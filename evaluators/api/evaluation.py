@@ -52,6 +52,7 @@ from evaluators.trace.definitions import SENTENCE, definition_named
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+# Columns of every table; a value of a metric that is called so gets another name.
 FACTS = (
     "id", "model", "question", "response", "ability", "noise", "definition", "policy",
     "status", "error"
@@ -60,9 +61,11 @@ MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
     "labelling_prompt", "metrics",
 )  # fmt: skip
+# Where a table goes is not known here: most terminals and notebooks have this room.
 WIDTH = 100
 # Only to count failures together; what is done about one is decided by its kind.
 _OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
+# Whoever goes on with a run began it lately; a store of many thousands is not read whole for it.
 MOST_LOOKED_AT = 1000
 """Runs among which one to go on with is looked for, the newest first."""
 
@@ -124,7 +127,12 @@ def evaluate(
     )
     data = sampled(data, sample, seed)
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
-    plan = replace(plan, cap=cap or Cap(), use_cache=use_cache, title=run or plan.dataset.name)
+    plan = replace(
+        plan,
+        cap=cap or Cap(),
+        use_cache=use_cache,
+        title=run or plan.dataset.name,
+    )
     unfinished = _unfinished(store, workspace, plan) if run else None
     if unfinished:
         started = _with_new_cap(store, unfinished, plan.cap)
@@ -244,7 +252,8 @@ class Results:
         that two metrics give stands for the first, and with " (2)" for the second. A metric without
         any value stands under its name.
         """
-        return means(self.run.evaluators, aggregate.of_model(self.rows(), model))
+        rows = aggregate.of_model(self.rows(), model)
+        return means(self.run.evaluators, rows)
 
     def to_pandas(self) -> DataFrame:
         """One row for each sample and model: texts, values, status, and what failed.
@@ -298,7 +307,9 @@ class Results:
             table.add_column(heading, justify="right")
         for number in range(max(1, len(self.run.models))):
             for name, mean in self.summary(number).items():
-                cells: list[Text | str] = [Text(printable(name)), *_mean_in_words(mean)]
+                # As `Text`, for a name with brackets would be read as markup.
+                cells: list[Text | str] = [Text(printable(name))]
+                cells += _mean_in_words(mean)
                 if has_several_models:
                     model = model_title(self.run.models[number])
                     cells.insert(0, Text(printable(model)))
@@ -352,12 +363,13 @@ class Results:
         columns += ["question", "response"]
         if any(row.ability for row in rows):
             columns += ["ability", "noise"]
-        columns += dict.fromkeys(_column(name) for row in rows for name in row.values)
+        for row in rows:
+            columns += [_column(name) for name in row.values]
         if self.has_labels:
             columns.append("definition")
         if self.is_rgb:
             columns.append("policy")
-        return [*columns, "status", "error"]
+        return [*dict.fromkeys(columns), "status", "error"]
 
     def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
@@ -369,9 +381,14 @@ class Results:
         return sample, results, ""
 
     def _line(
-        self, row: Outline, sample: Sample, results: Mapping[int, SampleResult], problem: str
+        self,
+        row: Outline,
+        sample: Sample,
+        results: Mapping[int, SampleResult],
+        problem: str,
     ) -> dict[str, object]:
         errors = [result.reason.worded(IN_PYTHON) for result in results.values()]
+        models = self.run.models
         # Metrics of one answer that nobody gave fail of the same: it is said once.
         different_errors = dict.fromkeys([problem, *errors])
         return {
@@ -385,7 +402,7 @@ class Results:
             "policy": self.counted_policy,
             "status": row.status or "open",
             "error": " ".join(filter(None, different_errors)),
-            "model": self.run.models[row.model].id if self.run.models else "",
+            "model": models[row.model].id if models else "",
         }
 
 
@@ -487,7 +504,10 @@ def _with_new_cap(store: Store, run: Run, cap: Cap) -> Run:
     return run.model_copy(update={"cap": cap})
 
 
-def failures(reasons: Iterable[tuple[Reason, int]], words: Words) -> dict[str, int]:
+def failures(
+    reasons: Iterable[tuple[Reason, int]],
+    words: Words,
+) -> dict[str, int]:
     """What failed in the words of one door, under the rules of `Results.failures`."""
     alike: dict[str, Counter[str]] = {}
     for reason, count in reasons:
@@ -499,10 +519,14 @@ def failures(reasons: Iterable[tuple[Reason, int]], words: Words) -> dict[str, i
         if len(messages) > 1:
             first = _OF_A_SAMPLE.sub(r"\1 and others: ", first)
         counts[first] = messages.total()
-    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+    most_frequent_first = sorted(counts, key=counts.__getitem__, reverse=True)
+    return {message: counts[message] for message in most_frequent_first}
 
 
-def means(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Mean]:
+def means(
+    specs: Sequence[EvaluatorSpec],
+    rows: Sequence[Outline],
+) -> dict[str, Mean]:
     """The mean of each value of these metrics, under the names of `Results.summary`."""
     by_name: dict[str, Mean] = {}
     for number, spec in enumerate(specs):
@@ -517,8 +541,9 @@ def _means_of_metric(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, 
     rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
     if rates:
         return {slug(name): mean for name, mean in rates.items()}
-    names = dict.fromkeys(name for row in rows for name in row.values) or [spec.name]
-    return {name: aggregate.summarise(rows, name) for name in names}
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    # A metric that has judged nothing yet is a line all the same: 0 scored of so many.
+    return {name: aggregate.summarise(rows, name) for name in names or [spec.name]}
 
 
 def _mean_in_words(mean: Mean) -> tuple[str, str, str]:

@@ -80,7 +80,11 @@ class _Claim(NamedTuple):
 
 
 def sentence_supports(
-    sentences: Sentences, question: str, words: Words, claims: Claims, probability: Sequence[float]
+    sentences: Sentences,
+    question: str,
+    words: Words,
+    claims: Claims,
+    probability: Sequence[float],
 ) -> tuple[SentenceSupport, ...]:
     """Whether each response sentence is supported, by which document sentences, and why."""
     unsupported = unsupported_entities(sentences, question)
@@ -185,12 +189,14 @@ class _DocumentWords:
     def why_unsupported(self, text: str, nearest: int) -> str:
         """What the nearest sentence shares with a claim, and what stands in no document at all."""
         by_term = content_words(text)
-        absent = [word for term, word in by_term.items() if term not in self._everywhere]
+        absent_terms = [term for term in by_term if term not in self._everywhere]
+        absent = [by_term[term] for term in absent_terms]
         in_no_document = f"In no document: {_listed(absent)}."
         if nearest < 0:
             return in_no_document
         held = self._held_by(nearest)
-        shared = [_beside(word, held[term]) for term, word in by_term.items() if term in held]
+        shared_terms = [term for term in by_term if term in held]
+        shared = [_beside(by_term[term], held[term]) for term in shared_terms]
         words = f"{len(by_term)} word{'s' if len(by_term) > 1 else ''}"
         reason = (
             "No single sentence carries enough of it: the nearest, "
@@ -218,7 +224,8 @@ def _beside(word: str, in_document: str) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     more = len(words) - MOST_NAMED
-    return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    listed = ", ".join(words[:MOST_NAMED])
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:

@@ -58,7 +58,8 @@ class TRACEScores(Record):
 
     def average(self) -> float | None:
         """The mean of those of the four values that apply; None where none does."""
-        values = [value for name in METRICS if (value := getattr(self, name)) is not None]
+        four = [getattr(self, name) for name in METRICS]
+        values = [value for value in four if value is not None]
         return sum(values) / len(values) if values else None
 
     def to_dict(self) -> dict[str, float | None]:
@@ -142,7 +143,11 @@ def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRAC
     )
 
 
-def _fields(sentences: Sentences, labels: Labels, name: str) -> dict[str, Any]:
+def _fields(
+    sentences: Sentences,
+    labels: Labels,
+    name: str,
+) -> dict[str, Any]:
     worked = _worked(sentences, labels, name)
     supports = response_supports(sentences, labels)
     # A sentence without a label is neither supported nor not.
@@ -155,7 +160,11 @@ def _fields(sentences: Sentences, labels: Labels, name: str) -> dict[str, Any]:
     }
 
 
-def _worked(sentences: Sentences, labels: Labels, name: str) -> dict[str, Step]:
+def _worked(
+    sentences: Sentences,
+    labels: Labels,
+    name: str,
+) -> dict[str, Step]:
     chosen = definition_named(name)
     counts = chosen.counts(sentences, labels)
     steps = [Step(None, "does not apply: the documents hold no sentence.")] * 3
@@ -167,7 +176,8 @@ def _worked(sentences: Sentences, labels: Labels, name: str) -> dict[str, Step]:
             utilization = getattr(labels.expected, chosen.expected_utilization)
             steps[1] = expected_share(utilization, steps[1])
             steps[2] = expected_share(labels.expected.completeness, steps[2])
-    return dict(zip(METRICS, [*steps, chosen.adherence(sentences, labels)], strict=True))
+    steps.append(chosen.adherence(sentences, labels))
+    return dict(zip(METRICS, steps, strict=True))
 
 
 def _reason_notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
