@@ -16,6 +16,7 @@ PARTS = (
     "limits",
     "app",
     "large_run",
+    "evidence",
     "visitors",
     "beside_runs",
     "heaviest",
