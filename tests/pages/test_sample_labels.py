@@ -18,6 +18,7 @@ from evaluators.records import (
     Cell,
     Dataset,
     EvaluatorSpec,
+    ExpectedShares,
     Judgement,
     Labelling,
     Labels,
@@ -30,8 +31,10 @@ from evaluators.records import (
     Support,
     prompt_hash,
 )
+from evaluators.surrogates import without_surrogates
 from evaluators.trace.labelling import JURY, labelled_score
 from evaluators.trace.labelling_prompt import labelling_template
+from tests.hostile import UNITS
 from tests.pages.by_hand import LUNA, OSS
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
@@ -309,6 +312,53 @@ def test_a_reason_that_is_a_sentence_follows_the_label(open_page: OpenPage) -> N
     stored(Labelling(by="heuristic", labels=found), counted=found, by="heuristic", gold=None)
     at = open_page("sample", run="hand", sample="1")
     assert words(at, "Heuristic", "b") == "not supported. No sentence says so."
+
+
+def test_the_votes_of_a_jury_are_told_in_the_words_of_the_labels(open_page: OpenPage) -> None:
+    voted = labels("0a", "0a", STATED, support("b", Support.NONE, explanation="full 1, none 2"))
+    stored(counted=voted, by=JURY)
+    at = open_page("sample", run="hand", sample="1")
+    assert words(at, "Jury", "b") == "not supported (supported 1, not supported 2)"
+
+
+def test_what_is_only_expected_is_shown_as_such_until_somebody_corrects_a_label(
+    open_page: OpenPage,
+) -> None:
+    expected = ExpectedShares(utilized=0.2, utilized_of_relevant=0.63, completeness=0.41)
+    stored(counted=BY_JURY.model_copy(update={"expected": expected}), by="heuristic", gold=None)
+    at = open_page("sample", run="hand", sample="1")
+    figures = [number["figure"] for number in evidence(at)["numbers"]]
+    assert figures[:4] == ["1/4", "≈ 0.63", "≈ 0.41", "1/2"]
+    at = checked(change(at, "relevant", "0b", "yes"))
+    figures = [number["figure"] for number in evidence(at)["numbers"]]
+    assert figures[:4] == ["2/4", "1/2", "1/2", "1/2"]
+    assert beside(at)[1:3] == ["before ≈ 0.63", "before ≈ 0.41"]
+
+
+@pytest.mark.parametrize(
+    # No store can carry half characters.
+    "unit",
+    [unit for unit in UNITS if unit.strip() and unit == without_surrogates(unit)],
+)
+def test_any_text_goes_over_letter_by_letter(open_page: OpenPage, unit: str) -> None:
+    """As question, sentence, reason and name of a labeller."""
+    text = f"{unit}<b>{unit}"
+    sentences = Sentences(documents=(keyed(("0a", text)),), response=keyed(("a", text)))
+    odd = sample(None).model_copy(
+        update={"question": text, "sentences": sentences, "situation": text, "sources": (text,)}
+    )
+    data = Dataset(name="Odd", samples=(odd,))
+    run = heuristic_run().model_copy(update={"id": "odd", "fingerprint": data.fingerprint})
+    session.store().runs.save(run, data)
+    found = labels("0a", "", support("a", Support.NONE, explanation=text))
+    score = labelled_score(odd, sentences, [], Labelling(by=f"custom/{text}", labels=found))
+    session.store().results.save("odd", SampleResult(position=0, status="scored", score=score))
+    at = open_page("sample", run="odd", sample="1")
+    view = evidence(at)
+    assert (view["question"], view["answer"]) == (text, [["a", text]])
+    assert text in view["said"][0]["of"]["a"]
+    assert view["said"][0]["who"] == text
+    assert "<b>" not in html(at)
 
 
 # Corrections

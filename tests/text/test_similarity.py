@@ -11,6 +11,7 @@ from evaluators.errors import ParameterError
 from evaluators.text.similarity import (
     STOP,
     Rows,
+    content_words,
     cosine,
     coverage,
     embedder,
@@ -40,6 +41,31 @@ def test_a_word_becomes_its_stem_and_a_stop_word_nothing(text, expected):
 
 def test_chinese_characters_become_pairs_and_function_characters_nothing():
     assert terms("巴黎是首都。") == ["巴黎", "黎", STOP, "首都", "都"]
+
+
+@pytest.mark.parametrize(
+    ("text", "by_term"),
+    [
+        ("Flooded roads: the Flood!", {"flood": "Flooded", "road": "roads"}),
+        ("In 1,200 years", {"1200": "1,200", "year": "years"}),
+        (
+            "我们淹没了广场",
+            {
+                "我们": "我们",
+                "们淹": "们淹",
+                "淹没": "淹没",
+                "没": "没",
+                "广场": "广场",
+                "场": "场",
+            },
+        ),
+        # In lower case İ is two characters, after which the word ends.
+        ("İzmir", {"zmir": "zmir"}),
+        ("It is what it is.", {}),
+    ],
+)
+def test_content_words_are_told_by_their_terms_as_they_are_written_first(text, by_term):
+    assert content_words(text) == by_term
 
 
 def test_chinese_and_english_stand_side_by_side():

@@ -19,7 +19,7 @@ from evaluators.records import (
     Support,
 )
 from evaluators.trace.definitions import DEFINITIONS, Definition, Step
-from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
+from evaluators.trace.metrics import arithmetic, fractions, from_score, to_score, trace_scores
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 
@@ -291,6 +291,25 @@ def test_an_unknown_definition_is_refused_with_the_known_ones():
         ParameterError, match=r"is called 'fixed'\. Known: sentence, fixed_20, ragbench\."
     ):
         scores(definition="fixed")
+
+
+@pytest.mark.parametrize(
+    ("definition", "divided"),
+    [
+        ("sentence", ("3/4", "2/3", "1/3", "1/2")),
+        ("fixed_20", ("3/20", "2/3", "1/3", "1/2")),
+        ("ragbench", ("3/4", "2/4", "1/3", "2/2")),
+    ],
+)
+def test_what_was_divided_is_told_for_each_value(definition, divided):
+    found = labels(["0a", "0b", "0c"], ["0c", "0d"], a=FULL, b=PARTIAL)
+    found = trace_scores(sentences(["0a", "0b", "0c", "0d"], "ab"), found, definition)
+    assert tuple(fractions(found).values()) == divided
+
+
+def test_nothing_is_divided_where_a_value_is_decided_without():
+    empty = trace_scores(Sentences(documents=(), response=()), Labels())
+    assert set(fractions(empty).values()) == {""}
 
 
 def test_the_arithmetic_says_what_does_not_apply():

@@ -66,6 +66,7 @@ class View {
     this.carried = null; // the answer sentence whose carrying sentence is asked for
     this.pending = [];
     this.guesses = new Map();
+    this.changed = new Map(); // the numbers that flash
     this.isRevealed = false;
     this.hides = sessionStorage.getItem(HIDES) === "yes";
     this.onKey = (event) => this.key(event);
@@ -291,10 +292,11 @@ class View {
   }
 
   drawStrip(before) {
+    if (!before) this.changed.clear();
     const items = this.data.numbers.map((number, place) => {
-      const old = before?.numbers[place];
-      const isChanged = old && old.figure !== number.figure && !this.isHidden;
-      return this.number(number, isChanged ? old.figure : null);
+      const old = before?.numbers[place].figure ?? number.figure;
+      if (old !== number.figure) this.changed.set(number.label, { old, until: Date.now() + FLASH });
+      return this.number(number, this.changed.get(number.label));
     });
     const hide = el("input", { type: "checkbox", role: "switch" });
     hide.checked = this.hides;
@@ -319,28 +321,31 @@ class View {
     if (held === "undo") undo.focus();
   }
 
-  number({ label, figure, mark, value, beside, how }, old) {
-    const shown = this.isHidden ? "?" : old ? `${old} → ${figure}` : figure;
-    const under = this.isHidden ? "" : [value, beside].filter(Boolean).join(" · ");
+  /** One number; what a change did to it stands there for a while, whatever else is drawn. */
+  number({ label, figure, mark, value, beside, how }, change) {
+    const left = change ? change.until - Date.now() : 0;
+    const isChanged = left > 0 && change.old !== figure && !this.isHidden;
+    const words = isChanged ? `${change.old} → ${figure}` : figure;
+    const under = [value, beside].filter(Boolean).join(" · ");
+    const count = el("b", { text: this.isHidden ? "?" : words });
     const item = el(
       "span",
-      { class: "number", title: this.isHidden ? undefined : how },
+      { class: isChanged ? "number changed" : "number", title: this.isHidden ? undefined : how },
       el(
         "span",
         { class: "figure" },
         el("span", { text: `${label} ` }),
-        el("b", { text: shown }),
+        count,
         !this.isHidden && mark && el("span", { class: "mark", text: ` ${mark}` }),
       ),
-      el("small", { text: under }),
+      el("small", { text: this.isHidden ? "" : under }),
     );
-    if (old) {
-      item.classList.add("changed");
-      this.live.textContent = `${label}: ${old} → ${figure}`;
+    if (isChanged) {
+      this.live.textContent = `${label}: ${words}`;
       setTimeout(() => {
         item.classList.remove("changed");
-        item.querySelector("b").textContent = figure;
-      }, FLASH);
+        count.textContent = figure;
+      }, left);
     }
     return item;
   }
@@ -354,8 +359,8 @@ class View {
   measure() {
     const head = document.querySelector("[data-testid=stHeader]");
     const isOver = head && getComputedStyle(head).backgroundColor !== "rgba(0, 0, 0, 0)";
-    const top = isOver ? head.getBoundingClientRect().bottom : 0;
-    this.root.style.setProperty("--top", `${Math.max(0, top)}px`);
+    this.top = isOver ? Math.max(0, head.getBoundingClientRect().bottom) : 0;
+    this.root.style.setProperty("--top", `${this.top}px`);
     this.root.style.setProperty("--strip", `${this.strip?.offsetHeight ?? 0}px`);
   }
 
@@ -413,7 +418,7 @@ class View {
 
   intoView(element) {
     const { top, bottom } = element.getBoundingClientRect();
-    const highest = this.strip.getBoundingClientRect().bottom;
+    const highest = Math.max(this.top, this.strip.getBoundingClientRect().bottom);
     if (top >= highest && bottom <= window.innerHeight) return;
     element.scrollIntoView({ block: "nearest" });
   }

@@ -38,6 +38,8 @@ NUMBERS = {
     "adherence": ("Supported", "adherence"),
 }
 """The words for each value, and the metric's own name."""
+EXPECTED = ("context_utilization", "completeness")
+"""The values that a labeller may expect where it does not count; see `ExpectedShares`."""
 SHARED_BY_JUDGES = (JURY, CORRECTED)
 """Labellers who stand on what several judges said."""
 
@@ -167,7 +169,12 @@ def _said(shown: Shown, by: str) -> dict[str, str]:
             )
             link = ", nearest " if item.support is Support.NONE else " by "
             words += link + ", ".join(keys)
-        said[item.key] = _with_reason(words, item.explanation)
+        reason = item.explanation
+        if by == JURY:
+            # The jury counts the votes by the labels' names: "full 1, none 2".
+            for support, label in highlight.SUPPORTS.items():
+                reason = reason.replace(support.value, label)
+        said[item.key] = _with_reason(words, reason)
     return said
 
 
@@ -184,7 +191,7 @@ def _numbers(shown: Shown) -> list[dict[str, str]]:
     reference, word = (shown.original, "before") if shown.by == CORRECTED else (GOLD, "gold")
     scores = shown.scores[shown.by]
     beside = shown.scores.get(reference) if reference != shown.by else None
-    values, divided, steps = scores.values(), fractions(scores), arithmetic(scores)
+    values, steps = scores.values(), arithmetic(scores)
     # Of the sentences that count for adherence all must pass.
     marks: dict[float | None, str] = {1.0: "✓", 0.0: "✗"}
     numbers = []
@@ -192,7 +199,7 @@ def _numbers(shown: Shown) -> list[dict[str, str]]:
         numbers.append(
             {
                 "label": label,
-                "figure": divided[name] or two_decimals(values[name]),
+                "figure": _figure(scores, name),
                 "mark": marks.get(values[name], "") if name == "adherence" else "",
                 "value": f"{metric} {two_decimals(values[name])}",
                 "beside": f"{word} {_figure(beside, name)}" if beside else "",
@@ -215,7 +222,10 @@ def _numbers(shown: Shown) -> list[dict[str, str]]:
 
 
 def _figure(scores: TRACEScores, name: str) -> str:
-    return fractions(scores)[name] or two_decimals(scores.values()[name])
+    """What was divided where that is all, else the value; one that is only expected says so."""
+    value = two_decimals(scores.values()[name])
+    is_expected = scores.labels.expected and name in EXPECTED
+    return fractions(scores)[name] or (f"≈ {value}" if is_expected else value)
 
 
 def _number_of_corrections(corrections: Sequence[Correction]) -> str:
