@@ -75,6 +75,19 @@ def test_a_judge_stands_below_the_rule_in_the_same_panel(open_page: OpenPage) ->
     ]
 
 
+def test_rule_and_judge_stand_side_by_side_and_what_differs_can_be_chosen(
+    open_page: OpenPage,
+) -> None:
+    run = two_models()
+    at = open_page("rgb", run=run.id)
+    assert [list(row.values())[:6] for row in table(at, "Asked")] == [
+        ["Declines", TITLES[0], 1, 0, 1, 0],
+        ["Declines", TITLES[1], 0, 0, 1, 1],
+    ]
+    segments(at, f"filter_{run.id}").set_value("Rule and judge differ")
+    assert "2 answers." in said(checked(at.run()))
+
+
 def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage) -> None:
     run = two_models()
     at = open_page("rgb", run=run.id)

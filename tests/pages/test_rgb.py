@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.records import Ability
+from evaluators.runs.aggregate import View
 from tests.pages.conftest import Filled, OpenPage, Upload, checked
 from tests.pages.screen import (
     button,
@@ -143,7 +144,7 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
 ) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     assert state(at) == "216 answers checked"
-    assert "Policy: Documented · Model: Offline reader" in said(at)
+    assert "Rules: Documented · Model: Offline reader" in said(at)
     assert f"**{BED}** · RGB · Offline reader (baseline, no key) · 216 answers checked" in said(
         at, "markdown"
     )
@@ -263,7 +264,7 @@ def test_existing_answers_are_scored_by_either_policy(
     at.run()
     at.button(key="rgb_score_start").click()
     at = settled(at.run())
-    assert f"Policy: {policy.capitalize()} · Answers: from the file" in said(at)
+    assert f"Rules: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
     assert (rate["Rate"], rate["Value"], rate["Scored / asked"]) == (
         "Noise robustness",
@@ -271,6 +272,34 @@ def test_existing_answers_are_scored_by_either_policy(
         "4 / 4",
     )
     assert [row["Noise"] for row in table(at, "Ability")] == ["40 %"]
+
+
+def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
+    open_page: OpenPage, upload: Upload
+) -> None:
+    upload("answers.json", jsonl(*PREDICTIONS))
+    at = scoring(open_page("rgb"), "answers.json")
+    at.button(key="rgb_score_start").click()
+    settled(at.run())
+    (run,) = runs()
+    at = open_page("rgb", run=run.id)
+    assert "With 40 % noise the tested model answers 75 % (" in html(at)
+    assert "Verdicts that differ" not in said(at)
+    segments(at, f"policy_{run.id}").set_value("paper")
+    at = checked(at.run())
+    # "Osei" and "Osei and Mina" do not hold the true answer as it is written.
+    assert "With 40 % noise the tested model answers 25 % (" in html(at)
+    assert "Verdicts that differ from the run's own rules: 2." in said(at)
+    segments(at, f"filter_{run.id}").set_value("Verdicts differ by rules")
+    assert "2 samples." in said(checked(at.run()))
+    exported = files.results_csv(run_views.latest(run), View(policy="paper")).decode("utf-8-sig")
+    rows = csv.DictReader(io.StringIO(exported))
+    assert [(row["policy"], row["accuracy"]) for row in rows] == [
+        ("paper", "1.0"),
+        ("paper", "0.0"),
+        ("paper", "0.0"),
+        ("paper", "0.0"),
+    ]
 
 
 def test_existing_answers_can_be_scored_for_another_ability(

@@ -9,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 from evaluators.records import Ability, Run
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, rulings
+from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from ui.metrics import results as metric_results
@@ -18,7 +19,7 @@ from ui.parts.charts import Curves
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import html, plain
 from ui.parts.words import counted, readable
-from ui.rgb import findings, marked, published
+from ui.rgb import findings, marked, published, rules
 
 VALUES = {
     "accuracy": "Accuracy",
@@ -38,17 +39,27 @@ RATES = {
 }
 """What each rate means, and what the answers that it counts did."""
 
+JUDGED = {"rejection": "Declines", "detection": "Notices the planted error"}
+"""What a judge was asked, by the verdict of the rule that it stands beside."""
+
 FROM_THE_PAPER = "From the paper (other prompt and questions): look at the shape."
 FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
 
 
 def show(view: RunView) -> None:
-    """Charts, numbers and samples of an RGB run, as far as it is."""
-    rows = view.of_metric(0)
-    if any(row.status == "scored" for row in rows):
-        _charts(view.run, rows)
-    else:
-        st.caption("Nothing is scored yet.")
+    """Charts, numbers and samples of an RGB run by the chosen rules, as far as it is."""
+    story = st.container()
+    shown = View(policy=rules.switch(view.run).policy)
+    rows = aggregate.of_metric(view.counted(shown), 0)
+    with story:
+        if any(row.status == "scored" for row in rows):
+            _charts(view.run, rows)
+        else:
+            st.caption("Nothing is checked yet.")
+        _beside_judge(view.run, rows)
+    differ = rulings.differing(aggregate.of_metric(view.rows, 0), rows)
+    if differ:
+        st.info(f"Verdicts that differ from the run's own rules: {len(differ):,}. They are below.")
     _flipped_verdicts(rows)
     metric_results.further(view)
     samples.heading()
@@ -56,18 +67,29 @@ def show(view: RunView) -> None:
     filters = {
         "Right": Selection(values=HEADLINES, low=1),
         "Wrong": Selection(values=HEADLINES, high=0),
+        "Verdicts differ by rules": Selection(among=differ),
+        "Rule and judge differ": Selection(among=rulings.rule_and_judge_differ(rows)),
         "Failed": Selection(is_failed=True),
     }
     values = metric_results.column_titles(view, _values_of(rows, ability))
     samples.show(
-        samples.Table(view, values, filters, _verdict, model=model, ability=ability, facets=FACETS)
+        samples.Table(
+            view,
+            values,
+            filters,
+            _verdict,
+            counts_by=shown,
+            model=model,
+            ability=ability,
+            facets=FACETS,
+        )
     )
 
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     policy = readable(str(run.evaluator.params.get("policy")))
-    facts = [f"Policy: {policy}", *metric_results.also(run)]
+    facts = [f"Rules: {policy}", *metric_results.also(run)]
     facts += run_facts.facts(run)
     if run.models:
         prompt = f"Prompt: {run.prompt_hash}"
@@ -196,6 +218,34 @@ def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
         100 * (point.noise if point.effective_noise is None else point.effective_noise)
         for point in points
     ]
+
+
+def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:
+    """How often rule and judge say the same, in the four ways that there are."""
+    lines = []
+    for model, own in run_facts.rows(run, rows).items():
+        for name, question in JUDGED.items():
+            beside = rulings.beside_judge(own, name)
+            if beside is None:
+                continue
+            agreement = "–" if beside.kappa is None else f"{beside.kappa:.2f}"
+            lines.append(
+                {
+                    "Asked": question,
+                    **({"Model": model} if len(run.models) > 1 else {}),
+                    "Both yes": beside.both,
+                    "Only the rule": beside.rule_only,
+                    "Only the judge": beside.judge_only,
+                    "Both no": beside.neither,
+                    "Kappa": agreement,
+                }
+            )
+    if lines:
+        st.markdown("**Rule beside judge**")
+        tables.plain_rows(lines, "Rule beside judge")
+        st.caption(
+            "Kappa: agreement beyond chance, 1 at most. The samples on which they differ are below."
+        )
 
 
 def _flipped_verdicts(rows: Sequence[Outline]) -> None:

@@ -6,10 +6,11 @@ from typing import get_args
 
 import streamlit as st
 
-from evaluators.catalogue import from_spec
 from evaluators.records import Run
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_rules import Policy
+from evaluators.runs.aggregate import View
+from evaluators.runs.rulings import rgb_evaluator
 from ui.parts.words import readable
 
 HELP = (
@@ -21,16 +22,24 @@ HELP = (
 
 def switch(run: Run) -> RGBEvaluator:
     """The run's evaluator under the rules that are chosen, at first its own; all pages share it."""
-    evaluator = from_spec(run.evaluator)
-    assert isinstance(evaluator, RGBEvaluator)
+    own = rgb_evaluator(run).policy
     policy = st.segmented_control(
         "Rules",
         get_args(Policy),
-        default=evaluator.policy,
-        format_func=lambda name: readable(name) + (" (as run)" if name == evaluator.policy else ""),
+        default=own,
+        format_func=lambda name: f"{readable(name)} (as run)" if name == own else readable(name),
         required=True,
         help=HELP,
-        key=f"policy_{run.id}",
+        key=_key(run),
         persist_state="session",
     )
-    return evaluator.model_copy(update={"policy": policy})
+    return rgb_evaluator(run, policy)
+
+
+def shown(run: Run) -> View:
+    """The view of the rules that are chosen, for what is drawn before or without the switch."""
+    return View(policy=st.session_state.get(_key(run)))
+
+
+def _key(run: Run) -> str:
+    return f"policy_{run.id}"

@@ -15,6 +15,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.trace.definitions import SENTENCE
 from ui.parts import run_facts
+from ui.rgb import rules
 
 DEFINITION = "definition"
 """Where the session keeps by which formula TRACE is counted, on every page."""
@@ -32,14 +33,21 @@ def popover(view: RunView) -> None:
     if has_labels:
         by = st.session_state.get(labels_key(view.run)) or None
         shown = View(st.session_state.get(DEFINITION, SENTENCE), by)
-    parts = [view.run.evaluator.name, view.run.id[:6], shown.definition if has_labels else ""]
+    if leads(view.run.evaluator.name) == "rgb":
+        shown = rules.shown(view.run)
+    parts = [
+        view.run.evaluator.name,
+        view.run.id[:6],
+        shown.definition if has_labels else "",
+        shown.policy or "",
+    ]
     stem = "-".join(filter(None, parts))
     with st.popover("Export", icon=":material/download:", key=f"export_{view.run.id}"):
         _button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
         _button(
             "Results with texts (JSON lines)",
             f"{stem}-results.jsonl",
-            lambda: _results_lines(view, shown.definition),
+            lambda: _results_lines(view, shown),
             "With documents and true answers: as an upload it gets the same scores again.",
         )
         if has_labels:
@@ -48,7 +56,7 @@ def popover(view: RunView) -> None:
 
 
 def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
-    """The values as CSV, of TRACE with the formula that they are counted by.
+    """The values as CSV, of TRACE and RGB with the formula or policy that they are counted by.
 
     The answers come along where models gave them, as they are nowhere else.
     """
@@ -56,11 +64,16 @@ def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
     responses = view.store.results.responses(view.run)
     prompt = export.labelling_prompt(view.run)
     models = run_facts.titles(view.run)
-    return export.results_csv(view.merged(shown), models, responses, definition, prompt)
+    facts = _results(view, shown).facts()
+    return export.results_csv(view.merged(shown), models, responses, definition, prompt, facts)
 
 
-def _results_lines(view: RunView, definition: str) -> bytes:
-    results = Results(view.run, view.store, definition)
+def _results(view: RunView, shown: View) -> Results:
+    return Results(view.run, view.store, shown.definition, shown.policy)
+
+
+def _results_lines(view: RunView, shown: View) -> bytes:
+    results = _results(view, shown)
     return b"".join(json.dumps(line).encode() + b"\n" for line in results.lines())
 
 
