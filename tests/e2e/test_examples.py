@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import settled
 
@@ -17,16 +19,21 @@ def test_one_click_shows_how_noise_hurts(page: Page) -> None:
     expect(chart.get_by_text("Model B").first).to_be_visible()
 
 
-def test_one_click_shows_the_jury_beside_gold_and_an_example_is_changed_in_a_copy(
-    page: Page,
+def test_a_second_click_explains_the_invented_sentence_without_a_scroll(
+    new_context: Callable[..., BrowserContext],
 ) -> None:
+    page = new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.goto("/")
     settled(page)
     page.get_by_role("link", name="Open one answer").click()
     expect(page).to_have_title("Sample · Find the invented sentence (illustration) · Plumbline")
     for labeller in ("Jury", "Gold", "Judge B"):
-        expect(page.get_by_text(labeller, exact=True).first).to_be_visible()
-    expect(page.locator(".sentence", has_text="30 euros a month").first).to_be_visible()
+        expect(page.get_by_text(labeller, exact=True).first).to_be_in_viewport()
+    invented = page.get_by_role("button", name="b, not supported: The company pays them 30 euros")
+    expect(invented).to_be_in_viewport()
+    settled(page)
+    invented.click()
+    expect(page.get_by_text("supported by 1a. The company equips")).to_be_in_viewport()
     page.get_by_role("button", name="Make it yours").click()
-    expect(page.get_by_role("heading", name="TRACE", exact=True)).to_be_visible()
     expect(page.get_by_text("not measurements of a named model")).to_have_count(0)
+    expect(invented).to_be_visible()

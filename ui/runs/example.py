@@ -22,4 +22,6 @@ def banner(run: Run) -> None:
             with problems.caught():
                 session.check_room(examples.size(run.id))
                 copied = examples.copy(session.store(), run, session.workspace())
-                session.open_run(copied)
+                # The page goes on with the copy where it was, at the same sample.
+                st.query_params["run"] = copied.id
+                st.rerun()
