@@ -561,6 +561,8 @@ def _column(name: str) -> str:
 def _further_facts(sample: Sample) -> dict[str, object]:
     """What some metrics need of a sample, and few samples have."""
     facts: dict[str, object] = {}
+    if sample.situation:
+        facts["group"] = sample.situation
     if sample.gold_documents:
         facts["gold_documents"] = sample.gold_documents
     if sample.rgb is not None:

@@ -197,6 +197,8 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     guess = recognise(table)
     if columns is None:
         return guess
+    # What was chosen for such files before the field was called group
+    columns = {"group" if field == "situation" else field: columns[field] for field in columns}
     _check_columns(columns, table)
     own = {field: column for field, column in columns.items() if field != SEPARATOR_FIELD}
     # Then the shape stays, which may hold more than columns: labels, planted errors

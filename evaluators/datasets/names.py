@@ -68,7 +68,7 @@ FURTHER = {
     ),
     "id": "id sample_id question_id query_id qid idx index uuid 编号 序号",
     "generator": "generator generation_model_name",
-    "situation": "situation",
+    "group": "group situation",
     "labels": "labels",
 }
 """Names that are known beside the usual ones, as `canonical` writes them, the best first."""
@@ -76,7 +76,7 @@ FURTHER = {
 FIELDS = tuple(FURTHER)
 """What a column can be mapped to."""
 
-TEXT_FIELDS = ("question", "response", "id", "generator", "situation")
+TEXT_FIELDS = ("question", "response", "id", "generator", "group")
 """Of these, what is an object cannot be read."""
 
 ANSWER = (

@@ -127,7 +127,7 @@ def _plain_sample(row: Cells, columns: Mapping[str, str], separators: Separators
         retrieved_documents=_documents_in(row, columns.get("retrieved_documents"), separators),
         ground_truth=_accepted(truth),
         generator=_text_in(row, columns.get("generator")) or "",
-        situation=_text_in(row, columns.get("situation")) or "",
+        situation=_text_in(row, columns.get("group")) or "",
         labels=Labels.model_validate(as_object(labels)) if labels else None,
         gold_documents=_documents_in(row, columns.get("gold_documents"), separators),
     )

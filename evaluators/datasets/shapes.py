@@ -121,7 +121,7 @@ def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not is_whole and not (is_table and states <= _STATES):
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
-    fields = _present(columns, **{name: name for name in same}, generator="model")
+    fields = _present(columns, **{name: name for name in same}, generator="model", group="group")
     return Guess(Shape.RESULTS, f"{Shape.RESULTS} (an export)", 1.0, fields)
 
 

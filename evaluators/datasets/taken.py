@@ -37,7 +37,9 @@ def _size_in_words(field: str, data: Dataset) -> str:
         return _documents_size([sample.retrieved_documents for sample in data.samples])
     if field == "gold_documents":
         return _documents_size([sample.gold_documents for sample in data.samples])
-    values = [getattr(sample, field) for sample in data.samples]
+    # What the record has always called the group of a sample
+    attribute = "situation" if field == "group" else field
+    values = [getattr(sample, attribute) for sample in data.samples]
     filled = [value for value in values if value not in (None, "", ())]
     if len(filled) == len(values):
         return ""

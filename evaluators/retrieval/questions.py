@@ -18,7 +18,7 @@ from evaluators.datasets.table import Problem, Table, told
 from evaluators.errors import DatasetError
 from evaluators.records import Sample
 
-KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "situation")
+KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "group")
 """What comes along from a table; documents that it holds are no answer to these questions."""
 
 _LISTS = ("txt", "text", "md")

@@ -124,6 +124,21 @@ def figures(rows: Sequence[Outline]) -> Figures:
     )
 
 
+def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
+    """The mean of every value in each group of samples, in the order of the groups' names.
+
+    Rows of samples without a group are in none; empty where no sample has one.
+    """
+    names = dict.fromkeys(chain.from_iterable(row.values for row in rows))
+    groups: dict[str, list[Outline]] = {}
+    for row in rows:
+        if row.situation:
+            groups.setdefault(row.situation, []).append(row)
+    return {
+        group: {name: summarise(groups[group], name) for name in names} for group in sorted(groups)
+    }
+
+
 def viewed_values(
     scored: Iterable[tuple[Cell, Sample, Score]],
     view: View,

@@ -33,6 +33,7 @@ class Options(Record):
 
     data: str
     column: tuple[str, ...] = ()
+    group: str = ""
     table: str = ""
     skip_broken: bool = False
     metric: tuple[str, ...]
@@ -55,10 +56,13 @@ class Options(Record):
 
 def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
     """The run that these options mean; raises a `PlumblineError` with what to write instead."""
+    columns = _columns_of_fields(options.column)
+    if options.group:
+        columns["group"] = options.group
     data = inputs.load_data(
         options.data,
         store=store,
-        columns=_columns_of_fields(options.column),
+        columns=columns,
         table=options.table,
         skip_broken=options.skip_broken,
     )

@@ -53,7 +53,10 @@ def _spelled_for_bash(sign: str) -> str:
 def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
     yield "--data", run.origin.get("file", run.dataset_name)
     for field, column in run.origin.get("columns", {}).items():
-        yield "--column", f"{field}={column}"
+        if field == "group" and column:
+            yield "--group", column
+        else:
+            yield "--column", f"{field}={column}"
     if run.origin.get("table"):
         yield "--table", run.origin["table"]
     if run.origin.get("skip_broken"):

@@ -95,6 +95,12 @@ asking = _all(
         help="The column of a field of the file, such as response=answer. Repeatable.",
     ),
     click.option(
+        "--group",
+        default="",
+        metavar="COLUMN",
+        help="A column of the file by which results are shown: prompt_version, a model, a topic.",
+    ),
+    click.option(
         "--table",
         default="",
         metavar="NAME",

@@ -809,6 +809,13 @@ def test_data_are_called_by_what_says_most(file, own_names, name):
     assert open_file(file, json.dumps(rows).encode()).data.name == name
 
 
+def test_what_was_chosen_before_groups_had_this_name_still_holds():
+    rows = json.dumps([{"question": "a?", "response": "b", "topic": "c"}]).encode()
+    columns = {"question": "question", "response": "response", "situation": "topic"}
+
+    assert open_file("a.json", rows, columns).data.samples[0].situation == "c"
+
+
 # What parts the documents of a cell
 
 

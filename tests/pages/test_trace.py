@@ -24,6 +24,7 @@ from tests.pages.screen import (
     segments,
     settled,
     state,
+    table,
 )
 from ui import session
 
@@ -122,7 +123,14 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
 def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
     columns = list(samples(open_page("trace", run=filled.trace.id))[0])
     assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Relevance"]
-    assert columns[-1] == "Situation"
+    assert columns[-1] == "Group"
+
+
+def test_values_are_shown_for_each_group_of_samples(open_page: OpenPage, filled: Filled) -> None:
+    rows = table(open_page("trace", run=filled.trace.id), "Group")
+    groups = {row["Group"]: row["Scored / asked"] for row in rows}
+    assert len(groups) == 8
+    assert set(groups.values()) == {"3 / 3"}
 
 
 def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:

@@ -25,6 +25,7 @@ from evaluators.records import (
 from evaluators.runs.aggregate import (
     Mean,
     View,
+    by_group,
     flips,
     labelled,
     merged,
@@ -466,3 +467,30 @@ def test_flips_are_counted_by_option():
         for changed in (("remove_reasoning", "nfkc"), ("nfkc",), ())
     ]
     assert flips([*rows, outline("failed")]) == {"nfkc": 2, "remove_reasoning": 1}
+
+
+def test_groups_have_means_of_their_own():
+    def row(position, group, value, status="scored"):
+        return Outline(
+            position=position,
+            sample_id=str(position),
+            question="q",
+            situation=group,
+            status=status,
+            values={"f1": value},
+        )
+
+    rows = [
+        row(0, "v2", 1.0),
+        row(1, "v1", 0.5),
+        row(2, "v1", None),
+        row(3, "", 0.0),
+        row(4, "v2", None, "failed"),
+    ]
+
+    groups = by_group(rows)
+
+    facts = {group: (own["f1"].mean, own["f1"].coverage) for group, own in groups.items()}
+    assert list(facts.items()) == [("v1", (0.5, "1 / 2")), ("v2", (1.0, "1 / 2"))]
+    assert groups["v2"]["f1"].failed == 1
+    assert by_group([row(3, "", 0.0)]) == {}

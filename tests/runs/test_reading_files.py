@@ -121,6 +121,27 @@ def test_the_terminal_names_a_list_and_shows_it_again(tmp_path):
     assert "--table first" in command(run)
 
 
+GROUPED = (
+    '{"question":"q","response":"r","retrieved_documents":["d"],"prompt_version":%s}\n'
+    '{"question":"q2","response":"r","retrieved_documents":["d"],"prompt_version":null}'
+)
+
+
+@pytest.mark.parametrize(("cell", "group"), [('"v2"', "v2"), ("2", "2"), ("true", "True")])
+def test_a_column_groups_the_samples(tmp_path, cell, group):
+    path = tmp_path / "a.jsonl"
+    path.write_text(GROUPED % cell)
+
+    data = load_data(path, columns={"group": "prompt_version"})
+    wanted = ask(data=str(path), group="prompt_version")
+
+    assert [sample.situation for sample in data.samples] == [group, ""]
+    assert wanted.dataset == data
+    run = create_run(local_store(), wanted, workspace="local")
+    assert "--group prompt_version" in command(run)
+    assert [row.situation for row in local_store().results.outlines(run)] == [group, ""]
+
+
 def test_the_terminal_says_its_own_options(file):
     with pytest.raises(DatasetError) as caught:
         ask(data=str(file(TWO)))

@@ -104,6 +104,16 @@ def test_gold_documents_come_back(form):
     assert load_data_of(*form(first)).samples == (sample,)
 
 
+def test_groups_come_back():
+    first = evaluate(TRACE_SAMPLES, "trace", progress=False)
+
+    again = load_data_of(*json_lines(first))
+
+    groups = [sample.situation for sample in load_data(TRACE_SAMPLES).samples]
+    assert [sample.situation for sample in again.samples] == groups
+    assert all(groups)
+
+
 def batch_as_json(batch):
     return "batch.json", json.dumps(batch).encode()
 

@@ -28,7 +28,7 @@ from ui.parts.untrusted import plain
 from ui.parts.words import accepted, counted
 
 USUAL = ("question", "response", "retrieved_documents", "ground_truth")
-RARE = ("gold_documents", "id", "generator", "situation", "labels")
+RARE = ("group", "gold_documents", "id", "generator", "labels")
 
 TITLES = {
     "question": "Question",
@@ -38,7 +38,7 @@ TITLES = {
     "gold_documents": "Gold documents",
     "id": "Id",
     "generator": "Model",
-    "situation": "Situation",
+    "group": "Group",
     "labels": "Labels",
 }
 """What each field is called on the screen."""
@@ -53,7 +53,7 @@ MEANINGS = {
     "gold_documents": "The documents that the retriever should have found.",
     "id": "Names the row. Without it rows are numbered.",
     "generator": "The model that answered.",
-    "situation": "A kind of case, such as a topic: results are shown for each.",
+    "group": "Such as a prompt version, a model or a topic: results are shown for each.",
     "labels": "Sentence labels, as this app exports them.",
 }
 

@@ -126,7 +126,7 @@ def show(view: RunView) -> None:
     has_situations = any(
         view.figures(0, model).situations for model in range(max(1, len(view.run.models)))
     )
-    facets = {"situation": "Situation"} if has_situations else {}
+    facets = {"situation": "Group"} if has_situations else {}
     samples.show(samples.Table(view, titles, filters, _verdict, facets=facets))
 
 

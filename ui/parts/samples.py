@@ -10,11 +10,12 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.records import Ability, Run
+from evaluators.runs import aggregate
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from ui import run_views, session
-from ui.parts import labellers, remedies, run_facts
+from ui.parts import labellers, remedies, run_facts, tables
 from ui.parts.words import counted
 
 PAGE_ROWS = 50
@@ -101,6 +102,10 @@ def show(table: Table) -> None:
     of_page = answers[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     # The row is scrolled to once: at a number that no drawing before had.
     _rows(table, of_page, last, st.session_state[RETURNS] if is_return else 0)
+    if "situation" in table.facets:
+        rows = table.view.merged(table.counts_by)
+        of_models = rows if table.model is None else aggregate.of_model(rows, table.model)
+        tables.by_group(of_models, table.values)
 
 
 def leave_for(run: Run) -> None:

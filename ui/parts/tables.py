@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import pandas as pd
 import streamlit as st
 
+from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean
+from evaluators.runs.store import Outline
 from ui.parts.charts import Curves
+
+MOST_GROUPS = 50
+"""Groups that are shown: a column with more values mostly holds one for each sample."""
 
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
@@ -47,6 +53,34 @@ def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
                     }
                 )
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
+
+
+def by_group(rows: Sequence[Outline], titles: Mapping[str, str]) -> None:
+    """The means of each group of samples with their intervals, under the titles of the values.
+
+    Nothing where the data name no groups.
+    """
+    means = aggregate.by_group(rows)
+    if not any(means.values()):
+        return
+    st.header("By group")
+    lines: list[dict[str, str]] = []
+    for group, own in islice(means.items(), MOST_GROUPS):
+        line = {"Group": group, "Scored / asked": next(iter(own.values())).coverage}
+        for name, title in titles.items():
+            line[title] = _with_interval(own[name]) if name in own else "–"
+        lines.append(line)
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Values by group")
+    if len(means) > MOST_GROUPS:
+        st.caption(f"The first {MOST_GROUPS} of {len(means):,} groups.")
+
+
+def _with_interval(mean: Mean) -> str:
+    if mean.mean is None:
+        return "–"
+    if mean.low is None or mean.high is None:
+        return f"{mean.mean:.2f}"
+    return f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
 
 
 def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:

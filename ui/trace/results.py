@@ -326,7 +326,7 @@ def _facets_of(figures: Figures) -> dict[str, str]:
     """The titles of further columns by field; a column that would say nothing is left out."""
     facets = {}
     if figures.situations:
-        facets["situation"] = "Situation"
+        facets["situation"] = "Group"
     if len(figures.by) > 1:
         facets["by"] = "Labels by"
     if figures.corrected:
