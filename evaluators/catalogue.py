@@ -49,7 +49,8 @@ def leads(name: str) -> Benchmark | None:
 def broken() -> tuple[Broken, ...]:
     """The dropped-in files that cannot be used as they are now, by name."""
     catalogue()
-    return tuple(file.problem for file in custom_files.known().values() if file.problem)
+    known = custom_files.known().values()
+    return tuple(file.problem for file in known if file.problem)
 
 
 def files() -> dict[str, tuple[type[Evaluator], ...]]:

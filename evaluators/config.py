@@ -22,6 +22,10 @@ ROOT = _INSTALLED_APP if IS_INSTALLED else PACKAGE.parent
 _DATA_DIR = (Path.home() if IS_INSTALLED else ROOT) / ".plumbline"
 
 
+# Each takes some 70 MB: a host of many processors need not give all of them one.
+_PROCESSES = min(4, os.cpu_count() or 1)
+
+
 class Config(Record):
     """One field for each variable `PLUMBLINE_<NAME>`.
 
@@ -35,7 +39,7 @@ class Config(Record):
     """The longest that one attempt at a call may take."""
     workers: int = Field(32, ge=1, le=256)
     """Cells of a run that are worked on at once, where a provider answers; shared by its models."""
-    processes: int = Field(default_factory=lambda: min(4, os.cpu_count() or 1), ge=1, le=64)
+    processes: int = Field(_PROCESSES, ge=1, le=64)
     """Worker processes for what needs the processor, shared by all runs.
 
     One for each processor, four at most.

@@ -100,7 +100,9 @@ def _stamps(folder: Path) -> dict[Path, Stamp]:
     stamps: dict[Path, Stamp] = {}
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(".py") and not entry.name.startswith("_") and entry.is_file():
+            # Names with _ are for what the files share, and for __init__.py.
+            is_metric = entry.name.endswith(".py") and not entry.name.startswith("_")
+            if is_metric and entry.is_file():
                 stat = entry.stat()
                 stamps[Path(entry.path)] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
     return dict(sorted(stamps.items()))

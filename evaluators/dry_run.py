@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 from evaluators.base import Evaluator
@@ -40,7 +41,7 @@ def prompts_of(
             return declared
         evaluator.model_copy(update={"llm_client": judge}).score(sample)
     prompts = judge.prompts[:1]
-    for before, prompt in zip(judge.prompts, judge.prompts[1:], strict=False):
+    for before, prompt in pairwise(judge.prompts):
         # What is asked again is the same prompt with what was wrong with the answer below it.
         if not prompt.text.startswith(before.text):
             prompts.append(prompt)
@@ -72,7 +73,8 @@ class _AgreeingJudge:
         self.prompts.append(prompt)
         if not prompt.schema_text:
             return Completion(text="Verdict: yes")
-        return Completion(text=json.dumps(_least_value(json.loads(prompt.schema_text))))
+        agreeing = _least_value(json.loads(prompt.schema_text))
+        return Completion(text=json.dumps(agreeing))
 
 
 def _least_value(schema: Mapping[str, Any]) -> Any:

@@ -100,9 +100,10 @@ class PromptMetric(Evaluator):
         """
         require(self.fields, sample, self.title)
         name, shown = slug(self.title), _shown_to_judge(sample)
-        empty = [field.replace("_", " ") for field in self.fields if not shown[field].strip()]
+        empty = [field for field in self.fields if not shown[field].strip()]
         if empty:
-            reason = f"There is nothing to judge: empty {', '.join(empty)}."
+            names = ", ".join(field.replace("_", " ") for field in empty)
+            reason = f"There is nothing to judge: empty {names}."
             return Score(values={name: None}, reason=reason)
         judge, prompt = self.judge(), self.prompt(sample)
         answer: Answered[YesOrNo] | Answered[Rating]

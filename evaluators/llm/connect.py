@@ -110,6 +110,7 @@ def connect(
                 'model is only for an object of an SDK. Write connect("provider/model").'
             )
         requested: str | ModelSpec = llm
+        # The provider is what stands before the first slash: names of models may hold more.
         provider = llm.provider if isinstance(llm, ModelSpec) else llm.partition("/")[0]
         keys = _keys_to_connect(provider, api_key)
     else:

@@ -67,7 +67,8 @@ class FakeLLM(LLMClient):
             return answer
         if isinstance(answer, BaseModel):
             answer = answer.model_dump(mode="json")
-        return Completion(text=answer if isinstance(answer, str) else json.dumps(answer))
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        return Completion(text=text)
 
     def _answer(self, text: str, number: int) -> Any:
         answers: Any = self._answers

@@ -41,7 +41,8 @@ class JsonModes:
             return "none"
         next_mode = MODES.index(mode) + 1
         # Requests that went out earlier may be refused later: they do not bring a better one back.
-        self._lowest[spec.model] = max(next_mode, self._lowest.get(spec.model, 0))
+        lowest = self._lowest.get(spec.model, 0)
+        self._lowest[spec.model] = max(next_mode, lowest)
         return MODES[next_mode]
 
 

@@ -229,12 +229,14 @@ def _address_problem(address: str) -> str:
 def _from_variables(provider: Provider, environment: Mapping[str, str]) -> Access | None:
     """The access that a provider's variables give; one that cannot be used is named in the log."""
     variables = provider.key_variable, provider.address_variable
-    key, address = (environment.get(name, "").strip() for name in variables)
+    key = environment.get(provider.key_variable, "").strip()
+    address = environment.get(provider.address_variable, "").strip()
     # A custom endpoint may want no key, but it needs an address.
     if not (address if provider.is_custom else key):
         return None
     try:
-        return bind(provider.name, clean_address(address) if address else provider.address, key)
+        base_url = clean_address(address) if address else provider.address
+        return bind(provider.name, base_url, key)
     except AccessError as error:
         _warn_once(f"{' or '.join(variables)} is not used. {error}")
         return None

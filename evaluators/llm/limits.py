@@ -133,7 +133,9 @@ class RateWindow:
 
     def wait(self, amount: int, now: float) -> float:
         """Seconds until so much fits; more than the limit fits where nothing else counts."""
-        over = self._used(now) + min(amount, self.limit) - self.limit
+        # What is larger than the limit goes when nothing else counts.
+        counted = min(amount, self.limit)
+        over = self._used(now) + counted - self.limit
         if over <= 0:
             return 0.0
         for entry in merge(self._log.values(), self._reported):
@@ -143,7 +145,8 @@ class RateWindow:
         return entry.end - now
 
     def add(self, permit: Permit, amount: int) -> None:
-        self._log[permit] = Entry(permit.sent + self._seconds + self._margin, amount)
+        end = permit.sent + self._seconds + self._margin
+        self._log[permit] = Entry(end, amount)
         self._logged += amount
 
     def remove(self, permit: Permit) -> None:
@@ -179,7 +182,8 @@ class RateWindow:
         # A list, as the log cannot be walked through while entries are taken out.
         for permit, _ in list(over):
             self.remove(permit)
-        del self._reported[: bisect_right(self._reported, now, key=lambda entry: entry.end)]
+        gone = bisect_right(self._reported, now, key=lambda entry: entry.end)
+        del self._reported[:gone]
         return self._logged + sum(entry.amount for entry in self._reported)
 
     def _is_bucket(self, reading: HeaderReading) -> bool:

@@ -141,7 +141,8 @@ def _refuse_unreadable(name: str, data: bytes, limits: Config) -> None:
     if not data.strip():
         raise DatasetError(f"{name} is empty. Choose a file with text.")
     if len(data) > limits.upload_bytes:
-        size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
+        size = len(data) / 2**20
+        limit = limits.upload_bytes / 2**20
         raise DatasetError(f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.")
     for start, what in _OTHERS.items():
         if data.startswith(start):
@@ -167,8 +168,10 @@ def _format_of(name: str, text: str) -> str:
 
 def _pdf(name: str, data: bytes) -> Document:
     # A soft hyphen shows nothing, and would divide the words of the text.
-    parsed = [page.replace("\u00ad", "") for page in _parsed_pages(name, "pdf", data)]
-    pages, running = _without_running_lines([page.strip("\n") for page in parsed])
+    parsed = []
+    for page in _parsed_pages(name, "pdf", data):
+        parsed.append(page.replace("\u00ad", "").strip("\n"))
+    pages, running = _without_running_lines(parsed)
     counts = [count_letters(page) for page in pages]
     if not any(counts):
         pictures = f"pictures of its {len(pages)} pages"

@@ -80,7 +80,8 @@ def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]
     cls = catalogue().get(spec.name)
     usual = {}
     if cls:
-        usual = {name: field.get_default() for name, field in cls.model_fields.items()}
+        fields = cls.model_fields.items()
+        usual = {name: field.get_default() for name, field in fields}
     for name, value in spec.params.items():
         usual_value = usual.get(name)
         # JSON, in which a run is stored, has lists only.
@@ -148,7 +149,10 @@ def _notes_before(run: Run) -> Iterator[str]:
         )
     llms = _llms_of_run(run)
     temperatures = {spec.temperature for spec in llms} - {None}
-    budgets = set() if _has_usual_budgets(run) else {spec.answer_tokens for spec in llms}
+    budgets = {spec.answer_tokens for spec in llms}
+    # Answers and judgements have budgets of their own where none is given: that is one way.
+    if _has_usual_budgets(run):
+        budgets = set()
     if len(temperatures) > 1 or len(budgets) > 1:
         yield (
             "The models were asked in different ways; here all have the highest temperature "

@@ -184,7 +184,8 @@ def _unmet(demand: Demand, results: Results, least_coverage: float) -> Iterator[
             )
         whose = f" of {printable(model_title(models[number]))}" if len(models) > 1 else ""
         name = f"{printable(demand.name)}{whose}"
-        yield from _unmet_by_mean(name, demand.least, summary.get(demand.name), least_coverage)
+        mean = summary.get(demand.name)
+        yield from _unmet_by_mean(name, demand.least, mean, least_coverage)
 
 
 def _unmet_by_mean(
@@ -206,7 +207,8 @@ def _unmet_by_mean(
 
 def _sentences_about_failures(results: Results) -> Iterator[str]:
     counts = results.counts
-    reasons = failures(results.store.results.failures(results.run.id), IN_TERMINAL)
+    stored = results.store.results.failures(results.run.id)
+    reasons = failures(stored, IN_TERMINAL)
     if counts.failed:
         yield f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again."
     for message, count in list(reasons.items())[:MOST_REASONS]:

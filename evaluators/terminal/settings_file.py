@@ -42,6 +42,7 @@ def _option_named(name: str, names: Collection[str], path: Path) -> str:
 
 def _texts_of_option(name: str, value: Any, may_be_list: bool, path: Path) -> Any:
     items = value if isinstance(value, list) and may_be_list else [value]
+    # A flag is an `int` too.
     if not all(isinstance(item, str | int | float) for item in items):
         wanted = "a text or number, or a list of them" if may_be_list else "one text or number"
         raise ParameterError(f"{printable(str(path))}: {name} wants {wanted}. Correct it.")

@@ -308,7 +308,8 @@ def of_estimates(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableTyp
     numbers = table(headings, cells, right=headings[1:])
     warnings = [cut_short(cap, named)]
     # Calls that cannot be answered take no time: of the two warnings only one holds.
-    warnings += [impossible(name, each) or lengthy(name, each) for name, each in named]
+    for name, estimate in named:
+        warnings.append(impossible(name, estimate) or lengthy(name, estimate))
     return [numbers, *bases(named), *filter(None, warnings)]
 
 

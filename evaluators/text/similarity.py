@@ -248,7 +248,8 @@ def _load_model(name: str) -> Embed:
 
 def _words(text: str) -> list[str]:
     """The words of a normalised text, in lower case."""
-    return (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
+    pattern = _ASCII_WORD if text.isascii() else _WORD
+    return pattern.findall(text.lower())
 
 
 def _term(word: str) -> str:
