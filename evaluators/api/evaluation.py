@@ -550,7 +550,8 @@ def _mean_in_words(mean: Mean) -> tuple[str, str, str]:
     value = "none" if mean.mean is None else f"{mean.mean:.2f}"
     has_interval = mean.low is not None and mean.high is not None
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
-    return value, interval, mean.coverage
+    repeated = f" ({mean.questions:,} questions)" if mean.questions else ""
+    return value, interval, f"{mean.coverage}{repeated}"
 
 
 def _column(name: str) -> str:

@@ -160,8 +160,8 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     assert len(at.get("plotly_chart")) == 1 + 5
     # By hand from the bundled bed: 18 of 24 answers at 80 % noise, all at 0 %
     assert (
-        "With 80 % noise Offline reader (baseline, no key) still answers 75 % (55 to 88) of the "
-        "questions right; with no noise 100 %."
+        "With 80 % noise Offline reader still answers 75 % (55 to 88) of the questions right; "
+        "with no noise 100 %."
     ) in html(at)
     assert "24 questions, 5 noise levels" in said(at)
 
@@ -249,9 +249,14 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(
     assert list(samples(at)[0])[:4] == ["#", "Verdict", "Question", "Answer"]
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.NOISE)
     columns = set(samples(checked(at.run()))[0])
-    assert not {"Declines", "Notices error", "Corrects error"} & columns
+    assert not {"Declines", "Notices error", "Corrects error", "Forged"} & columns
+    assert "Noise" in columns
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.COUNTERFACTUAL)
-    assert {"Notices error", "Corrects error"} <= set(samples(checked(at.run()))[0])
+    row = samples(checked(at.run()))[0]
+    assert {"Notices error", "Corrects error"} <= set(row)
+    # Three of its five documents have the planted error; noise levels it has none.
+    assert row["Forged"] == "60 %"
+    assert "Noise" not in row
 
 
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75.0 %"), ("paper", "25.0 %")])

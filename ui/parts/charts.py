@@ -13,6 +13,7 @@ import streamlit as st
 from evaluators.records import Ability
 from evaluators.runs.aggregate import Mean, NoisePoint
 from ui.parts.untrusted import html
+from ui.parts.words import short_name
 
 Curves = Mapping[Ability, Sequence[NoisePoint]]
 """The points of one model, by ability."""
@@ -165,7 +166,7 @@ def _add_labels(figure: go.Figure, ends: Sequence[tuple[float, str, str]]) -> No
     labels = []
     lowest_free: float = LOWEST
     for height, name, colour in sorted(ends):
-        lines = textwrap.wrap(_short(name), LABEL, max_lines=2, placeholder="…")
+        lines = textwrap.wrap(short_name(name), LABEL, max_lines=2, placeholder="…")
         half = LABEL_APART * len(lines) / 2
         height = max(height, lowest_free + half)
         lowest_free = height + half
@@ -184,12 +185,6 @@ def _add_labels(figure: go.Figure, ends: Sequence[tuple[float, str, str]]) -> No
             align="left",
             showarrow=False,
         )
-
-
-def _short(name: str) -> str:
-    """A name without what it says in brackets: "Offline reader (baseline, no key), noise"."""
-    before, bracket, behind = name.partition(" (")
-    return before + behind.partition(")")[2] if bracket else name
 
 
 def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
@@ -266,7 +261,7 @@ def _rows_of_rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean]) ->
     rows = []
     has_several = len(by_model) > 1
     for number, (model, mean) in enumerate(by_model.items()):
-        name = _short(model) if has_several else ""
+        name = short_name(model) if has_several else ""
         of_rule = ", by rule" if has_several else "By rule"
         if mean.mean is not None:
             said = f"{name}{of_rule}" if by_judge else name

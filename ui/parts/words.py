@@ -20,6 +20,12 @@ def readable(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
+def short_name(name: str) -> str:
+    """A name without what it says in brackets: "Offline reader (baseline, no key)"."""
+    before, bracket, behind = name.partition(" (")
+    return before + behind.partition(")")[2] if bracket else name
+
+
 def counted(number: int, noun: str) -> str:
     """The number with its noun, in the plural where it is not one: "1 answer", "2,000 answers"."""
     ending = "" if number == 1 else "s"

@@ -8,6 +8,7 @@ from evaluators.records import Ability
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.store import Outline
+from ui.parts.words import short_name
 
 RATES = {
     "Negative rejection": "declines {rate} of the questions that no document answers",
@@ -69,9 +70,9 @@ def _noise(point: NoisePoint) -> str:
 def _named(model: str, means: Mapping[str, Mean]) -> str:
     """The model and, of more than two, which of them it is."""
     if len(means) < 3:
-        return model or "the tested model"
+        return short_name(model) or "the tested model"
     is_best = model == _extremes(means)[0]
-    return f"{model} ({'best' if is_best else 'last'} of {len(means)})"
+    return f"{short_name(model)} ({'best' if is_best else 'last'} of {len(means)})"
 
 
 def _capital(sentence: str) -> str:

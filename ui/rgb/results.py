@@ -43,7 +43,7 @@ JUDGED = {"rejection": "Declines", "detection": "Notices the planted error"}
 """What a judge was asked, by the verdict of the rule that it stands beside."""
 
 FROM_THE_PAPER = "From the paper (other prompt and questions): look at the shape."
-FACETS = {"ability": "Ability", "noise": "Noise", "effective_noise": "Effective"}
+FACETS = {"ability": "Ability", "noise_reached": "Noise", "forged": "Forged"}
 
 
 def show(view: RunView) -> None:
@@ -81,7 +81,7 @@ def show(view: RunView) -> None:
             counts_by=shown,
             model=model,
             ability=ability,
-            facets=FACETS,
+            facets=_facets_of(rows, ability),
         )
     )
 
@@ -293,6 +293,16 @@ def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict
     if headline is None:
         return Verdict("not applicable")
     return Verdict("right", "good") if headline == 1 else Verdict("wrong", "bad")
+
+
+def _facets_of(rows: Sequence[Outline], ability: str) -> dict[str, str]:
+    """The titles of those facts that any answer of the ability has."""
+    own = [row for row in rows if ability in ("", row.ability)]
+    return {
+        name: title
+        for name, title in FACETS.items()
+        if any(getattr(row, name) is not None for row in own)
+    }
 
 
 def _values_of(rows: Sequence[Outline], ability: str) -> dict[str, str]:

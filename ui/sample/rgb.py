@@ -23,6 +23,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from ui import session
 from ui.parts import run_facts
 from ui.parts.untrusted import html, plain
+from ui.parts.words import short_name
 from ui.rgb import marked, rules
 from ui.rgb import verdicts as in_words
 from ui.rgb.verdicts import Headline
@@ -177,7 +178,7 @@ def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) 
         headline = in_words.headline(evaluator, own, verdicts)
         answer = html((own.response or "")[:SHOWN_OF_AN_ANSWER])
         cells = [
-            f'<th scope="row">{html(name)}</th>',
+            f'<th scope="row">{html(short_name(name))}</th>',
             f'<td class="pl-line" dir="auto">{answer}</td>',
             f'<td class="pl-verdict">{_verdict_cell(headline, result)}</td>',
         ]

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from evaluators.records import (
+    Ability,
     Call,
     Cell,
     Reason,
@@ -67,6 +68,20 @@ class Outline(ResultFacets):
     status: Literal["scored", "failed"] | None = None
     values: dict[str, float | None] = {}
     corrected: int = 0
+
+    @property
+    def noise_reached(self) -> float | None:
+        """The noise that the prompt had, or was to have; planted errors have no noise levels."""
+        if self.ability == Ability.COUNTERFACTUAL:
+            return None
+        return self.noise if self.effective_noise is None else self.effective_noise
+
+    @property
+    def forged(self) -> float | None:
+        """The share of documents with the planted error: there all others are noise."""
+        if self.ability != Ability.COUNTERFACTUAL or self.effective_noise is None:
+            return None
+        return 1 - self.effective_noise
 
 
 _NO_SAMPLE_FACETS: dict[str, Any] = {
