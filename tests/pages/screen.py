@@ -32,7 +32,9 @@ def said(at: AppTest, *kinds: str) -> str:
     return ESCAPED.sub(r"\1", "\n".join(found))
 
 
-CHECKED = re.compile(r"[\d,]+ (?:answers? checked|of [\d,]+ checked(?: · [\d,]+ failed)?)")
+CHECKED = re.compile(
+    r"[\d,]+ (?:answers? checked|of [\d,]+ checked(?: · [\d,]+ failed)?)(?: · [^·]*spent)?"
+)
 
 
 def state(at: AppTest) -> str:

@@ -15,7 +15,17 @@ from evaluators.runs.lock import RunLock
 from tests.loopback import Loopback
 from tests.pages.by_hand import save, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import ESCAPED, button, cards, runs, said, settled, state, wait_for_runs
+from tests.pages.screen import (
+    ESCAPED,
+    button,
+    cards,
+    markdown,
+    runs,
+    said,
+    settled,
+    state,
+    wait_for_runs,
+)
 from ui import session
 
 Serve = Callable[..., Loopback]
@@ -77,9 +87,9 @@ def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
     assert not at.exception
 
 
-@pytest.mark.parametrize(("failures", "is_open"), [(2, False), (3, True)])
+@pytest.mark.parametrize(("failures", "at_once"), [(2, False), (3, True)])
 def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_are_many(
-    open_page: OpenPage, filled: Filled, failures: int, is_open: bool
+    open_page: OpenPage, filled: Filled, failures: int, at_once: bool
 ) -> None:
     for position in range(failures):
         error = SampleResult(
@@ -89,8 +99,10 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_a
     at = open_page("trace", run=filled.trace.id)
     told = f"{failures} of 24 failed: the results are of the other {24 - failures}."
     assert told in said(at, "warning")
-    reasons = next(each for each in at.expander if each.label == "Why samples failed")
-    assert reasons.proto.expanded is is_open
+    details = next(each for each in at.expander if each.label == "Details")
+    reasons = "**Why samples failed**"
+    assert reasons in markdown(at)
+    assert (reasons not in [text.value for text in details.markdown]) is at_once
 
 
 def test_a_run_that_ended_without_failures_warns_of_nothing(

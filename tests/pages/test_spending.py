@@ -64,7 +64,7 @@ def test_answers_from_the_store_are_counted_on_the_run_page(
 
 def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("rgb", run=filled.rgb.id)
-    assert "Spent" not in markdown(at)
+    assert "**Spent**" not in markdown(at)
     assert "tokens" not in said(at)
     assert "call" not in said(open_page("sample", run=filled.rgb.id, sample="1"), "caption")
 
@@ -137,7 +137,7 @@ def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page: 
 
 
 def test_a_run_without_failures_does_not_speak_of_them(open_page: OpenPage, filled: Filled) -> None:
-    assert "Why samples failed" not in markdown(open_page("rgb", run=filled.rgb.id))
+    assert "**Why samples failed**" not in markdown(open_page("rgb", run=filled.rgb.id))
 
 
 def test_why_a_run_stopped_is_told_as_text(open_page: OpenPage) -> None:

@@ -13,17 +13,13 @@ from ui.parts.untrusted import html
 
 
 class Dot(NamedTuple):
-    """One value under its title; `series` numbers whose it is, for its colour.
-
-    One that `is_weak` is grey: nobody should read it.
-    """
+    """One value under its title; `series` numbers whose it is, for its colour."""
 
     title: str
     mean: Mean
     spread: Sequence[int] = ()
     meaning: str = ""
     series: int = 0
-    is_weak: bool = False
 
 
 class Group(NamedTuple):
@@ -67,10 +63,8 @@ def _dot(dot: Dot) -> str:
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
     about.append(coverage(mean))
-    hue = "gray" if dot.is_weak else _colour(dot.series)
-    kind = "pl-value pl-weak" if dot.is_weak else "pl-value"
     return (
-        f'<div class="{kind}" style="--hue: {hue}">'
+        f'<div class="pl-value" style="--hue: {_colour(dot.series)}">'
         f'<span class="pl-name"><bdi>{html(dot.title)}</bdi>{meaning}</span>'
         f'<span class="pl-mean">{value}</span>'
         f'<span class="pl-track" aria-hidden="true">{_track(mean)}</span>'

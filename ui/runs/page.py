@@ -16,6 +16,9 @@ from ui.parts import command, run_again, run_facts, spending
 from ui.parts.untrusted import plain
 from ui.runs import files, progress
 
+MANY = 0.1
+"""From more failures than this part of what was asked, their reasons are shown without a click."""
+
 
 def watched(run: Run, card: Callable[[Run], None], results: Callable[[RunView], None]) -> None:
     """The page of a run: its state while it is at work, its head with the card, its results."""
@@ -31,20 +34,26 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     """The head; `card` draws what else the run was, among the details."""
     run = view.run
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
-        counts = progress.counts_in_words(run, view.counts)
-        facts = [run.dataset_name, *run_facts.method(run), counts, local_time(run.created)]
-        facts += progress.cost_so_far(run)
+        facts = [run.dataset_name, *run_facts.method(run)]
+        facts += [progress.counts_in_words(run, view.counts), *progress.cost_so_far(run)]
+        facts.append(local_time(run.created))
         st.markdown(f"**{plain(facts[0])}** · {plain(' · '.join(facts[1:]))}")
-        _link(run)
-        run_again.button(run)
-        if not progress.is_moving(run):
-            files.popover(view)
-    progress.why_samples_failed(view)
+        # Together, so that no single button has a line of its own.
+        with st.container(horizontal=True, width="content"):
+            _link(run)
+            run_again.button(run)
+            if not progress.is_moving(run):
+                files.popover(view)
+    have_many_failed = view.counts.failed > MANY * view.counts.asked
+    if have_many_failed:
+        progress.why_samples_failed(view)
     with st.expander("Details", icon=":material/info:", key=f"details_{run.id}"):
         card(run)
         command.show(run)
         spending.show(run, view.notes().reused)
         progress.what_was_refused(view)
+        if not have_many_failed:
+            progress.why_samples_failed(view)
 
 
 def local_time(moment: str) -> str:

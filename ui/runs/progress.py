@@ -28,9 +28,6 @@ SAMPLES_A_SECOND = 400
 
 REASONS = 5
 
-MANY = 0.1
-"""From more failures than this part of what was asked, their reasons are shown without a click."""
-
 
 def watched(run: Run, body: Callable[[RunView], None]) -> None:
     """Draws the run's state and then `body`; while the run is at work both are drawn again."""
@@ -81,33 +78,36 @@ def _draw_results(run: Run, body: Callable[[RunView], None]) -> None:
 
 
 def show_state(run: Run) -> None:
-    """A line and a bar: scored / asked, failures, pace, what can be done; below, why it stopped."""
+    """While there is something to do a line and a bar, with what can be done; why it stopped.
+
+    Of a finished run only what failed: the head of its page says all else.
+    """
     # Not from a view, which may be some seconds old: the bar moves with every tick.
     counts = session.store().results.counts(run)
     at_work = registry.is_at_work(run.id, session.store())
     moves = is_moving(run)
-    if not (moves or counts.open or counts.failed):
-        # The head of the page says all that is left to say.
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        facts = [state_in_words(run, counts, at_work), *cost_so_far(run), *pace(run)]
-        _progress_bar(counts, " · ".join(facts))
-        actions(run, counts, at_work)
-        if not moves and not counts.open and counts.failed and run.cap != Cap():
-            # What failed for want of money leaves no stop reason behind once all was tried.
-            _cap_button(run)
+    if moves or counts.open:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            facts = [state_in_words(run, counts, at_work), *cost_so_far(run), *pace(run)]
+            _progress_bar(counts, " · ".join(facts))
+            actions(run, counts, at_work)
+    elif counts.failed:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            results = "there is no result"
+            if counts.scored:
+                results = f"the results are of the other {counts.scored:,}"
+            failed = f"{counts.failed:,} of {counts.asked:,} failed: {results}."
+            st.warning(failed, icon=":material/error:")
+            actions(run, counts, at_work)
+            if run.cap != Cap():
+                # What failed for want of money leaves no stop reason behind once all was tried.
+                _cap_button(run)
     problems.show(run.id)
     # One of several models may have stopped while the others go on.
     reasons = session.store().runs.stop_reasons(run.id)
     if reasons:
         why = " ".join(map(remedies.worded, reasons))
         st.warning(plain(why), icon=":material/pause_circle:")
-    if counts.failed and not counts.open and not moves:
-        results = "there is no result"
-        if counts.scored:
-            results = f"the results are of the other {counts.scored:,}"
-        failed = f"{counts.failed:,} of {counts.asked:,} failed: {results}."
-        st.warning(failed, icon=":material/error:")
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
@@ -189,19 +189,13 @@ def why_samples_failed(view: RunView) -> None:
     reasons = view.notes().failures
     if not reasons:
         return
-    are_many = view.counts.failed > MANY * view.counts.asked
-    with st.expander(
-        "Why samples failed",
-        are_many,
-        icon=":material/error:",
-        key=f"failures_{view.run.id}",
-    ):
-        rows = []
-        for reason, count in reasons[:REASONS]:
-            rows.append({"Samples": count, "Reason": remedies.worded(reason)})
-        st.dataframe(rows, hide_index=True, alt="Failures by reason")
-        if len(reasons) > REASONS:
-            st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
+    st.markdown("**Why samples failed**")
+    rows = []
+    for reason, count in reasons[:REASONS]:
+        rows.append({"Samples": count, "Reason": remedies.worded(reason)})
+    st.dataframe(rows, hide_index=True, alt="Failures by reason")
+    if len(reasons) > REASONS:
+        st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
 
 
 def sidebar() -> None:

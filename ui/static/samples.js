@@ -33,6 +33,7 @@ class Table {
 
   table() {
     const table = make("table");
+    table.lang = "en"; // the heads, for hyphens; texts have no language of their own
     const head = table.createTHead().insertRow();
     for (const column of this.data.columns) head.append(this.heading(column));
     const body = table.createTBody();
@@ -86,6 +87,7 @@ class Table {
       } else {
         const text = make("span", "words", value);
         text.dir = "auto";
+        text.lang = "";
         cell.append(text);
       }
       line.append(cell);

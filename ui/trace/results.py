@@ -65,7 +65,10 @@ OF_THE_HEURISTIC = (
     "0.73, 82 % right (always “yes”: 85 %). Use it to find suspects, not to count them."
 )
 """Adherence in docs/heuristic.md."""
-GUESSED = "Not better than a guess: on published labels off by 0.31, a constant by 0.29"
+EXPECTED = (
+    "Expected share of the relevant text that the answer covers; little better than a constant, "
+    "so mostly 0.55 to 0.85"
+)
 """Completeness of the heuristic, as well."""
 
 LEAST_FOR_ADVICE = 10
@@ -144,14 +147,15 @@ def _values(view: RunView, chosen: View, by: str | None) -> None:
     """All values, those of several models below one another."""
     names = run_facts.titles(view.run) or [""]
     by_model = [view.figures(0, number, chosen) for number in range(len(names))]
-    is_guess = not _is_judged(view.run) and by in (None, HEURISTIC)
+    is_estimate = not _is_judged(view.run) and by in (None, HEURISTIC)
     groups = []
     for title, question, meanings in GROUPS:
         shown = []
         for name, meaning in meanings.items():
-            is_weak = is_guess and name == "completeness"
+            if is_estimate and name == "completeness":
+                meaning = EXPECTED
             for number, figures in enumerate(by_model):
-                dot = _dot(name, GUESSED if is_weak else meaning, figures, is_weak)
+                dot = _dot(name, meaning, figures)
                 shown.append(metric_results.of_series(dot, names, number))
         groups.append(Group(title, question, shown))
     average = [
@@ -161,7 +165,7 @@ def _values(view: RunView, chosen: View, by: str | None) -> None:
     dots.show([*groups, Group("Together", "", average)])
 
 
-def _dot(name: str, meaning: str, figures: Figures, is_weak: bool = False) -> Dot:
+def _dot(name: str, meaning: str, figures: Figures) -> Dot:
     nothing = Mean(
         mean=None,
         asked=figures.asked,
@@ -170,7 +174,7 @@ def _dot(name: str, meaning: str, figures: Figures, is_weak: bool = False) -> Do
         failed=figures.failed,
     )
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    return Dot(VALUES[name], mean, spread, meaning, is_weak=is_weak)
+    return Dot(VALUES[name], mean, spread, meaning)
 
 
 def _table(view: RunView, chosen: View, model: int, figures: Figures, moves: bool) -> samples.Table:
