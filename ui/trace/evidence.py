@@ -6,6 +6,7 @@ that stand there where no script runs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -40,6 +41,8 @@ NUMBERS = {
 """The words for each value, and the metric's own name."""
 EXPECTED = ("context_utilization", "completeness")
 """The values that a labeller may expect where it does not count; see `ExpectedShares`."""
+_UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
+"""What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
 SHARED_BY_JUDGES = (JURY, CORRECTED)
 """Labellers who stand on what several judges said."""
 
@@ -95,6 +98,7 @@ def show(
     with st.container(key="texts_without_script"):
         verdicts = highlight.verdicts(shown.sentences, shown.labels)
         disputed = disputes(shown)
+        st.html(highlight.text(sample.question))
         st.html(highlight.response(shown.sentences.response, verdicts, disputed))
         st.html(highlight.documents(shown.sentences.documents, verdicts, disputed, sample.sources))
 
@@ -169,7 +173,7 @@ def _said(shown: Shown, by: str) -> dict[str, str]:
             )
             link = ", nearest " if item.support is Support.NONE else " by "
             words += link + ", ".join(keys)
-        reason = item.explanation
+        reason = _UNTRUE.sub("", item.explanation)
         if by == JURY:
             # The jury counts the votes by the labels' names: "full 1, none 2".
             for support, label in highlight.SUPPORTS.items():
