@@ -75,7 +75,7 @@ def test_a_metric_that_ships_is_one_file(copy: Path):
     )
 
     assert "Word count" in printed("-m", "evaluators", "list", "metrics", folder=copy)
-    assert "24 of 24 checked" in printed("-m", "evaluators", *run, folder=copy)
+    assert "24 answers checked" in printed("-m", "evaluators", *run, folder=copy)
     worker = (
         "from evaluators.runs.pool import takes; from evaluators.catalogue import catalogue "
         "as known"

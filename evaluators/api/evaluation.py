@@ -39,6 +39,7 @@ from evaluators.records import (
 )
 from evaluators.runs import aggregate, inputs, rulings
 from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
@@ -336,10 +337,8 @@ class Results:
         by = f", TRACE formula {self.definition}" if self.has_labels else ""
         if self.policy and self.is_rgb:
             by = f", RGB policy {self.policy}"
-        return (
-            f"{printable(self.run.title)}: {state}, {counts.scored:,} of {counts.asked:,} "
-            f"checked{failed}{by}"
-        )
+        checked = checked_in_words(self.run, counts)
+        return f"{printable(self.run.title)}: {state}, {checked}{failed}{by}"
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, labels as corrected and counted by the definition."""

@@ -63,7 +63,7 @@ def test_a_run_prints_its_means_and_is_kept(plumbline):
     assert found.exit_code == FINE
     assert newest().title == "Mine"
     assert f"Run {newest().id[:8]}: Mine" in found.stderr
-    assert "Mine: finished, 48 of 48 checked" in found.stdout
+    assert "Mine: finished, 24 answers checked" in found.stdout
     assert "adherence" in found.stdout
     assert "answer_match" in found.stdout
 
@@ -96,7 +96,7 @@ def test_far_off_a_terminal_lines_tell_how_far_the_run_is(plumbline):
 def test_a_long_title_stays_on_its_line(plumbline):
     title = "A title that is much longer than the table of the results is wide, and goes on"
 
-    headline = f"{title}: finished, 48 of 48 checked, TRACE formula sentence\n"
+    headline = f"{title}: finished, 24 answers checked, TRACE formula sentence\n"
     assert headline in plumbline(*TRACE, "--title", title).stdout
 
 
@@ -289,7 +289,7 @@ def test_lists(plumbline):
     assert "needs a key" in models
     assert "retired" not in models
     assert newest().id[:8] in runs
-    assert "finished, 12 of 12 checked" in runs
+    assert "finished, 12 answers checked" in runs
 
 
 def test_a_run_is_shown_with_the_command_to_begin_it_again(plumbline):
@@ -342,7 +342,7 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
     } == {
         *("id", "question", "response", "adherence", "answer_match", "definition"),
         *("status", "error"),
-        *("ground_truth", "retrieved_documents", "metrics"),
+        *("ground_truth", "retrieved_documents", "group", "metrics"),
     }
     assert lines[0]["metrics"] == [
         {"metric": "trace", "status": "scored", "reason": "", "error": "", "error_kind": ""},

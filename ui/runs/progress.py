@@ -10,13 +10,14 @@ import streamlit as st
 from evaluators.errors import ParameterError
 from evaluators.llm.estimate import duration
 from evaluators.records import Cap, Run
+from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
 from ui import run_views, session
 from ui.parts import problems, remedies, spending
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, ordinal
+from ui.parts.words import ordinal
 
 TICK = 1.0
 """Seconds between two drawings of a run's state."""
@@ -146,11 +147,8 @@ def state_in_words(run: Run, counts: Counts, at_work: bool) -> str:
 
 def counts_in_words(run: Run, counts: Counts) -> str:
     """How far a run is: "216 answers checked", "20 of 24 checked · 1 failed"."""
-    if counts.scored < counts.asked:
-        failed = f" · {counts.failed:,} failed" if counts.failed else ""
-        return f"{counts.scored:,} of {counts.asked:,} checked{failed}"
-    answers = counts.asked // len(run.evaluators)
-    return f"{counted(answers, 'answer')} checked"
+    failed = f" · {counts.failed:,} failed" if counts.failed else ""
+    return f"{checked_in_words(run, counts)}{failed}"
 
 
 def cost_so_far(run: Run) -> list[str]:
