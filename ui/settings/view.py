@@ -260,11 +260,11 @@ def _key_in_use(provider: str) -> None:
     """Which key is there, if any, whether it is known to work, and a button to forget it."""
     own, in_use, record = session.own_keys(), session.keys().get(provider), PROVIDERS[provider]
     if provider in own:
-        tested = "" if provider in session.offered() else ", not tested"
+        state = "In use" if provider in session.offered() else "Not tested"
         with st.container(horizontal=True, vertical_alignment="center"):
             where = _other_address(own[provider])
             until = "this tab is reloaded or closed" if config().public else "the app stops"
-            st.caption(plain(f"In use{where}{tested}. Kept until {until}."))
+            st.caption(plain(f"{state}{where}. Kept until {until}."))
             st.button(
                 "Forget",
                 icon=":material/key_off:",
