@@ -18,10 +18,7 @@ with st.expander("New run", expanded=run is None, icon=":material/tune:", key=pl
     metric_form.show()
 own_metrics.show()
 if run is None:
-    overview.none_shown(
-        "No run on this page yet. Choose a metric and press Start; those without a judge "
-        "need no key."
-    )
+    overview.none_shown("No run on this page yet. Metrics without a judge need no key.")
 else:
     samples.skip_link()
     overview.keep_link()

@@ -17,9 +17,7 @@ place = f"new_run_{run.id}" if run else "new_run"
 with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
     trace_form.show()
 if run is None:
-    overview.none_shown(
-        "No run on this page yet. Choose a method and press Start; the heuristic needs no key."
-    )
+    overview.none_shown("No run on this page yet. The heuristic needs no key.")
 else:
     samples.skip_link()
     overview.keep_link()

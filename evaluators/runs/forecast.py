@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.base import Evaluator
 from evaluators.dry_run import answered, prompts_of
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
@@ -102,15 +101,6 @@ class Measures:
         """How doubtful the heuristic is of each response that is there, by position."""
         return {position: hybrid.doubt(sample) for position, sample in _samples_with_response(plan)}
 
-    def calls(
-        self, plan: RunPlan, labeller: AdvancedRAGEvaluator, budgets: Sequence[int | None]
-    ) -> Mapping[int, int]:
-        """How many calls it takes judges of these budgets to label each response, by position."""
-        return {
-            position: labeller.calls_for(sample, budgets)
-            for position, sample in _samples_with_response(plan)
-        }
-
 
 def forecast(
     plan: RunPlan, keys: Keys, stored: CountStored, measures: Measures | None = None
@@ -143,20 +133,10 @@ def doubtful(plan: RunPlan, hybrid: HybridEvaluator, measures: Measures) -> tupl
     return tuple(position for position, doubt in doubts.items() if doubt >= hybrid.doubt_from)
 
 
-def doubt_within(
-    plan: RunPlan,
-    hybrid: HybridEvaluator,
-    most: int,
-    keys: Keys,
-    measures: Measures,
-) -> float:
-    """The lowest `doubt_from` by which the judges of the plan are asked `most` times at most."""
+def doubt_of(plan: RunPlan, hybrid: HybridEvaluator, most: int, measures: Measures) -> float:
+    """The lowest `doubt_from` by which judges are asked about `most` of the samples at most."""
     doubts = measures.doubts(plan, hybrid)
-    # While no judge is chosen, the budget is that of one who takes every sample in one call.
-    budgets = [prompt_budget(judge, keys) for judge in plan.judges] or [None]
-    calls = measures.calls(plan, hybrid.labeller, budgets)
-    calls_of_each = [calls[position] for position in doubts]
-    return threshold(doubts.values(), most, calls_of_each)
+    return threshold(doubts.values(), most)
 
 
 def _judgements_of(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import tempfile
 import time
@@ -72,7 +73,7 @@ def begun(served: Server) -> list[str]:
         for number, page in enumerate(pages):
             prepared(page, number)
         for page in pages:
-            page.get_by_role("button", name="Start", exact=True).click()
+            page.get_by_role("button", name=re.compile("^Label ")).click()
         for page in pages:
             page.get_by_role("button", name="Cancel").wait_for()
         return [urlsplit(page.url).query for page in pages]

@@ -5,6 +5,7 @@ traceback, no dialog.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -46,6 +47,9 @@ HOME_HOSTS = {"127.0.0.1", "localhost"}
 MANY = 2400
 
 PATIENCE = 30_000
+
+STARTS = re.compile("^(Label|Ask|Check|Measure) ")
+"""How the buttons begin that start a run from a form: they say what they do."""
 
 LONG = 240_000
 """Milliseconds for a run: its workers give way to whatever else the machine does, other tests for

@@ -16,25 +16,23 @@ from tests.e2e.conftest import LONG, Server, settled
 
 def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page: Page) -> None:
     page.goto("/rgb")
-    for way, seen in (
-        ("Score existing answers", "Ability"),
-        ("Ask a model", "216 prompts will be asked."),
-    ):
-        page.get_by_role("radio", name=way).click()
-        expect(page.get_by_text(seen, exact=True)).to_be_visible()
-        for away in ("Runs", "Settings"):
-            page.get_by_role("link", name=away, exact=True).click()
-            expect(page.get_by_role("heading", name=away, exact=True)).to_be_visible()
-            page.get_by_role("link", name="RGB", exact=True).click()
-            expect(page.get_by_role("radio", name=way)).to_be_checked()
-            expect(page.get_by_text(seen, exact=True)).to_be_visible()
+    ask = page.get_by_role("button", name="Ask 192 questions")
+    page.get_by_role("button", name="Negative rejection").click()
+    expect(ask).to_be_visible()
+    for away in ("Runs", "Settings"):
+        page.get_by_role("link", name=away, exact=True).click()
+        expect(page.get_by_role("heading", name=away, exact=True)).to_be_visible()
+        page.get_by_role("link", name="RGB", exact=True).click()
+        expect(ask).to_be_visible()
+    page.get_by_text("Advanced", exact=True).click()
     page.get_by_role("spinbutton", name="Seed").fill("7")
     page.get_by_role("spinbutton", name="Seed").press("Enter")
     settled(page)
     page.get_by_role("link", name="Runs", exact=True).click()
     page.get_by_role("link", name="RGB", exact=True).click()
+    page.get_by_text("Advanced", exact=True).click()
     expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
-    expect(page.get_by_text("216 prompts will be asked.")).to_be_visible()
+    expect(ask).to_be_visible()
 
 
 def test_a_link_from_the_data_begins_a_new_run_with_them(
@@ -49,7 +47,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(
     page.locator("input[type=file]").first.set_input_files(file)
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("new.jsonl")
-    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Label 1 sample")).to_be_visible()
     expect(page.get_by_text("24 answers checked")).to_have_count(0)
     expect(page).to_have_url(re.compile(r"/trace/?\??$"))
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests import judge
-from tests.e2e.conftest import LONG, Server, open_sample, running, settled
+from tests.e2e.conftest import LONG, STARTS, Server, open_sample, running, settled
 from tests.loopback import Loopback
 
 FINISHED = "24 answers checked"
@@ -90,7 +90,7 @@ def start(page: Page, app: Server, method: str, *judges: str) -> None:
         expect(page.get_by_role("button", name=re.compile(f"Remove {name}"))).to_be_visible()
         settled(page)
     expect(page.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=LONG)
     settled(page)
 

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import LONG, mean, open_sample
+from tests.e2e.conftest import LONG, STARTS, mean, open_sample
 
 
 def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> None:
@@ -19,7 +19,7 @@ def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> Non
             "Needs: retrieved documents, ground truth. 24 of 24 samples can be judged."
         )
     ).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name=STARTS).click()
     main = page.get_by_test_id("stMain")
     expect(main.get_by_text("24 answers checked")).to_be_visible(timeout=LONG)
     expect(mean(page, "Answer match")).to_have_text(re.compile(r"[01]\.\d\d"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import LONG, Server, cancel, running
+from tests.e2e.conftest import LONG, STARTS, Server, cancel, running
 from tests.loopback import Loopback
 
 FINISHED = re.compile(r"48 answers checked")
@@ -49,10 +49,10 @@ def test_two_models_from_the_drop_down_to_two_lines(
         page.get_by_role("button", name=ability).click()
     for level in ("20 %", "40 %", "60 %", "80 %"):
         page.get_by_role("button", name=f"Remove {level}").click()
-    expect(main.get_by_text("24 prompts will be asked of each of 2 models.")).to_be_visible()
+    expect(main.get_by_role("button", name="Ask 24 questions of each of 2 models")).to_be_visible()
     expect(main.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
     start, dollars = (
-        page.get_by_role("button", name="Start", exact=True),
+        page.get_by_role("button", name=STARTS),
         page.get_by_role("spinbutton", name="Most US dollars"),
     )
     for typed, refused in (("0", True), ("0.50", False), ("-5", True), ("", False)):

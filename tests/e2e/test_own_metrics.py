@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluators.config import Config
-from tests.e2e.conftest import LONG, Server, mean, running, settled
+from tests.e2e.conftest import LONG, STARTS, Server, mean, running, settled
 from tests.loopback import Loopback
 
 EXAMPLES = ("hedging.py", "names_its_source.py")
@@ -65,7 +65,7 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(
 
     choose(page, "Metrics", "Hedging", "Names its source")
     pick(page, "Judge", JUDGE)
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("24 answers checked").first).to_be_visible(
         timeout=LONG
     )
@@ -100,7 +100,7 @@ def test_a_metric_is_written_without_programming(
     expect(page.get_by_text("Saved. It is chosen above, under Metrics.")).to_be_visible()
     settled(page)
     pick(page, "Judge", JUDGE)
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("24 answers checked").first).to_be_visible(
         timeout=LONG
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from tests.e2e.conftest import LONG, Server, running
+from tests.e2e.conftest import LONG, STARTS, Server, running
 from tests.hub import Hub
 from tests.pages.test_sources import MILL, PAGES, PARK, REPOS
 
@@ -100,7 +100,7 @@ def shown(page: Page) -> Locator:
 
 def finish(page: Page, words: str) -> None:
     """Starts the run of the form and waits for its end."""
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text(f"Finished · {words}")).to_be_visible(
         timeout=LONG
     )

@@ -7,12 +7,12 @@ import re
 from playwright.sync_api import Page, expect
 
 from evaluators.records import Run
-from tests.e2e.conftest import LONG, mean, open_sample, settled
+from tests.e2e.conftest import LONG, STARTS, mean, open_sample, settled
 
 
 def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page: Page) -> None:
     page.goto("/trace")
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("24 answers checked")).to_be_visible(
         timeout=LONG
     )

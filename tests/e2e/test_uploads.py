@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import LONG
+from tests.e2e.conftest import LONG, STARTS
 
 ROWS = [
     {
@@ -34,8 +34,8 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("mill.jsonl (uploaded)")
     page.get_by_role("link", name="TRACE", exact=True).click()
-    expect(page.get_by_text("2 samples will be labelled.")).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Label all 2 samples")).to_be_visible()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("2 answers checked")).to_be_visible(
         timeout=LONG
     )
@@ -87,8 +87,8 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     page.get_by_role("button", name="Use these columns").click()
     expect(page.get_by_text("3 rows in the file, 3 usable")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
-    expect(page.get_by_text("3 samples will be labelled.")).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Label all 3 samples")).to_be_visible()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("3 answers checked")).to_be_visible(
         timeout=LONG
     )
@@ -141,8 +141,8 @@ def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> No
     expect(page.get_by_text("Samples · 1 row")).to_be_visible()
     colour = background(page)
     page.get_by_role("link", name="TRACE", exact=True).click()
-    expect(page.get_by_text("1 sample will be labelled.")).to_be_visible()
-    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Label 1 sample")).to_be_visible()
+    page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("1 answer checked")).to_be_visible(
         timeout=LONG
     )

@@ -19,7 +19,7 @@ from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import cards, lines, markdown, runs, said, samples, settled, state, table
 from tests.pages.test_metrics import Words
 from ui import session
-from ui.trace.form import HEURISTIC, LABELLING
+from ui.trace.form import HEURISTIC, JURY
 
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
 HOSTILE = "![x](http://127.0.0.1:9/x.png)"
@@ -73,10 +73,12 @@ def test_metrics_that_ask_share_one_judge_and_one_estimate(
 ) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = metrics_form(open_page, "two", "answer_match", "llm_judge", "g_eval")
-    assert at.button(key="metrics_start").disabled
-    assert "Choose a judge to start." in said(at)
-    assert [widget.key for widget in at.selectbox if widget.label == "Judge"] == ["metrics_judge"]
-    at.selectbox(key="metrics_judge").set_value(LUNA)
+    assert [widget.key for widget in at.selectbox if widget.label == "Judge"] == [
+        "metrics_metric_judge"
+    ]
+    # Begun with a judge, the form tells a price at once.
+    assert at.button(key="metrics_start").label == r"Measure 2 samples, up to \$0\.01"
+    at.selectbox(key="metrics_metric_judge").set_value(LUNA)
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == 2 * (1 + 4)  # a question, and four criteria, for each sample
     assert not at.button(key="metrics_start").disabled
@@ -115,7 +117,7 @@ def test_without_a_metric_there_is_nothing_to_start(open_page: OpenPage) -> None
 def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."), ("Tea.", None))
     at = trace_form(open_page, HEURISTIC, "context_recall_lexical", Words.name)
-    assert "3 samples will be labelled." in said(at)
+    assert at.button(key="trace_start").label == "Label all 3 samples"
     at = started(at, "trace")
     assert state(at).endswith(" 1 failed")
     assert "Also: Context recall (lexical), Words found (Least: 1)" in said(at)
@@ -136,8 +138,8 @@ def test_a_metric_beside_the_heuristic_brings_its_judge(
 ) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = trace_form(open_page, HEURISTIC, "llm_judge")
-    assert at.button(key="trace_start").disabled
-    at.selectbox(key="trace_judge").set_value(LUNA)
+    assert at.button(key="trace_start").label == r"Label all 2 samples, under \$0\.01"
+    at.selectbox(key="trace_metric_judge").set_value(LUNA)
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == 2
     at = started(at, "trace")
@@ -147,8 +149,8 @@ def test_a_metric_beside_the_heuristic_brings_its_judge(
 
 def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: Loopback) -> None:
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
-    at = trace_form(open_page, LABELLING, "llm_judge")
-    at.multiselect(key="trace_judges").set_value([LUNA, MINI])
+    at = trace_form(open_page, JURY, "llm_judge")
+    at.multiselect(key="trace_jury").set_value([LUNA, MINI])
     checked(at.run())
     assert [row["Calls"] for row in table(at, "Model")] == [4, 2, 6]
     assert "LLM as judge: asked of the first judge alone, GPT-6 Luna." in said(at)
@@ -291,7 +293,7 @@ def metrics_form(open_page: OpenPage, data: str, *metrics: str) -> AppTest:
 def trace_form(open_page: OpenPage, method: str, *metrics: str) -> AppTest:
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("two")
-    at.selectbox(key="trace_method").set_value(method)
+    at.radio(key="trace_method").set_value(method)
     checked(at.run())
     at.multiselect(key="trace_metrics").set_value(list(metrics))
     return checked(at.run())

@@ -25,20 +25,19 @@ BED = {
     "positive": ["It was in May."],
     "negative": ["Tea is hot."],
 }
-SCORE = "Score existing answers"
 FORMS = [
-    pytest.param("trace", "", "trace_dataset", "trace_start", SAMPLE, id="TRACE"),
-    pytest.param("metrics", "", "metrics_dataset", "metrics_start", SAMPLE, id="Metrics"),
-    pytest.param("rgb", "", "rgb_bed", "rgb_start", BED, id="RGB, asking"),
-    pytest.param("rgb", SCORE, "rgb_answers", "rgb_score_start", SAMPLE, id="RGB, scoring"),
+    pytest.param("trace", "trace_dataset", "trace_start", SAMPLE, id="TRACE"),
+    pytest.param("metrics", "metrics_dataset", "metrics_start", SAMPLE, id="Metrics"),
+    pytest.param("rgb", "rgb_data", "rgb_start", BED, id="RGB, asking"),
+    pytest.param("rgb", "rgb_data", "rgb_start", SAMPLE, id="RGB, scoring"),
 ]
 
 
-@pytest.mark.parametrize(("page", "way", "box", "start", "row"), FORMS)
+@pytest.mark.parametrize(("page", "box", "start", "row"), FORMS)
 def test_data_that_are_gone_are_not_replaced_by_others(
-    open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
+    open_page: OpenPage, page: str, box: str, start: str, row: dict[str, object]
 ) -> None:
-    at = form(open_page, page, way, box, row)
+    at = form(open_page, page, box, row)
     session.store().uploads.delete("local", "own.jsonl")
     at.button(key=start).click()
     at = settled(checked(at.run()))
@@ -54,22 +53,22 @@ def test_data_that_are_gone_are_not_replaced_by_others(
     assert runs()[0].dataset_name == at.selectbox(key=box).options[0]
 
 
-@pytest.mark.parametrize(("page", "way", "box", "start", "row"), FORMS)
+@pytest.mark.parametrize(("page", "box", "start", "row"), FORMS)
 def test_a_change_of_another_field_does_not_choose_other_data_either(
-    open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
+    open_page: OpenPage, page: str, box: str, start: str, row: dict[str, object]
 ) -> None:
-    at = form(open_page, page, way, box, row)
+    at = form(open_page, page, box, row)
     session.store().uploads.delete("local", "own.jsonl")
     for _ in range(2):
         assert checked(at.run()).selectbox(key=box).value is None
         assert "own.jsonl is no longer there." in said(at, "warning")
 
 
-@pytest.mark.parametrize(("page", "way", "box", "start", "row"), FORMS)
+@pytest.mark.parametrize(("page", "box", "start", "row"), FORMS)
 def test_data_that_changed_are_shown_before_a_run_starts(
-    open_page: OpenPage, page: str, way: str, box: str, start: str, row: dict[str, object]
+    open_page: OpenPage, page: str, box: str, start: str, row: dict[str, object]
 ) -> None:
-    at = form(open_page, page, way, box, row)
+    at = form(open_page, page, box, row)
     keep(row, row | {"id": "2"})
     at.button(key=start).click()
     checked(at.run())
@@ -80,13 +79,10 @@ def test_data_that_changed_are_shown_before_a_run_starts(
     assert runs()[0].dataset_name == "own.jsonl"
 
 
-def form(open_page: OpenPage, page: str, way: str, box: str, row: dict[str, object]) -> AppTest:
+def form(open_page: OpenPage, page: str, box: str, row: dict[str, object]) -> AppTest:
     """The form with own data chosen."""
     keep(row)
     at = open_page(page)
-    if way:
-        at.get_by_key("rgb_way").set_value(way)
-        checked(at.run())
     at.selectbox(key=box).set_value("own.jsonl")
     return checked(at.run())
 

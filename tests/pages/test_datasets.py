@@ -89,7 +89,7 @@ def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, con
 def test_the_form_begins_with_what_was_looked_at_last(upload: Upload) -> None:
     at = upload("own.jsonl", jsonl(BED))
     at.switch_page("../pages/rgb.py")
-    assert checked(at.run()).selectbox(key="rgb_bed").value == "own.jsonl"
+    assert checked(at.run()).selectbox(key="rgb_data").value == "own.jsonl"
 
 
 def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -> None:
@@ -493,8 +493,8 @@ def test_answers_lead_to_the_form_that_scores_them(upload: Upload) -> None:
     at = upload("answers.jsonl", jsonl({**GOOD, "ground_truth": "May"}))
     assert "Score answers on the RGB page" in links(at)
     checked(at.switch_page("../pages/rgb.py").run())
-    assert at.selectbox(key="rgb_answers").value == "answers.jsonl"
-    assert "scoring them needs no key" in said(at)
+    assert at.selectbox(key="rgb_data").value == "answers.jsonl"
+    assert "checking answers, need no key" in said(at)
 
 
 def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload: Upload) -> None:

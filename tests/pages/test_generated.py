@@ -34,7 +34,7 @@ from tests.pages.screen import (
 )
 from ui import run_views, session
 from ui.runs import files
-from ui.trace.form import HEURISTIC, HYBRID, LABELLING
+from ui.trace.form import HEURISTIC, HYBRID, JURY
 
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
 READER, OF_LUNA = "Offline reader (baseline, no key)", "GPT-6 Luna"
@@ -123,9 +123,10 @@ def test_the_estimate_holds_the_calls_of_the_generators(
     open_page: OpenPage, provider: Loopback
 ) -> None:
     kept("half", "In May.", None, None)
-    at = form(open_page, "trace", "half", LABELLING, judge=LUNA)
+    at = form(open_page, "trace", "half", JURY, judge=LUNA)
     at = models(at, "trace", OFFLINE.id, MINI)
-    assert "3 samples will be labelled by each judge, as each of 2 models answers them." in said(at)
+    label = at.button(key="trace_start").label
+    assert label.startswith("Label all 3 samples, answered by each of 2 models, ")
     rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
     assert rows == {
         READER: 2,
@@ -142,7 +143,7 @@ def test_a_metric_s_judge_is_asked_as_often_as_estimated(
     at = form(open_page, "metrics", "half")
     at.multiselect(key="metrics_metrics").set_value(["llm_judge"])
     checked(at.run())
-    at.selectbox(key="metrics_judge").set_value(LUNA)
+    at.selectbox(key="metrics_metric_judge").set_value(LUNA)
     at = models(checked(at.run()), "metrics", OFFLINE.id, LUNA)
     assert "This judge also answers, and may favour its own answers." in said(at)
     rows = {row["Model"]: row["Calls"] for row in table(at, "Model")}
@@ -156,17 +157,17 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
 ) -> None:
     kept("half", ANSWER, None)
     at = form(open_page, "trace", "half", HYBRID, judge=LUNA)
-    assert "2 samples will be labelled by each judge." in said(at)
+    assert at.button(key="trace_start").label.startswith("Label all 2 samples, ")
     at.number_input(key="trace_doubt_from").set_value(0.99)
     at = checked(at.run())
     assert (
-        "At most 1 sample will be judged: those with a doubt of 0.99 or more, which "
-        "shows when they are"
+        "Judges get 0 of the answers that are there, and of those to come the ones with a doubt "
+        "of 0.99 or more."
     ) in said(at)
     assert table(at, "Model")[-1]["Calls"] == 1
     at.number_input(key="trace_doubt_from").set_value(1.01)
     at = checked(at.run())
-    assert "None will be judged" in said(at)
+    assert "None would be judged" in said(at)
     assert at.button(key="trace_start").disabled
 
 
@@ -271,10 +272,10 @@ def form(
     at = open_page(page)
     at.selectbox(key=f"{page}_dataset").set_value(data)
     if page == "trace":
-        at.selectbox(key="trace_method").set_value(method)
+        at.radio(key="trace_method").set_value(method)
     checked(at.run())
     if judge:
-        at.multiselect(key="trace_judges").set_value([judge])
+        at.multiselect(key={JURY: "trace_jury", HYBRID: "trace_hybrid"}[method]).set_value([judge])
         checked(at.run())
     return at
 

@@ -60,7 +60,7 @@ def test_a_model_is_tested_by_an_open_form(open_page: OpenPage) -> None:
     button(at, "Test a model").click()
     checked(at.run())
     assert [title.value for title in at.title] == ["RGB"]
-    assert "Start" in [each.label for each in at.button]
+    assert "Ask 216 questions" in [each.label for each in at.button]
 
 
 def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, filled: Filled) -> None:

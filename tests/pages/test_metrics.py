@@ -138,7 +138,7 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 
 def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
     at = open_page("metrics")
-    assert "those without a judge need no key" in said(at)
+    assert "Metrics without a judge need no key" in said(at)
     assert at.multiselect(key="metrics_metrics").options
 
 
@@ -177,14 +177,14 @@ def test_a_parameter_without_a_default_is_told(open_page: OpenPage) -> None:
 
 def test_a_metric_with_a_judge_says_that_it_needs_a_key(open_page: OpenPage) -> None:
     at = form(open_page, "test_two_questions")
-    assert "an LLM, and that needs a key" in said(at, "info")
+    assert "GPT-OSS 20B needs a key; the price is shown without one." in said(at)
     assert at.button(key="metrics_start").disabled
 
 
 def test_a_metric_with_an_optional_judge_goes_without_one(open_page: OpenPage) -> None:
     kept("one", ("It is true.", None))
     at = form(open_page, "test_opinion", "one")
-    assert at.selectbox(key="metrics_judge").value is None
+    assert at.selectbox(key="metrics_metric_judge").value is None
     assert cards(started(at)) == {"Judged": "0.00"}
 
 
@@ -389,7 +389,7 @@ def form(open_page: OpenPage, metric: str, data: str = "", judge: str = "") -> A
     at.multiselect(key="metrics_metrics").set_value([metric])
     checked(at.run())
     if judge:
-        at.selectbox(key="metrics_judge").set_value(judge)
+        at.selectbox(key="metrics_metric_judge").set_value(judge)
     return checked(at.run())
 
 

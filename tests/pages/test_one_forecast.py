@@ -22,7 +22,7 @@ from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import settled, table
 from ui import session
-from ui.trace.form import HYBRID, LABELLING
+from ui.trace.form import HYBRID, JURY
 
 OSS, LUNA, MINI = "groq/openai/gpt-oss-20b", "openai/gpt-6-luna", "openai/gpt-4o-mini"
 HALF, LONG = "half", "long"
@@ -90,13 +90,13 @@ def trace_form(
 ) -> AppTest:
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value(data)
-    at.selectbox(key="trace_method").set_value(method)
+    at.radio(key="trace_method").set_value(method)
     checked(at.run())
     if further:
         at.multiselect(key="trace_metrics").set_value(list(further))
     if models is not None:
         at.multiselect(key="trace_models").set_value(list(models))
-    at.multiselect(key="trace_judges").set_value(list(judges))
+    at.multiselect(key={JURY: "trace_jury", HYBRID: "trace_hybrid"}[method]).set_value(list(judges))
     checked(at.run())
     if not use_cache:
         at.toggle(key="trace_use_cache").set_value(False)
@@ -121,7 +121,7 @@ def test_labels_by_judges_with_a_further_metric(
 ) -> None:
     options = [part for metric in ("gpt_labeling", *further) for part in ("--metric", metric)]
     options += [part for each in judges for part in ("--judge", each)]
-    at = trace_form(open_page, data, LABELLING, *judges, further=further)
+    at = trace_form(open_page, data, JURY, *judges, further=further)
     assert form(at) == terminal("--data", data, *options)
 
 
@@ -129,7 +129,7 @@ def test_labels_by_judges_with_a_further_metric(
 @pytest.mark.parametrize(
     ("method", "metric", "doubt_from"),
     [
-        (LABELLING, "gpt_labeling", None),
+        (JURY, "gpt_labeling", None),
         (HYBRID, "hybrid", 0.0),
         (HYBRID, "hybrid", 0.3),
         (HYBRID, "hybrid", 0.99),
@@ -156,7 +156,7 @@ def test_labels_of_answers_that_are_there_and_to_come(
 
 
 def test_what_nobody_answers_is_not_judged(open_page: OpenPage) -> None:
-    at = trace_form(open_page, HALF, LABELLING, LUNA, models=())
+    at = trace_form(open_page, HALF, JURY, LUNA, models=())
     assert form(at) == terminal("--data", HALF, "--metric", "gpt_labeling", "--judge", LUNA)
 
 
@@ -169,7 +169,7 @@ def metrics_form(
     checked(at.run())
     if models is not None:
         at.multiselect(key="metrics_models").set_value(list(models))
-    at.selectbox(key="metrics_judge").set_value(LUNA)
+    at.selectbox(key="metrics_metric_judge").set_value(LUNA)
     return checked(at.run())
 
 
@@ -189,7 +189,7 @@ def test_metrics_that_ask_a_judge(
 @pytest.mark.parametrize("models", [(MINI,), (OFFLINE.id, OSS, LUNA)])
 def test_rgb_with_a_judge(open_page: OpenPage, models: tuple[str, ...]) -> None:
     at = open_page("rgb")
-    at.selectbox(key="rgb_bed").set_value(ENGLISH_BED)
+    at.selectbox(key="rgb_data").set_value(ENGLISH_BED)
     at.multiselect(key="rgb_models").set_value(list(models))
     at.selectbox(key="rgb_judge").set_value(OSS)
     checked(at.run())
@@ -203,9 +203,7 @@ def test_a_run_asks_what_was_forecast(
     open_page: OpenPage, provider: Loopback, use_cache: bool
 ) -> None:
     """Two models keep the one response that is there: its labels are paid for once."""
-    at = trace_form(
-        open_page, HALF, LABELLING, LUNA, models=(OFFLINE.id, MINI), use_cache=use_cache
-    )
+    at = trace_form(open_page, HALF, JURY, LUNA, models=(OFFLINE.id, MINI), use_cache=use_cache)
     calls = {row["Model"]: row["Calls"] for row in form(at, "")}
     at.button(key="trace_start").click()
     checked(settled(at.run()))

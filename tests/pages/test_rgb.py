@@ -68,8 +68,8 @@ PREDICTIONS = (
 
 def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
     at = open_page("rgb")
-    assert "the offline reader needs no key" in said(at)
-    assert "216 prompts will be asked." in said(at)
+    assert "The offline reader, and checking answers, need no key" in said(at)
+    assert at.button(key="rgb_start").label == "Ask 216 questions"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_form_counts_the_prompts(
     open_page: OpenPage, abilities: list[Ability], levels: list[float], prompts: str
 ) -> None:
     at = asked(open_page("rgb"), abilities, levels)
-    assert f"{prompts} prompts will be asked." in said(at)
+    assert at.button(key="rgb_start").label == f"Ask {prompts} questions"
     assert not at.button(key="rgb_start").disabled
 
 
@@ -111,7 +111,7 @@ def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) ->
 
 def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
     at = open_page("rgb")
-    at.selectbox(key="rgb_bed").set_value("RGB sample (Chinese)")
+    at.selectbox(key="rgb_data").set_value("RGB sample (Chinese)")
     checked(at.run())
     assert "请根据文档回答问题" in at.text_area(key="rgb_prompt_zh").value
     at.button(key="rgb_start").click()
@@ -267,7 +267,7 @@ def test_existing_answers_are_scored_by_either_policy(
     at = scoring(open_page("rgb"), "answers.json")
     at.selectbox(key="rgb_score_policy").set_value(policy)
     at.run()
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     at = settled(at.run())
     assert f"Rules: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
@@ -315,7 +315,7 @@ def test_existing_answers_can_be_scored_for_another_ability(
     at = scoring(open_page("rgb"), "answers.json")
     segments(at, "rgb_ability_answers.json").set_value(Ability.REJECTION)
     at.run()
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     (rate,) = table(settled(at.run()), "Rate")
     assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50.0 %")
 
@@ -325,7 +325,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
 ) -> None:
     upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}, PREDICTIONS[1], PREDICTIONS[3]))
     at = scoring(open_page("rgb"), "answers.jsonl")
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     at = settled(at.run())
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
@@ -353,7 +353,7 @@ def test_look_alike_characters_that_change_a_verdict_are_counted(
 ) -> None:
     upload("answers.json", jsonl({**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     assert "look-alike characters (NFKC): 1" in said(settled(at.run()))
 
 
@@ -373,7 +373,7 @@ def test_a_run_of_another_kind_is_not_shown_here(open_page: OpenPage, filled: Fi
 def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload: Upload) -> None:
     upload("answers.json", jsonl(PREDICTIONS[0]))
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     settled(at.run())
     at = open_page("sample", run=runs()[0].id)
     assert "Gives the true answer: yes. It contains “mina osei”." in said(at, "markdown").replace(
@@ -394,7 +394,7 @@ def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(
         ),
     )
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     settled(at.run())
     shown = html(open_page("sample", run=runs()[0].id))
     assert (
@@ -413,9 +413,7 @@ def asked(at: AppTest, abilities: list[Ability], levels: list[float]) -> AppTest
 
 def scoring(at: AppTest, name: str) -> AppTest:
     """The form for answers that exist already, with this upload chosen."""
-    segments(at, "rgb_way").set_value("Score existing answers")
-    checked(at.run())
-    at.selectbox(key="rgb_answers").set_value(name)
+    at.selectbox(key="rgb_data").set_value(name)
     return checked(at.run())
 
 

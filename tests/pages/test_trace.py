@@ -45,8 +45,8 @@ class OwnLabels(TRACEEvaluator):
 
 def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
     at = open_page("trace")
-    assert "the heuristic needs no key" in said(at)
-    assert "24 samples will be labelled." in said(at)
+    assert "The heuristic needs no key" in said(at)
+    assert at.button(key="trace_start").label == "Label all 24 samples"
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)

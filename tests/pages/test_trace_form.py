@@ -19,10 +19,12 @@ from tests.pages.conftest import KEY, OpenPage, Upload, checked
 from tests.pages.screen import jsonl, runs, said, samples, segments, settled, state, table
 from ui import session
 from ui.models.form import is_generator
-from ui.trace.form import ALL, HEURISTIC, HYBRID, LABELLING
+from ui.trace.form import HEURISTIC, HYBRID, JUDGE, JURY
 
 OSS, LUNA, MINI = "groq/openai/gpt-oss-20b", "openai/gpt-6-luna", "openai/gpt-4o-mini"
 SAMPLES = 24
+JUDGES = {JURY: "trace_jury", HYBRID: "trace_hybrid"}
+"""Where the judges of a method are chosen."""
 
 
 @pytest.fixture
@@ -36,32 +38,45 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 # Choosing
 
 
-@pytest.mark.parametrize("method", [LABELLING, HYBRID])
-def test_a_method_that_asks_an_llm_says_that_it_needs_a_key(
-    open_page: OpenPage, method: str
+@pytest.mark.parametrize(
+    ("method", "without_key"),
+    [
+        (JUDGE, "GPT-OSS 20B needs a key"),
+        (JURY, "GPT-OSS 20B, GPT-6 Luna, GPT-OSS 120B (Together) need keys"),
+        (HYBRID, "GPT-OSS 20B needs a key"),
+    ],
+)
+def test_without_a_key_the_price_is_said_and_only_start_is_shut(
+    open_page: OpenPage, method: str, without_key: str
 ) -> None:
     at = form(open_page, method)
-    assert "A judge is an LLM, and that needs a key." in said(at)
-    assert "Choose a judge to start." in said(at)
+    assert f"{without_key}; the price is shown without one." in said(at)
+    assert "Label all 24 samples, " in at.button(key="trace_start").label
+    assert "0\\.0" in at.button(key="trace_start").label
+    assert table(at, "Model")[0]["Model"] == "GPT-OSS 20B"
+    prices = at.radio(key="trace_method").proto.captions
+    assert prices[0] == "free, finds suspects"
+    assert all("\\$" in price for price in prices[1:])
     assert [link.proto.label for link in at.get("page_link")].count(
         "Enter a key on the Settings page"
     ) == 1
     assert at.button(key="trace_start").disabled
 
 
-@pytest.mark.parametrize("method", [LABELLING, HYBRID])
+@pytest.mark.parametrize("method", [JURY, HYBRID])
 def test_the_key_that_was_missing_is_enough(
     open_page: OpenPage, loopback: Callable[..., Loopback], method: str
 ) -> None:
     at = form(open_page, method, OSS)
-    assert "GPT-OSS 20B: needs a key." in said(at, "warning")
+    assert "GPT-OSS 20B needs a key" in said(at)
     checked(at.switch_page("../pages/settings.py").run())
     address = loopback().address
     session.own_keys().update(
         {"groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))}
     )
     checked(at.switch_page("../pages/trace.py").run())
-    assert at.multiselect(key="trace_judges").value == [OSS]
+    assert at.multiselect(key=JUDGES[method]).value == [OSS]
+    assert not at.button(key="trace_start").disabled
 
 
 def test_the_heuristic_asks_for_no_judge(open_page: OpenPage, provider: Loopback) -> None:
@@ -74,14 +89,15 @@ def test_the_heuristic_asks_for_no_judge(open_page: OpenPage, provider: Loopback
 def test_the_offline_reader_is_no_judge(open_page: OpenPage, provider: Loopback) -> None:
     assert not [
         name
-        for name in form(open_page, LABELLING).multiselect(key="trace_judges").options
+        for name in form(open_page, JURY).multiselect(key="trace_jury").options
         if "Offline" in name
     ]
 
 
-def test_two_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> None:
-    assert "A jury" not in said(form(open_page, LABELLING, OSS))
-    assert "a tie goes to the stricter verdict" in said(form(open_page, LABELLING, OSS, LUNA))
+def test_several_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> None:
+    at = form(open_page, JURY)
+    assert len(at.multiselect(key="trace_jury").value) == 3
+    assert "a tie goes to the stricter verdict" in at.multiselect(key="trace_jury").help
 
 
 @pytest.mark.parametrize(
@@ -112,9 +128,9 @@ def test_a_judge_that_wrote_the_responses_is_pointed_out(
     session.store().uploads.save(
         "local", Dataset(name="own", samples=samples), "2026-11-21T09:00:00+00:00"
     )
-    assert "may favour its own" not in said(form(open_page, LABELLING, LUNA, data="own"), "warning")
-    words = said(form(open_page, LABELLING, LUNA, MINI, data="own"), "warning")
-    assert "GPT-4o mini also wrote 1 response of this data, and may favour its own." in words
+    assert "may favour its own" not in said(form(open_page, JURY, LUNA, data="own"), "warning")
+    words = said(form(open_page, JURY, LUNA, MINI, data="own"), "warning")
+    assert "GPT-4o mini also wrote 1 answer of this data, and may favour its own." in words
 
 
 def test_a_model_without_a_name_of_its_own_is_no_author() -> None:
@@ -127,8 +143,8 @@ def test_a_model_without_a_name_of_its_own_is_no_author() -> None:
 def test_each_judge_labels_each_sample_with_one_call(
     open_page: OpenPage, provider: Loopback
 ) -> None:
-    at = form(open_page, LABELLING, OSS, LUNA)
-    assert "24 samples will be labelled by each judge." in said(at)
+    at = form(open_page, JURY, OSS, LUNA)
+    assert at.button(key="trace_start").label.startswith("Label all 24 samples, ")
     rows = table(at, "Model")
     assert [(row["Model"], row["Calls"], row["Stored"]) for row in rows] == [
         ("GPT-OSS 20B", SAMPLES, 0),
@@ -144,17 +160,19 @@ def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(
     at = form(open_page, HYBRID, LUNA, most=7)
     (row,) = table(at, "Model")
     assert 0 < row["Calls"] <= 7
-    assert f"{row['Calls']} samples will be judged: those with a doubt of 0." in said(at)
-    segments(at, "trace_which").set_value(ALL)
+    assert f"Judges get the {row['Calls']} that the heuristic is least sure of." in said(at)
+    at.number_input(key="trace_judged_24").set_value(SAMPLES)
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == SAMPLES
 
 
-def test_a_budget_counts_the_calls_of_all_judges(open_page: OpenPage, provider: Loopback) -> None:
+def test_each_judge_of_hybrid_gets_the_doubtful_samples(
+    open_page: OpenPage, provider: Loopback
+) -> None:
     rows = table(form(open_page, HYBRID, OSS, LUNA, most=7), "Model")
     first, second, together = (row["Calls"] for row in rows)
     assert first == second
-    assert 2 <= first + second == together <= 7
+    assert 2 <= first + second == together <= 2 * 7
 
 
 def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
@@ -163,7 +181,7 @@ def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("alike.jsonl", jsonl(row, row))
     at = form(open_page, HYBRID, LUNA, data="alike.jsonl", most=1)
-    assert "None will be judged" in said(at)
+    assert "None would be judged" in said(at)
     assert at.button(key="trace_start").disabled
 
 
@@ -172,16 +190,53 @@ def test_a_sample_that_nobody_answers_is_not_counted(
 ) -> None:
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("half.jsonl", jsonl(row, {**row, "response": None}))
-    at = form(open_page, LABELLING, LUNA, data="half.jsonl")
-    assert "2 samples will be labelled by each judge." in said(at)
+    at = form(open_page, JURY, LUNA, data="half.jsonl")
+    assert at.button(key="trace_start").label.startswith("Label all 2 samples, ")
     at.multiselect(key="trace_models").set_value([])
-    assert "1 sample will be labelled by each judge." in said(checked(at.run()))
+    assert checked(at.run()).button(key="trace_start").label.startswith("Label 1 sample, ")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "number", "label"),
+    [
+        ("20", None, "Label 20 samples"),
+        ("all", None, "Label all 24 samples"),
+        ("other", 7, "Label 7 samples"),
+    ],
+)
+def test_a_part_at_random_is_labelled(
+    open_page: OpenPage, chosen: str, number: int | None, label: str
+) -> None:
+    at = form(open_page, HEURISTIC)
+    segments(at, "trace_count").set_value(chosen)
+    checked(at.run())
+    if number:
+        at.number_input(key="trace_count_number").set_value(number)
+        checked(at.run())
+    assert at.button(key="trace_start").label == label
+    started(at)
+    (run,) = runs()
+    assert session.store().results.counts(run).asked == (number or {"20": 20, "all": 24}[chosen])
+    assert run.dataset_name == "TRACE sample (English)"
+    assert run.seed == (None if chosen == "all" else 0)
+
+
+def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(
+    open_page: OpenPage, upload: Upload
+) -> None:
+    row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
+    upload("few.jsonl", jsonl(row, row))
+    at = form(open_page, HEURISTIC)
+    segments(at, "trace_count").set_value("20")
+    checked(at.run())
+    at.selectbox(key="trace_dataset").set_value("few.jsonl")
+    assert checked(at.run()).button(key="trace_start").label == "Label all 2 samples"
 
 
 def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
     open_page: OpenPage, provider: Loopback
 ) -> None:
-    at = form(open_page, LABELLING, LUNA)
+    at = form(open_page, JURY, LUNA)
     at.selectbox(key="trace_prompt").set_value("ragbench")
     at = started(checked(at.run()))
 
@@ -192,7 +247,7 @@ def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
 def test_windows_that_would_not_move_are_refused_at_once(
     open_page: OpenPage, provider: Loopback
 ) -> None:
-    at = form(open_page, LABELLING, LUNA)
+    at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_chunk_overlap").set_value(600)
     assert "chunk_overlap" in said(checked(at.run()), "error")
     assert at.button(key="trace_start").disabled
@@ -201,7 +256,7 @@ def test_windows_that_would_not_move_are_refused_at_once(
 def test_a_cap_that_lets_nothing_through_is_refused_before_start(
     open_page: OpenPage, provider: Loopback
 ) -> None:
-    at = form(open_page, LABELLING, LUNA)
+    at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_dollars").set_value(0.0)
     assert "A budget of $0 is too low." in said(checked(at.run()), "warning")
     assert at.button(key="trace_start").disabled
@@ -211,8 +266,9 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
 
 
 def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Loopback) -> None:
-    at = form(open_page, LABELLING, LUNA)
-    at.number_input(key="trace_calls").set_value(50)
+    at = form(open_page, JURY, LUNA)
+    at.selectbox(key="trace_unit").set_value("calls")
+    checked(at.run()).number_input(key="trace_calls").set_value(50)
     at = started(checked(at.run()))
     assert state(at).startswith("24 answers checked")
     (run,) = runs()
@@ -224,7 +280,7 @@ def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Lo
     assert run.judges[0].answer_tokens == 2048
     assert len(provider.asked) == SAMPLES
 
-    (row,) = table(form(open_page, LABELLING, LUNA), "Model")
+    (row,) = table(form(open_page, JURY, LUNA), "Model")
     assert (row["Calls"], row["Stored"], row["Cost"]) == (0, SAMPLES, "free")
 
 
@@ -246,15 +302,15 @@ def form(
     at = open_page("trace")
     if data:
         at.selectbox(key="trace_dataset").set_value(data)
-    at.selectbox(key="trace_method").set_value(method)
+    at.radio(key="trace_method").set_value(method)
     checked(at.run())
     if judges:
-        at.multiselect(key="trace_judges").set_value(list(judges))
+        at.multiselect(key=JUDGES[method]).set_value(list(judges))
         checked(at.run())
     if most:
-        next(widget for widget in at.number_input if widget.label == "At most (calls)").set_value(
-            most
-        )
+        next(
+            widget for widget in at.number_input if widget.label == "Samples for the judges"
+        ).set_value(most)
     return checked(at.run())
 
 

@@ -14,7 +14,7 @@ from evaluators.llm.estimate import SHORT_ANSWER
 from evaluators.prompts import fenced, fill, load
 from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
-from evaluators.runs.forecast import Measures, doubt_within, forecast
+from evaluators.runs.forecast import Measures, doubt_of, forecast
 from evaluators.runs.inputs import keys_for_estimates, local_store
 from evaluators.runs.plan import RunPlan
 from evaluators.terminal.arguments import Options, planned
@@ -179,25 +179,18 @@ def test_stored_answers_count_where_they_may_serve(use_cache, expected):
 @pytest.mark.parametrize(
     ("doubts", "most", "expected"),
     [
-        # Two judges: each sample takes two calls, the long one four of each.
-        ([0.9, 0.5, 0.1], 1, 1.01),
-        ([0.9, 0.5, 0.1], 2, 0.9),
-        ([0.9, 0.5, 0.1], 9, 0.9),
-        ([0.9, 0.5, 0.1], 10, 0.5),
-        ([0.9, 0.5, 0.1], 12, 0.0),
-        ([0.5, 0.9, 0.9], 11, 0.9),
-        ([0.9, 0.9, 0.9], 11, 1.01),
+        ([0.9, 0.5, 0.1], 0, 1.01),
+        ([0.9, 0.5, 0.1], 1, 0.9),
+        ([0.9, 0.5, 0.1], 2, 0.5),
+        ([0.9, 0.5, 0.1], 3, 0.0),
+        ([0.5, 0.9, 0.9], 2, 0.9),
+        ([0.5, 0.9, 0.9], 1, 1.01),
+        ([0.9, 0.9, 0.9], 2, 1.01),
     ],
 )
-def test_a_budget_of_calls_gives_the_least_doubt(doubts, most, expected):
+def test_so_many_samples_for_the_judges_give_the_least_doubt(doubts, most, expected):
     class Known(Measures):
         def doubts(self, plan, hybrid):
             return dict(enumerate(doubts))
 
-        def calls(self, plan, labeller, budgets):
-            return {0: len(budgets), 1: 4 * len(budgets), 2: len(budgets)}
-
-    keys = keys_for_estimates({})
-    plan = RunPlan(HALF, [], judges=inputs.models([OSS, LUNA], keys))
-
-    assert doubt_within(plan, HybridEvaluator(), most, keys, Known()) == expected
+    assert doubt_of(RunPlan(HALF, []), HybridEvaluator(), most, Known()) == expected

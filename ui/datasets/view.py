@@ -37,7 +37,7 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 from ui.rgb import form as rgb_form
 
-PRESELECTED = ("rgb_bed", "rgb_answers", "trace_dataset", "metrics_dataset")
+PRESELECTED = (rgb_form.DATA, "trace_dataset", "metrics_dataset")
 """The choices of the forms that follow what was looked at here."""
 
 FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
@@ -364,11 +364,11 @@ def _delete(name: str) -> None:
 def _preselect(data: TestBed | Dataset) -> None:
     """The forms begin with what was looked at last."""
     if isinstance(data, TestBed):
-        st.session_state["rgb_bed"], st.session_state[rgb_form.WAY] = data.name, rgb_form.ASK
+        st.session_state[rgb_form.DATA] = data.name
         return
     st.session_state["metrics_dataset"] = st.session_state["trace_dataset"] = data.name
     if _serves_rgb(data):
-        st.session_state["rgb_answers"], st.session_state[rgb_form.WAY] = data.name, rgb_form.SCORE
+        st.session_state[rgb_form.DATA] = data.name
 
 
 def _about_bed(data: TestBed) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import catalogue, from_spec
@@ -16,13 +17,10 @@ from evaluators.llm.catalogue import Choice
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Dataset, EvaluatorSpec
-from evaluators.runs.plan import RunPlan
 from ui import session
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
-from ui.models import forecast as model_forecast
 from ui.models import form as model_form
-from ui.models.forecast import RememberedMeasures
 from ui.parts import forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
@@ -63,11 +61,12 @@ def choose(
     dataset: Dataset,
     key: str,
     begin: Sequence[str] = (),
+    details: DeltaGenerator | None = None,
 ) -> list[Evaluator] | None:
-    """Lets metrics be chosen, shows what each needs and its parameters; `None` if one cannot run.
+    """Lets metrics be chosen, says what the data lack for one; `None` if one cannot run.
 
-    `begin` names those that are chosen at first. A response is not missed, as a generator can
-    answer.
+    `begin` names those that are chosen at first; what each needs and its parameters stand in
+    `details`. A response is not missed, as a generator can answer.
     """
     offered, total = offers(), len(dataset.samples)
     identity = session.identity(dataset.name)
@@ -82,9 +81,18 @@ def choose(
         key=f"{key}_metrics",
         **KEPT,
     )
-    metrics = [_metric_card(offered[name], lacking[name], total, f"{key}_{name}") for name in names]
-    usable = [metric for metric in metrics if metric]
-    return usable if len(usable) == len(metrics) else None
+    usable = []
+    for name in names:
+        _warn_of_lacking(offered[name], lacking[name])
+        with details or st.container():
+            params = _metric_card(offered[name], lacking[name], total, f"{key}_{name}")
+        # What is wrong with a parameter is said here, where it is seen also while details are shut.
+        with problems.caught():
+            written = offered[name].written
+            metric = from_spec(written) if written else offered[name].cls.build(**params)
+            if lacking[name].usable:
+                usable.append(metric)
+    return usable if len(usable) == len(names) else None
 
 
 def _offer_of_catalogue(cls: type[Evaluator], saved: Collection[str]) -> Offer:
@@ -98,21 +106,19 @@ def _offer_of_saved(spec: EvaluatorSpec) -> Offer:
     return Offer(type(evaluator), evaluator.title, evaluator.needed, spec)
 
 
-def _metric_card(offer: Offer, lacking: Lacking, total: int, key: str) -> Evaluator | None:
-    """One chosen metric: what it needs, its parameters, how it works."""
+def _metric_card(offer: Offer, lacking: Lacking, total: int, key: str) -> dict[str, Any]:
+    """One chosen metric: what it needs, how it works, and its parameters."""
+    params = {}
     with st.container(border=True):
         st.markdown(f"**{plain(offer.title)}**")
-        _say_what_it_needs(offer, lacking, total)
-        evaluator = None
-        with problems.caught():
-            if offer.written:
-                evaluator = from_spec(offer.written)
-            else:
-                evaluator = offer.cls.build(**_parameter_fields(offer.cls, key))
+        usable = f"{lacking.usable:,} of {counted(total, 'sample')} can be judged."
+        st.caption(plain(f"{metric_results.needed(offer.needs)} {usable}"))
         if offer.written:
             st.caption(plain(" · ".join(metric_results.params(offer.written))))
+        else:
+            params = _parameter_fields(offer.cls, key)
         metric_results.about(offer.cls, key, offer.needs)
-    return evaluator if lacking.usable else None
+    return params
 
 
 def _parameter_fields(cls: type[Evaluator], key: str) -> dict[str, Any]:
@@ -151,49 +157,40 @@ def _count_lacking(data: session.Identity, needs: tuple[str, ...]) -> Lacking:
     return Lacking({field: counts[field] for field in needs}, absent.count([]))
 
 
-def _say_what_it_needs(offer: Offer, lacking: Lacking, total: int) -> None:
-    """Says what the metric needs, and in how many samples which of it is absent."""
-    usable = f"{lacking.usable:,} of {counted(total, 'sample')} can be judged."
-    st.caption(plain(f"{metric_results.needed(offer.needs)} {usable}"))
+def _warn_of_lacking(offer: Offer, lacking: Lacking) -> None:
+    """Says in how many samples which field is absent that the metric needs."""
     for field, count in lacking.fields.items():
         if count:
             columns = " or ".join(COLUMNS.get(field, (field,)))
             words = (
-                f"{metric_results.title(field)} missing in {counted(count, 'sample')}. "
-                f"Add a column: {columns}."
+                f"{offer.title}: {metric_results.title(field)} missing in "
+                f"{counted(count, 'sample')}. Add a column: {columns}."
             )
             st.warning(plain(words), icon=":material/view_column:")
 
 
-# The judge, and what it will take
+# The judge
 
 
-def with_judge(plan: RunPlan, models: Sequence[Choice], key: str) -> RunPlan | None:
-    """The plan with the models that answer and the one judge of its metrics, and what they take.
-
-    `None` while no judge is chosen that is needed.
-    """
-    judges = []
-    if any(metric.most_judges() for metric in plan.evaluators):
-        judge = model_form.judge_of_metrics(f"{key}_judge")
-        if judge is None and any(metric.needs_judge for metric in plan.evaluators):
-            st.caption("Choose a judge to start.")
-            return None
-        judges = [judge] if judge else []
-        point_out_generators(judges, plan.dataset)
-    complete = model_form.asking(plan, models, judges, key)
-    if complete:
-        model_forecast.show(complete, RememberedMeasures(session.identity(plan.dataset.name)))
-    return complete
+def judge_of(metrics: Sequence[Evaluator], key: str) -> list[Choice]:
+    """The one judge of the metrics that ask one, if it is chosen."""
+    if not any(metric.most_judges() for metric in metrics):
+        return []
+    is_needed = any(metric.needs_judge for metric in metrics)
+    return model_form.judge(model_form.choices(), f"{key}_metric_judge", is_needed=is_needed)
 
 
-def point_out_generators(judges: Sequence[Choice], dataset: Dataset) -> None:
+def point_out_generators(
+    judges: Sequence[Choice], models: Sequence[Choice], dataset: Dataset
+) -> None:
     """A judge may favour its own answers."""
+    if any(judge in models for judge in judges):
+        st.caption(model_form.JUDGES_ITSELF)
     for choice in judges:
         own = sum(model_form.is_generator(choice, sample.generator) for sample in dataset.samples)
         if own:
             words = (
-                f"{choice.model.title} also wrote {counted(own, 'response')} of this data, "
+                f"{choice.model.title} also wrote {counted(own, 'answer')} of this data, "
                 "and may favour its own."
             )
             st.warning(plain(words), icon=":material/balance:")

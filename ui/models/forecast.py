@@ -7,21 +7,23 @@ from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.base import Evaluator
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.estimate import (
-    NamedEstimate,
     bases,
     cut_short,
+    duration,
     impossible,
     lengthy,
     rows_in_words,
 )
+from evaluators.llm.money import dollar_range
 from evaluators.llm.prompt_sizes import PromptSizes
 from evaluators.records import Cap, ModelSpec
-from evaluators.runs.forecast import Measures, forecast
+from evaluators.runs.forecast import Forecast, Measures, forecast
+from evaluators.runs.inputs import keys_for_estimates
 from evaluators.runs.plan import RunPlan
 from ui import session
 from ui.held import held, weight
@@ -46,7 +48,7 @@ class RememberedMeasures(Measures):
     """
 
     def __init__(self, data: Hashable) -> None:
-        self._data = data
+        self.data = data
 
     def answers(self, plan: RunPlan) -> PromptSizes:
         key = ("answers", plan.prompt, plan.models)
@@ -79,18 +81,9 @@ class RememberedMeasures(Measures):
         key = ("doubts", _kind(hybrid.model_copy(update={"doubt_from": 0.0})))
         return self._once(DOUBTS, key, partial(super().doubts, plan, hybrid))
 
-    def calls(
-        self,
-        plan: RunPlan,
-        labeller: AdvancedRAGEvaluator,
-        budgets: Sequence[int | None],
-    ) -> Mapping[int, int]:
-        key = ("calls", _kind(labeller), tuple(budgets))
-        return self._once(PROMPTS, key, partial(super().calls, plan, labeller, budgets))
-
     def _once(self, words: str, asked: Hashable, measure: Callable[[], T]) -> T:
         """What was measured before, else what is measured now, beside a spinner with words."""
-        key = (RememberedMeasures, self._data, asked)
+        key = (RememberedMeasures, self.data, asked)
         measured: T | None = held.find(key)
         if measured is None:
             # Not `held.read`, where one visitor waits for another: this takes time, no memory.
@@ -105,17 +98,29 @@ def _kind(evaluator: Evaluator) -> Hashable:
     return type(evaluator), evaluator.spec().model_dump_json()
 
 
-def show(plan: RunPlan, measures: Measures) -> None:
-    """A line for each model and judge, what it rests on, and warnings; nothing without an LLM."""
+def of(plan: RunPlan, measures: Measures) -> Forecast:
+    """What the plan will take, with a key or without one."""
+    count_stored = partial(session.store().calls.answered, session.workspace())
+    return forecast(plan, keys_for_estimates(session.keys()), count_stored, measures)
+
+
+def show(plan: RunPlan, measures: Measures, advanced: DeltaGenerator) -> str:
+    """The price in a few words; draws warnings here, and the details under Advanced."""
+    if not plan.llms:
+        return ""
+    taken = of(plan, measures)
+    with advanced:
+        details(plan, taken)
+    warnings(plan, taken)
+    return price(taken, plan.cap)
+
+
+def details(plan: RunPlan, taken: Forecast) -> None:
+    """A line for each model and judge, and what it rests on; nothing without an LLM."""
     if not plan.llms:
         return
-    count_stored = partial(session.store().calls.answered, session.workspace())
-    taken = forecast(plan, session.keys(), count_stored, measures)
     # Without models only judges are asked, and nobody can take one for anything else.
-    _show_rows(taken.named(marks_judges=bool(plan.models)), plan.cap)
-
-
-def _show_rows(named: Sequence[NamedEstimate], cap: Cap) -> None:
+    named = taken.named(marks_judges=bool(plan.models))
     rows = rows_in_words(named)
     columns = COLUMN_HELP | _cost_column(rows)
     st.dataframe(
@@ -124,15 +129,39 @@ def _show_rows(named: Sequence[NamedEstimate], cap: Cap) -> None:
         column_config=columns,
         alt="Estimate",
     )
-    if words := cut_short(cap, named):
-        st.caption(plain(words))
     if sentences := bases(named):
         st.caption("  \n".join(map(plain, sentences)))
+
+
+def warnings(plan: RunPlan, taken: Forecast) -> None:
+    """What will not go as it is planned."""
+    named = taken.named(marks_judges=bool(plan.models))
+    if words := cut_short(plan.cap, named):
+        st.caption(plain(words))
     for name, estimate in named:
         if words := impossible(name, estimate):
             st.warning(plain(words), icon=":material/warning:")
         elif words := lengthy(name, estimate):
             st.warning(plain(words), icon=":material/hourglass_top:")
+
+
+def price(taken: Forecast, cap: Cap | None = None, times: float = 1.0) -> str:
+    """What it costs at most, within the budget, in a few words: "up to $0.12"."""
+    asked = [each for each in (*taken.models, *taken.judges) if each.calls]
+    costs = [each.cost_high for each in asked]
+    most = sum(cost or 0.0 for cost in costs) * times
+    if cap and cap.cost is not None:
+        most = cap.cost if None in costs else min(most, cap.cost)
+    elif None in costs:
+        return "price unknown"
+    return dollar_range(0.0, most)
+
+
+def waiting(taken: Forecast, times: float = 1.0) -> str:
+    """How long the slowest of them makes it last, as far as its limits are known."""
+    minutes = [each.minutes_high or 0.0 for each in (*taken.models, *taken.judges) if each.calls]
+    longest = max(minutes, default=0.0) * times
+    return duration(longest) if longest else ""
 
 
 def _cost_column(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from datetime import date
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -16,16 +17,19 @@ from evaluators.llm.estimate import cap_problem
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
-from evaluators.runs.inputs import ANSWER_TOKENS
+from evaluators.runs.inputs import ANSWER_TOKENS, keys_for_estimates
 from evaluators.runs.plan import RunPlan
 from ui import session
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
 WHOLE = (
-    "For the whole run, all models and judges together. "
-    "It stops there by itself, keeps everything, and can go on with a higher budget."
+    "For the whole run, all models and judges together. It takes whole samples at random, keeps "
+    "everything, and can go on with a higher budget."
 )
+DOLLARS, CALLS = "dollars", "calls"
+PRICES = "Prices: US dollars per million tokens, prompt / answer."
+SHOW_RETIRED = "show_retired"
 
 JUDGES_ITSELF = "This judge also answers, and may favour its own answers."
 
@@ -45,9 +49,29 @@ class AnswerOptions(NamedTuple):
 
 
 def choices() -> dict[str, Choice]:
-    """Every model by its id; those that cannot be asked come last."""
+    """Every model by its id; those that cannot be asked come last, retired ones on request only."""
     by_id = catalogue.model_choices(session.keys(), session.offered())
+    if not st.session_state.get(SHOW_RETIRED):
+        today = date.today()
+        by_id = {
+            name: choice for name, choice in by_id.items() if not choice.model.is_retired(today)
+        }
     return dict(sorted(by_id.items(), key=lambda item: bool(item[1].problem)))
+
+
+def show_retired() -> None:
+    """Lets retired models be listed: an old run may have asked one."""
+    st.toggle("Show retired models", key=SHOW_RETIRED, **KEPT)
+
+
+def usual_judges(by_id: Mapping[str, Choice], count: int) -> list[str]:
+    """The ids of the judges that a form begins with, so that it can say what they cost.
+
+    Those for which there is a key, else those that the catalogue names for each provider.
+    """
+    usable = [name for name, choice in by_id.items() if _is_usable_llm(choice)]
+    known = [name for name, choice in by_id.items() if choice.model.default]
+    return (usable or known)[:count]
 
 
 def models(by_id: Mapping[str, Choice], key: str) -> list[Choice]:
@@ -57,9 +81,7 @@ def models(by_id: Mapping[str, Choice], key: str) -> list[Choice]:
         list(by_id),
         default=[OFFLINE.id],
         format_func=lambda name: label(by_id[name]),
-        help=(
-            "Each one answers every prompt. Prices: US dollars per million tokens, prompt / answer."
-        ),
+        help=f"Each one answers every prompt. {PRICES}",
         placeholder="Choose at least one model",
         select_all=False,
         key=key,
@@ -70,32 +92,51 @@ def models(by_id: Mapping[str, Choice], key: str) -> list[Choice]:
     return chosen
 
 
-def judges(by_id: Mapping[str, Choice], most: int, key: str) -> list[Choice]:
-    """The LLMs that label, so many at most; says why one cannot, and what to do."""
+def judge(by_id: Mapping[str, Choice], key: str, *, is_needed: bool = True) -> list[Choice]:
+    """The one LLM that judges, if one is chosen; says why it cannot, and what to do."""
     names = [name for name in by_id if name != OFFLINE.id]
-    chosen_names = st.multiselect(
-        "Judges",
+    begin = usual_judges(by_id, 1) if is_needed else []
+    name = st.selectbox(
+        "Judge" if is_needed else "Judge (optional)",
         names,
+        index=names.index(begin[0]) if begin else None,
         format_func=lambda name: label(by_id[name]),
-        help="Two or more are a jury: each labels every sample, and the majority decides each "
-        "sentence. "
-        "Prices: US dollars per million tokens, prompt / answer.",
+        help=PRICES,
+        placeholder="Choose a judge",
+        key=key,
+        **KEPT,
+    )
+    chosen = [by_id[name]] if name else []
+    _say_what_keeps_them(chosen)
+    return chosen
+
+
+def judges(by_id: Mapping[str, Choice], most: int, key: str, begin: int) -> list[Choice]:
+    """The LLMs that label, so many at most; says why one cannot, and what to do."""
+    names = st.multiselect(
+        "Judges",
+        [name for name in by_id if name != OFFLINE.id],
+        default=usual_judges(by_id, begin),
+        format_func=lambda name: label(by_id[name]),
+        help=f"Each labels every sample, the majority decides each sentence, and a tie goes to the "
+        f"stricter verdict. {PRICES}",
         placeholder="Choose at least one judge",
         max_selections=most,
         select_all=False,
         key=key,
         **KEPT,
     )
-    if all(by_id[name].problem for name in names) and not chosen_names:
-        st.info("A judge is an LLM, and that needs a key.", icon=":material/key:")
-        settings_link()
-    if len(chosen_names) > 1:
-        st.caption(
-            "A jury: the majority decides each sentence, a tie goes to the stricter verdict."
-        )
-    chosen = [by_id[name] for name in chosen_names]
+    chosen = [by_id[name] for name in names]
     _say_what_keeps_them(chosen)
     return chosen
+
+
+def judges_of_form(by_id: Mapping[str, Choice], key: str, begin: int) -> list[Choice]:
+    """The judges chosen in the field of this key, or those it will begin with."""
+    names = st.session_state.get(key, usual_judges(by_id, begin)) or []
+    if isinstance(names, str):
+        names = [names]
+    return [by_id[name] for name in names if name in by_id]
 
 
 def judge_beside_rules(
@@ -120,28 +161,6 @@ def judge_beside_rules(
     if name in [choice.model.id for choice in models]:
         st.caption(JUDGES_ITSELF)
     return by_id[name] if name else None
-
-
-def judge_of_metrics(key: str) -> Choice | None:
-    """The one LLM that judges, if one is chosen."""
-    usable = {name: choice for name, choice in choices().items() if _is_usable_llm(choice)}
-    if not usable:
-        st.info(
-            "A metric of these asks a judge: an LLM, and that needs a key.", icon=":material/key:"
-        )
-        settings_link()
-    name = st.selectbox(
-        "Judge",
-        list(usable),
-        index=None,
-        format_func=lambda name: label(usable[name]),
-        help="Prices: US dollars per million tokens, prompt / answer.",
-        placeholder="Choose a judge",
-        disabled=not usable,
-        key=key,
-        **KEPT,
-    )
-    return usable[name] if name else None
 
 
 def is_generator(choice: Choice, generator: str) -> bool:
@@ -178,17 +197,16 @@ def settings_link() -> None:
 
 def _say_what_keeps_them(chosen: Sequence[Choice]) -> None:
     """Says of each model that cannot be asked why, and what to do."""
-    lacks_key = False
+    without_key = [choice.model.title for choice in chosen if choice.problem == NEEDS_KEY]
     for choice in chosen:
-        if not choice.problem:
-            continue
-        remedy = "Choose another model."
-        if choice.problem == NEEDS_KEY:
-            lacks_key, remedy = True, "Enter one, or choose another model."
-        words = f"{choice.model.title}: {choice.problem}. {remedy}"
-        st.warning(plain(words), icon=":material/block:")
-    if lacks_key:
-        settings_link()
+        if choice.problem and choice.problem != NEEDS_KEY:
+            words = f"{choice.model.title}: {choice.problem}. Choose another model."
+            st.warning(plain(words), icon=":material/block:")
+    if without_key:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            needs = "needs a key" if len(without_key) == 1 else "need keys"
+            st.caption(plain(f"{', '.join(without_key)} {needs}; the price is shown without one."))
+            settings_link()
 
 
 def _is_usable_llm(choice: Choice) -> bool:
@@ -210,47 +228,19 @@ def _price_in_and_out(model: Model) -> str:
 # How they are asked
 
 
-def asking(
-    plan: RunPlan,
-    models: Sequence[Choice],
-    judges: Sequence[Choice],
-    key: str,
-) -> RunPlan | None:
-    """The plan with models that answer and judges that label, their options and the caps.
-
-    `None` where one of them, or a cap, will not do.
-    """
-    chosen = [*models, *judges]
-    if any(choice.problem for choice in chosen):
-        return None
-    options = AnswerOptions()
-    if _llms_of(chosen):
-        with st.expander("Answer options", icon=":material/tune:", key=f"{key}_options"):
-            # Labels with their reasons take more than an answer; the widgets of the two have keys
-            # of their own, so that each keeps its number.
-            if judges:
-                options = answer_options(chosen, key, JUDGE_TOKENS)
-            else:
-                options = answer_options(chosen, f"{key}_generator")
-    if any(judge in models for judge in judges):
-        st.caption(JUDGES_ITSELF)
-    return with_llms(plan, models, judges, options, key)
-
-
 def with_llms(
     plan: RunPlan,
     models: Sequence[Choice],
     judges: Sequence[Choice],
     options: AnswerOptions,
-    key: str,
+    cap: Cap | None,
 ) -> RunPlan | None:
-    """The plan with these models, asked so, and with the caps, which stand beside the estimate.
+    """The plan with these models, asked so; `None` where one of them, or the budget, will not do.
 
-    `None` where one of them, or a cap, will not do.
+    One that only lacks a key will do for a plan: what it would take can be said.
     """
     chosen = [*models, *judges]
-    cap = _cap_fields(chosen, key)
-    if cap is None or any(choice.problem for choice in chosen):
+    if cap is None or any(choice.problem not in ("", NEEDS_KEY) for choice in chosen):
         return None
     return replace(
         plan,
@@ -261,15 +251,25 @@ def with_llms(
     )
 
 
+def can_be_asked(*chosen: Choice) -> bool:
+    """Whether nothing keeps them from being asked, for example a key that is missing."""
+    return not any(choice.problem for choice in chosen)
+
+
 def answer_options(
-    chosen: Sequence[Choice],
-    key: str,
-    answer_tokens: int = ANSWER_TOKENS,
+    models: Sequence[Choice], judges: Sequence[Choice], key: str, *, labels: bool = True
 ) -> AnswerOptions:
-    """How the LLMs among these are asked; without one there is nothing to choose."""
-    llms = _llms_of(chosen)
+    """How the LLMs among these are asked; without one there is nothing to choose.
+
+    Judges get a larger answer budget, for labels with their reasons, unless they give no `labels`.
+    """
+    llms = _llms_of([*models, *judges])
     if not llms:
         return AnswerOptions()
+    answer_tokens, tokens_key = ANSWER_TOKENS, f"{key}_answer_tokens"
+    if judges and labels:
+        # A field of its own, so that each of the two keeps its number.
+        answer_tokens, tokens_key = JUDGE_TOKENS, f"{key}_judge_tokens"
     left, right = st.columns(2, vertical_alignment="bottom")
     answer_tokens = left.number_input(
         "Answer budget (tokens)",
@@ -278,7 +278,7 @@ def answer_options(
         answer_tokens,
         step=128,
         help="The most that an answer may take, hidden reasoning included.",
-        key=f"{key}_answer_tokens",
+        key=tokens_key,
         **KEPT,
     )
     temperature = right.number_input(
@@ -304,27 +304,33 @@ def answer_options(
     return AnswerOptions(answer_tokens, temperature, use_cache)
 
 
-def _cap_fields(chosen: Sequence[Choice], key: str) -> Cap | None:
-    """Where the run stops by itself; nothing, with a word, where that cannot hold."""
+def budget(chosen: Sequence[Choice], key: str) -> Cap | None:
+    """Where the run stops by itself; nothing, with a word, where that cannot hold.
+
+    Drawn where it asks an LLM.
+    """
     llms = _llms_of(chosen)
     if not llms:
         return Cap()
-    # The fields have no bounds: a browser keeps a value out of bounds to itself, and an old one
-    # would go on.
-    limits = {"value": None, "placeholder": "No limit", "help": WHOLE, **KEPT}
-    left, right = st.columns(2, vertical_alignment="bottom")
-    calls = left.number_input(
-        "Most calls",
-        step=1,
-        key=f"{key}_calls",
-        **limits,
+    left, right = st.columns([3, 2], vertical_alignment="bottom", gap="xsmall")
+    unit = right.selectbox(
+        "Unit of the budget",
+        [DOLLARS, CALLS],
+        label_visibility="collapsed",
+        key=f"{key}_unit",
+        **KEPT,
     )
-    cost = right.number_input(
-        "Most US dollars",
-        step=0.01,
-        key=f"{key}_dollars",
-        **limits,
+    # No bounds: a browser keeps a value out of bounds to itself, and an old one would go on.
+    most: Any = left.number_input(
+        "Budget",
+        value=None,
+        step=0.01 if unit == DOLLARS else 1,
+        placeholder="No limit",
+        help=WHOLE,
+        key=f"{key}_{unit}",
+        **KEPT,
     )
+    calls, cost = (most, None) if unit == CALLS else (None, most)
     if problem := cap_problem(calls, cost, llms):
         st.warning(plain(problem), icon=":material/block:")
         return None
@@ -332,13 +338,13 @@ def _cap_fields(chosen: Sequence[Choice], key: str) -> Cap | None:
 
 
 def _llms_of(chosen: Sequence[Choice]) -> list[Model]:
-    return [choice.model for choice in chosen if _is_usable_llm(choice)]
+    return [choice.model for choice in chosen if choice.model.id != OFFLINE.id]
 
 
 def _spec_as_asked(choice: Choice, options: AnswerOptions) -> ModelSpec:
     return clients.spec_for(
         choice.model,
-        session.keys(),
+        keys_for_estimates(session.keys()),
         temperature=options.temperature,
         answer_tokens=options.answer_tokens,
     )

@@ -82,7 +82,10 @@ def _prompt_area(dataset: Dataset, key: str) -> tuple[str, str]:
             "\\$question and \\$documents are filled in. The offline reader reads only "
             "what these two hold."
         )
-    return prompt, prompt_problem(prompt)
+    problem = prompt_problem(prompt)
+    if problem:
+        st.error(plain(problem), icon=":material/error:")
+    return prompt, problem
 
 
 def prompt_problem(prompt: str) -> str:
@@ -90,6 +93,5 @@ def prompt_problem(prompt: str) -> str:
     try:
         check(prompt)
     except PromptError as error:
-        st.error(plain(str(error)), icon=":material/error:")
         return str(error)
     return ""

@@ -1,4 +1,4 @@
-"""The form of a new RGB run: a test bed and the models to ask, or answers that already exist."""
+"""The form of a new RGB run: what is asked or checked, which models, and how many questions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
+from evaluators.datasets.sampling import sampled
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
@@ -20,16 +22,19 @@ from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import prompt_problem
-from ui.parts import data_choice, forms, problems, starting
+from ui.parts import data_choice, forms, how_many, problems, starting
 from ui.parts.forms import KEPT
+from ui.parts.untrusted import plain
+from ui.parts.words import counted
 
-WAY = "rgb_way"
-ASK, SCORE = "Ask a model", "Score existing answers"
+DATA = "rgb_data"
+START = "rgb_start"
 AS_IN_FILE = "As in the file"
 PUBLISHED = "the benchmark's published wording"
 LEVELS = [round(step / 10, 1) for step in range(10)]
 JUDGE = (
-    "Decides rejection and error detection as well, beside the phrases (Rej* and ED* of the paper)."
+    "Decides whether answers decline or notice a planted error as well, beside the phrases (Rej* "
+    "and ED* of the paper)."
 )
 
 
@@ -39,50 +44,47 @@ class Composition(NamedTuple):
     abilities: tuple[Ability, ...]
     noise_levels: tuple[float, ...]
     passages: int
-    sample: int
     seed: int
+    sample: int | None
 
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    way = st.segmented_control(
-        "What to do",
-        [ASK, SCORE],
-        default=ASK,
-        required=True,
-        key=WAY,
-        label_visibility="collapsed",
-        **KEPT,
-    )
-    if way == ASK:
-        _form_to_ask_models()
-    else:
-        _form_to_score_answers()
+    beds = session.named(TestBed)
+    names = [*beds, *session.answered()]
+    name = data_choice.choose_or_upload("Data set", names, DATA, "Upload a data set")
+    if name in beds:
+        _form_to_ask_models(name)
+    elif name is not None:
+        _form_to_score_answers(name)
 
 
 def hint() -> str:
-    """What can be done without a key, in the way that is chosen."""
-    if st.session_state.get(WAY) == SCORE:
-        return "No run on this page yet. Choose answers and press Start: scoring them needs no key."
-    return "No run on this page yet. Press Start: the offline reader needs no key."
+    """What can be done without a key."""
+    return "No run on this page yet. The offline reader, and checking answers, need no key."
 
 
-def _form_to_ask_models() -> None:
-    name = data_choice.choose_or_upload(
-        "Test bed", session.named(TestBed), "rgb_bed", "Upload a test bed"
-    )
-    if name is None:
-        return
+def _form_to_ask_models(name: str) -> None:
+    bed = session.test_bed(name)
+    abilities = _abilities_of(bed, name)
     by_id = model_form.choices()
     models = model_form.models(by_id, "rgb_models")
-    bed = session.test_bed(name)
-    composition = _composition_fields(bed, name)
-    params = forms.parameter_widgets(RGBEvaluator, "rgb")
-    prompt, problem = _prompt_with_wordings(bed)
-    with st.expander("Judge and answer options", icon=":material/balance:", key="rgb_options"):
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
+    with left:
+        most = max(rows_of_abilities.values(), default=1)
+        count = how_many.choose(most, f"rgb_count_{name}", each=" questions for each ability")
+    end = st.container()
+    with st.expander("Advanced", icon=":material/tune:", key="rgb_advanced") as advanced:
+        composition = _composition_fields(abilities, count)
+        params = forms.parameter_widgets(RGBEvaluator, "rgb")
         judge = model_form.judge_beside_rules(by_id, models, JUDGE, "rgb_judge")
         judges = [judge] if judge else []
-        options = model_form.answer_options([*models, *judges], "rgb")
+        options = model_form.answer_options(models, judges, "rgb", labels=False)
+        model_form.show_retired()
+        prompt, problem = _prompt_with_wordings(bed)
+    with right:
+        cap = model_form.budget([*models, *judges], "rgb")
     # Composed at the start of the run only: a form is drawn again at every click.
     drafted = RunPlan(
         partial(_composed_samples, bed, composition, prompt),
@@ -91,36 +93,35 @@ def _form_to_ask_models() -> None:
         seed=composition.seed,
         title=bed.name,
     )
-    plan = model_form.with_llms(drafted, models, judges, options, "rgb")
+    plan = model_form.with_llms(drafted, models, judges, options, cap)
     measures = RememberedMeasures((session.identity(name), composition))
-    is_ready = (
-        bool(models) and plan is not None and not problem and _is_anything_asked(plan, measures)
-    )
-    if data_choice.start_button("Start", "rgb_start", name, is_ready=is_ready) and plan:
-        starting.start(plan, "rgb_start")
+    label, is_ready = "Start", False
+    with end:
+        if problem:
+            st.error(plain(problem), icon=":material/error:")
+        elif plan and models:
+            number = len(measures.answers(plan).tokens)
+            label, is_ready = _label_of_start(number, plan, measures, advanced), number > 0
+        is_ready = is_ready and not problem and model_form.can_be_asked(*models, *judges)
+        if data_choice.start_button(label, START, name, is_ready=is_ready) and plan:
+            starting.start(plan, START)
 
 
-def _is_anything_asked(plan: RunPlan, measures: RememberedMeasures) -> bool:
-    """Says what will be asked and what it takes, where there is anything to ask."""
-    count = len(measures.answers(plan).tokens)
-    if not count:
+def _label_of_start(
+    number: int, plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator
+) -> str:
+    """What a click on Start does: "Ask 216 questions, up to $0.12"."""
+    if not number:
         st.caption("Choose at least one ability and one noise level.")
-        return False
-    whom = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
-    st.caption(f"{count:,} prompts will be asked{whom}.")
-    model_forecast.show(plan, measures)
-    return True
+        return "Start"
+    price = model_forecast.show(plan, measures, advanced)
+    models = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
+    what = f"Ask {counted(number, 'question')}{models}"
+    return plain(f"{what}, {price}" if price else what)
 
 
-def _composed_samples(bed: TestBed, composition: Composition, prompt: str) -> Dataset:
-    samples = compose(bed, **composition._asdict())
-    if _is_published(prompt):
-        samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
-    return samples
-
-
-def _composition_fields(bed: TestBed, name: str) -> Composition:
-    """What to ask of the bed; each bed keeps its choices, as beds differ in their abilities."""
+def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:
+    """The abilities to test; each bed keeps its choice, as beds differ in them."""
     abilities = st.pills(
         "Abilities",
         bed.abilities,
@@ -130,9 +131,19 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
         key=f"rgb_abilities_{name}",
         **KEPT,
     )
-    levels, passages, limit, seed = st.columns([4, 1, 1, 1])
-    rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
-    most = max(rows_of_abilities.values(), default=1)
+    return tuple(ability for ability in Ability if ability in abilities)
+
+
+def _composed_samples(bed: TestBed, composition: Composition, prompt: str) -> Dataset:
+    samples = compose(bed, **composition._asdict())
+    if _is_published(prompt):
+        samples = samples.model_copy(update={"origin": {**samples.origin, "prompt": PUBLISHED}})
+    return samples
+
+
+def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Composition:
+    """How prompts are composed from the bed."""
+    levels, passages, seed = st.columns([4, 1, 1])
     chosen = levels.multiselect(
         "Noise levels",
         LEVELS,
@@ -142,37 +153,12 @@ def _composition_fields(bed: TestBed, name: str) -> Composition:
         key="rgb_noise",
         **KEPT,
     )
-    return Composition(
-        abilities=tuple(ability for ability in Ability if ability in abilities),
-        noise_levels=tuple(sorted(chosen)),
-        passages=passages.number_input(
-            "Passages",
-            1,
-            50,
-            PASSAGES,
-            help="Documents per prompt",
-            key="rgb_passages",
-            **KEPT,
-        ),
-        sample=limit.number_input(
-            "Samples",
-            1,
-            most,
-            most,
-            help="Rows of the bed for each ability",
-            key=f"rgb_limit_{name}",
-            **KEPT,
-        ),
-        seed=seed.number_input(
-            "Seed",
-            0,
-            2**31,
-            0,
-            help="Same seed, same documents, same order",
-            key="rgb_seed",
-            **KEPT,
-        ),
+    number = passages.number_input(
+        "Documents", 1, 50, PASSAGES, help="Documents in a prompt", key="rgb_passages", **KEPT
     )
+    with seed:
+        drawn_by = how_many.seed("rgb_seed", "Same seed: same questions, documents and order.")
+    return Composition(abilities, tuple(sorted(chosen)), number, drawn_by, count)
 
 
 def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
@@ -243,14 +229,9 @@ def _is_published(prompt: str) -> bool:
     return prompt in st.session_state.get("rgb_published_wording", {}).values()
 
 
-def _form_to_score_answers() -> None:
-    name = data_choice.choose_or_upload(
-        "Answers", session.answered(), "rgb_answers", "Upload answers (RGB prediction file)"
-    )
-    if name is None:
-        return
-    dataset = session.dataset(name)
-    says_abilities = any(sample.rgb for sample in dataset.samples)
+def _form_to_score_answers(name: str) -> None:
+    whole = session.dataset(name)
+    says_abilities = any(sample.rgb for sample in whole.samples)
     choices = [AS_IN_FILE, *Ability] if says_abilities else list(Ability)
     ability = st.segmented_control(
         "Ability",
@@ -264,8 +245,16 @@ def _form_to_score_answers() -> None:
         key=f"rgb_ability_{name}",
         **KEPT,
     )
-    params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
-    if data_choice.start_button("Start", "rgb_score_start", name, is_ready=True):
-        if isinstance(ability, Ability):
-            dataset = all_with_ability(dataset, ability)
-        starting.start(RunPlan(dataset, [RGBEvaluator(**params)]), "rgb_score_start")
+    count = how_many.choose(len(whole.samples), "rgb_score_count")
+    end = st.container()
+    with st.expander("Advanced", icon=":material/tune:", key="rgb_advanced"):
+        params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
+        seed = how_many.seed("rgb_score_seed", "Which answers are taken at random.")
+    dataset = sampled(whole, count, seed)
+    if isinstance(ability, Ability):
+        dataset = all_with_ability(dataset, ability)
+    label = f"Check {counted(len(dataset.samples), 'answer')}"
+    plan = RunPlan(dataset, [RGBEvaluator(**params)], seed=dataset.origin.get("seed"))
+    with end:
+        if data_choice.start_button(label, START, name, is_ready=True):
+            starting.start(plan, START)

@@ -1,4 +1,4 @@
-"""The form of a new TRACE run: a data set, a method with its judges, further metrics."""
+"""The form of a new TRACE run: what is labelled, who labels, and how many samples."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue
+from evaluators.datasets.sampling import sampled
+from evaluators.dry_run import answered
 from evaluators.evaluation_pipeline import HybridEvaluator
-from evaluators.llm.catalogue import model_title
-from evaluators.records import Dataset
-from evaluators.runs.forecast import doubt_within, doubtful
+from evaluators.llm.catalogue import Choice, model_title
+from evaluators.records import Cap, Dataset
+from evaluators.runs.forecast import doubt_of, doubtful
 from evaluators.runs.plan import RunPlan
 from evaluators.trace.method import TRACEMethod
 from ui import session
@@ -22,65 +25,143 @@ from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
+from ui.models.form import AnswerOptions
 from ui.models.generators import NOBODY, Generators
-from ui.parts import data_choice, forms, problems, starting
+from ui.parts import data_choice, forms, how_many, problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-HEURISTIC, LABELLING, HYBRID = "Heuristic (no LLM, an estimate)", "GPT labelling", "Hybrid"
-METHODS = {HEURISTIC: "trace", LABELLING: "gpt_labeling", HYBRID: "hybrid"}
+HEURISTIC, JUDGE, JURY, HYBRID = "Heuristic", "One judge", "Jury", "Hybrid"
+METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}
 MEANINGS = {
-    HEURISTIC: "Labels are estimated from the words that question, documents and response share.",
-    LABELLING: "Judges label the sentences of every sample, with one call each.",
-    HYBRID: (
-        "The heuristic labels every sample; judges label all of them again, or those it is "
-        "least sure of."
-    ),
+    HEURISTIC: "No LLM: labels are estimated from the words that question, documents and answer "
+    "share.",
+    JUDGE: "An LLM labels the sentences of every sample.",
+    JURY: "Several LLMs label every sample, and the majority decides each sentence.",
+    HYBRID: "The heuristic labels every sample, and an LLM again those it is least sure of.",
 }
 START = "trace_start"
-ALL, DOUBTFUL = "All samples", "The most doubtful"
+METHOD = "trace_method"
+JUDGE_FIELDS = {JUDGE: ("trace_judge", 1), JURY: ("trace_jury", 3), HYBRID: ("trace_hybrid", 1)}
+"""The field of each method's judges, and with how many judges it begins."""
+
 ONE_IN = 5
-"""The share of the samples that is judged at first."""
+"""The share of the samples that hybrid judges at first."""
+
+PRICED = 100
+"""Samples by which the price of a labeller that is not chosen is estimated."""
 
 
-class ToLabel(NamedTuple):
-    """How many samples the judges label, and the doubt from which on hybrid asks them.
+class Who(NamedTuple):
+    """Who labels: a method, its judges, and of how many samples hybrid asks them."""
 
-    Of those `to_come` it shows when a generator has answered how doubtful they are.
-    """
-
-    there: int
-    to_come: int = 0
-    doubt_from: float = 0.0
+    method: str
+    judges: list[Choice]
+    judged: int = 0
 
     @property
-    def total(self) -> int:
-        return self.there + self.to_come
+    def evaluator(self) -> str:
+        return METHODS[self.method]
+
+
+class Drafted(NamedTuple):
+    """What is chosen so far: the samples, who answers and labels them, and how LLMs are asked."""
+
+    plan: RunPlan
+    who: Who
+    chosen: list[Choice]
+    """All models and judges that are asked."""
+    options: AnswerOptions
+    cap: Cap | None
+    further: list[Evaluator] | None
+    generators: Generators | None
+    params: dict[str, Any]
+    measures: RememberedMeasures
 
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
-    method = middle.selectbox(
-        "Method",
-        list(METHODS),
-        key="trace_method",
-        **KEPT,
+    name = data_choice.choose_or_upload(
+        "Data set", session.named(Dataset), "trace_dataset", "Upload a data set"
     )
-    right.page_link(
-        "../pages/datasets.py", label="Upload a data set", icon=":material/upload_file:"
-    )
-    name = data_choice.choose(left, "Data set", session.named(Dataset), "trace_dataset")
-    st.caption(MEANINGS[method])
     if name is None:
         return
-    dataset = session.dataset(name)
-    generators = model_generators.choose(dataset, "trace")
-    if method == HEURISTIC:
-        _form_without_judges(dataset, generators)
-    else:
-        _form_with_judges(dataset, method, generators)
+    whole = session.dataset(name)
+    tiles, asked, number, end = (st.container() for _ in range(4))
+    advanced = st.expander("Advanced", icon=":material/tune:", key="trace_advanced")
+    drafted = _drafted(name, whole, asked, number, advanced)
+    # Drawn after what they tell the price of, and shown above it.
+    with tiles:
+        _tiles(drafted)
+    with end:
+        _end_of_form(drafted, whole, advanced)
+
+
+def _drafted(
+    name: str,
+    whole: Dataset,
+    asked: DeltaGenerator,
+    number: DeltaGenerator,
+    advanced: DeltaGenerator,
+) -> Drafted:
+    """Draws all fields between the data set and Start, and says what was chosen in them."""
+    left, right = number.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        count = how_many.choose(len(whole.samples), "trace_count")
+    with advanced:
+        seed = how_many.seed("trace_seed", "Which samples are taken at random.")
+    dataset = sampled(whole, count, seed)
+    with asked:
+        generators = model_generators.choose(dataset, "trace")
+        answering = generators or NOBODY
+        who = _who_labels(dataset, answering)
+    with advanced:
+        params = _method_fields(dataset, who, answering)
+        further = choice.choose("Also measure", dataset, "trace")
+    with asked:
+        judges = who.judges
+        if who.method == HEURISTIC:
+            judges = choice.judge_of(further or [], "trace")
+        choice.point_out_generators(judges, answering.models, dataset)
+    chosen = [*answering.models, *judges]
+    with advanced:
+        options = model_form.answer_options(answering.models, judges, "trace")
+        model_form.show_retired()
+    with right:
+        cap = model_form.budget(chosen, "trace")
+    plan = RunPlan(dataset, further or [], prompt=answering.prompt, seed=dataset.origin.get("seed"))
+    who = who._replace(judges=judges)
+    measures = RememberedMeasures((session.identity(name), count, seed))
+    return Drafted(plan, who, chosen, options, cap, further, generators, params, measures)
+
+
+def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> None:
+    """What it takes, and the button that says what it starts."""
+    answering, who = drafted.generators or NOBODY, drafted.who
+    plan = model_form.with_llms(
+        drafted.plan, answering.models, who.judges, drafted.options, drafted.cap
+    )
+    count, price = 0, ""
+    with problems.caught():
+        labeller = catalogue()[who.evaluator].build(**drafted.params)
+        if isinstance(labeller, HybridEvaluator) and who.judged:
+            least = doubt_of(drafted.plan, labeller, who.judged, drafted.measures)
+            labeller = labeller.model_copy(update={"doubt_from": least})
+        if plan:
+            plan = replace(plan, evaluators=[labeller, *plan.evaluators])
+            count = _count_to_label(plan, labeller, drafted.measures)
+            price = model_forecast.show(plan, drafted.measures, advanced)
+            _say_whom_metrics_ask(plan, drafted.further or [])
+    is_ready = count > 0 and None not in (drafted.further, drafted.generators)
+    needs_judge = who.method != HEURISTIC or any(each.needs_judge for each in drafted.further or [])
+    if needs_judge and not who.judges:
+        st.caption("Choose a judge to start.")
+        is_ready = False
+    is_ready = is_ready and model_form.can_be_asked(*drafted.chosen)
+    label = _label_of_start(count, len(whole.samples), len(answering.models), price)
+    if data_choice.start_button(label, START, whole.name, is_ready=is_ready) and plan:
+        starting.start(plan, START)
 
 
 def unused(evaluator: str) -> tuple[str, ...]:
@@ -89,64 +170,46 @@ def unused(evaluator: str) -> tuple[str, ...]:
     return cls.unused if issubclass(cls, TRACEMethod) else ()
 
 
-def _form_without_judges(dataset: Dataset, generators: Generators | None) -> None:
-    params = _method_fields(dataset, METHODS[HEURISTIC])
-    further = choice.choose("Also measure", dataset, "trace")
-    answering = generators or NOBODY
-    count = counted(len(dataset.samples), "sample")
-    st.caption(f"{count} will be labelled{_as_each_answers(len(answering.models))}.")
-    plan = None
-    with problems.caught():
-        heuristic = catalogue()[METHODS[HEURISTIC]].build(**params)
-        drafted = RunPlan(dataset, [heuristic, *(further or [])], prompt=answering.prompt)
-        plan = choice.with_judge(drafted, answering.models, "trace")
-    is_ready = None not in (further, generators, plan)
-    if data_choice.start_button("Start", START, dataset.name, is_ready=is_ready) and plan:
-        starting.start(plan, START)
+def _who_labels(dataset: Dataset, answering: Generators) -> Who:
+    """The judges of the chosen method, and for hybrid how many samples they get."""
+    # The tiles stand above, but say what these choices cost, so they are drawn after them.
+    method = st.session_state.get(METHOD, HEURISTIC)
+    if method == HEURISTIC:
+        return Who(method, [])
+    by_id = model_form.choices()
+    if method == JUDGE:
+        return Who(method, model_form.judge(by_id, *JUDGE_FIELDS[method][:1]))
+    most = catalogue()[METHODS[method]].most_judges()
+    # How doubtful an answer to come will be nobody knows, so they cannot be counted.
+    if method == JURY or answering.models:
+        return Who(method, model_form.judges(by_id, most, *JUDGE_FIELDS[method]))
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        judges = model_form.judges(by_id, most, *JUDGE_FIELDS[method])
+    return Who(method, judges, _judged_field(right, len(dataset.samples)))
 
 
-def _form_with_judges(dataset: Dataset, method: str, generators: Generators | None) -> None:
-    cls = catalogue()[METHODS[method]]
-    judges = model_form.judges(model_form.choices(), cls.most_judges(), "trace_judges")
-    choice.point_out_generators(judges, dataset)
-    answering = generators or NOBODY
-    # How doubtful an answer to come will be nobody knows, so its calls cannot be limited.
-    is_by_budget = method == HYBRID and not answering.models
-    most_calls = _most_calls_field(dataset, len(judges)) if is_by_budget else None
-    left_out = ("doubt_from",) if is_by_budget or method != HYBRID else ()
-    params = _method_fields(dataset, METHODS[method], left_out)
-    further = choice.choose("Also measure", dataset, "trace")
-    drafted = RunPlan(dataset, further or [], prompt=answering.prompt)
-    plan = model_form.asking(drafted, answering.models, judges, "trace") if judges else None
-    is_ready = False
-    with problems.caught():
-        measures = RememberedMeasures(session.identity(dataset.name))
-        labeller = cls.build(**params)
-        if isinstance(labeller, HybridEvaluator) and most_calls is not None:
-            least = doubt_within(plan or drafted, labeller, most_calls, session.keys(), measures)
-            labeller = labeller.model_copy(update={"doubt_from": least})
-        to_label = _samples_to_label(dataset, labeller, bool(answering.models), measures)
-        st.caption(_sentence_about_labelling(to_label, len(answering.models)))
-        if plan and to_label.total:
-            plan = replace(plan, evaluators=[labeller, *plan.evaluators])
-            _say_whom_metrics_ask(plan, further or [])
-            model_forecast.show(plan, measures)
-            is_ready = True
-    if not judges:
-        st.caption("Choose a judge to start.")
-    is_ready = is_ready and None not in (further, generators)
-    if data_choice.start_button("Start", START, dataset.name, is_ready=is_ready) and plan:
-        starting.start(plan, START)
+def _judged_field(place: DeltaGenerator, total: int) -> int:
+    """Of how many samples hybrid asks its judges."""
+    number: int = place.number_input(
+        "Samples for the judges",
+        1,
+        max(1, total),
+        -(-total // ONE_IN) or 1,
+        help="Those that the heuristic is least sure of; of equally doubtful ones all or none.",
+        # The value at first hangs on it; under one key the first one would stay.
+        key=f"trace_judged_{total}",
+        **KEPT,
+    )
+    return number
 
 
-def _method_fields(
-    dataset: Dataset,
-    evaluator: str,
-    left_out: Sequence[str] = (),
-) -> dict[str, Any]:
+def _method_fields(dataset: Dataset, who: Who, answering: Generators) -> dict[str, Any]:
     """The parameters of a method that make a difference to it."""
-    cls = catalogue()[evaluator]
-    without_field = (*unused(evaluator), *left_out)
+    without_field = list(unused(who.evaluator))
+    if who.method == HYBRID and not answering.models:
+        without_field.append("doubt_from")
+    cls = catalogue()[who.evaluator]
     params = forms.parameter_widgets(cls, "trace", without_field)
     if "retrieval" in dataset.origin:
         st.caption(
@@ -156,72 +219,24 @@ def _method_fields(
     return params
 
 
-def _most_calls_field(dataset: Dataset, judges: int) -> int | None:
-    """How many calls the judges may take; `None` where they label all samples."""
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    which = left.segmented_control(
-        "Which samples",
-        [ALL, DOUBTFUL],
-        default=DOUBTFUL,
-        required=True,
-        key="trace_which",
-        **KEPT,
-    )
-    if which == ALL:
-        return None
-    judged_at_first = -(-len(dataset.samples) // ONE_IN)
-    most: int = right.number_input(
-        "At most (calls)",
-        min_value=1,
-        value=judged_at_first * max(1, judges),
-        help="One for each sample and judge; more where a sample is too long for one call, or "
-        "an answer is asked for "
-        "again. Doubt goes from 0 to 1: how likely the heuristic's adherence of a sample is wrong.",
-        # The value at first hangs on both; under one key the first one would stay.
-        key=f"trace_most_{dataset.name}_{judges}",
-        **KEPT,
-    )
-    return most
-
-
-def _samples_to_label(
-    dataset: Dataset,
-    labeller: Evaluator,
-    has_generator: bool,
-    measures: RememberedMeasures,
-) -> ToLabel:
-    plan = RunPlan(dataset, [labeller])
-    there = sum(sample.response is not None for sample in dataset.samples)
-    unanswered = len(dataset.samples) - there
-    to_come = unanswered if has_generator else 0
+def _count_to_label(plan: RunPlan, labeller: Evaluator, measures: RememberedMeasures) -> int:
+    """How many samples have an answer, or will have one; says which of them hybrid judges."""
+    there = sum(sample.response is not None for sample in plan.dataset.samples)
+    total = len(plan.dataset.samples) if plan.models else there
     if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
-        return ToLabel(there, to_come)
+        return total
     if not labeller.needs_judge:
-        return ToLabel(0, 0, labeller.doubt_from)
-    doubted = doubtful(plan, labeller, measures) or ()
-    return ToLabel(len(doubted), to_come, labeller.doubt_from)
-
-
-def _sentence_about_labelling(to_label: ToLabel, models: int) -> str:
-    count = counted(to_label.total, "sample")
-    if not to_label.doubt_from:
-        return f"{count} will be labelled by each judge{_as_each_answers(models)}."
-    if not to_label.total:
-        remedy = "Ask for less doubt" if models else "Allow more"
-        return (
-            f"None will be judged: the most doubtful samples take more calls than that. {remedy}."
+        st.caption("None would be judged: more samples are equally doubtful. Allow more.")
+        return 0
+    judged = len(doubtful(plan, labeller, measures) or ())
+    if total > there:
+        st.caption(
+            f"Judges get {judged:,} of the answers that are there, and of those to come the ones "
+            f"with a doubt of {labeller.doubt_from:g} or more."
         )
-    rule = f"those with a doubt of {to_label.doubt_from:.4g} or more"
-    if not to_label.to_come:
-        return f"{count} will be judged: {rule}."
-    return (
-        f"At most {count} will be judged{_as_each_answers(models)}: {rule}, which shows when they "
-        "are answered."
-    )
-
-
-def _as_each_answers(models: int) -> str:
-    return f", as each of {models} models answers them" if models > 1 else ""
+    else:
+        st.caption(f"Judges get the {judged:,} that the heuristic is least sure of.")
+    return total
 
 
 def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
@@ -230,3 +245,48 @@ def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
     if asking and len(plan.judges) > 1:
         first = model_title(plan.judges[0])
         st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {first}."))
+
+
+def _label_of_start(count: int, total: int, models: int, price: str) -> str:
+    """What a click on Start does: "Label 100 samples, up to $0.12"."""
+    what = f"Label {'all ' if count == total > 1 else ''}{counted(count, 'sample')}"
+    if models > 1:
+        what += f", answered by each of {models} models"
+    return plain(f"{what}, {price}" if price else what)
+
+
+def _tiles(drafted: Drafted) -> None:
+    """Who can label, each with its price for the chosen samples and judges."""
+    captions = [plain(_price_of(method, drafted)) for method in METHODS]
+    with st.container(border=True):
+        st.radio(
+            "Who labels",
+            list(METHODS),
+            captions=captions,
+            horizontal=True,
+            help="  \n".join(f"**{method}**: {words}" for method, words in MEANINGS.items()),
+            key=METHOD,
+            **KEPT,
+        )
+
+
+def _price_of(method: str, drafted: Drafted) -> str:
+    """What labelling costs at most and how long limits make it last, by a part of the samples."""
+    if method == HEURISTIC:
+        return "free, finds suspects"
+    judges = model_form.judges_of_form(model_form.choices(), *JUDGE_FIELDS[method])
+    total = len(drafted.plan.dataset.samples)
+    part = sampled(drafted.plan.dataset, PRICED)
+    # As if every answer were there: those of models are priced below, with all that is asked.
+    answers = tuple(map(answered, part.samples))
+    part = part.model_copy(update={"samples": answers})
+    plan = RunPlan(part, [catalogue()[METHODS[JUDGE]].build()])
+    labelling = model_form.with_llms(plan, [], judges, drafted.options, Cap())
+    if not judges or labelling is None or not answers:
+        return "choose a judge"
+    times = total / len(answers)
+    if method == HYBRID:
+        times *= (drafted.who.judged or -(-total // ONE_IN)) / total
+    taken = model_forecast.of(labelling, RememberedMeasures((drafted.measures.data, PRICED)))
+    minutes = model_forecast.waiting(taken, times)
+    return " · ".join(filter(None, [model_forecast.price(taken, times=times), minutes]))

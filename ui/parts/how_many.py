@@ -1,0 +1,56 @@
+"""How many samples a run takes: some at random, the same ones in every run over the data."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.parts.forms import KEPT
+
+FEW, MORE = 20, 100
+ALL, OTHER = "all", "other"
+
+
+def choose(total: int, key: str, *, each: str = "") -> int | None:
+    """How many of so many samples are taken at random; `None` for all.
+
+    `each` says of what there are so many, where it is not the whole data: " for each ability".
+    """
+    offered = [number for number in (FEW, MORE) if number < total]
+    options = [*map(str, offered), ALL, OTHER]
+    words = {str(number): f"{number} at random" for number in offered}
+    words |= {ALL: f"All {total:,}", OTHER: "Another number"}
+    if st.session_state.get(key) not in options:
+        # Other data may be too few for what was chosen.
+        st.session_state.pop(key, None)
+    chosen = st.segmented_control(
+        f"How many{each}",
+        options,
+        default=ALL,
+        format_func=words.__getitem__,
+        required=True,
+        key=key,
+        **KEPT,
+    )
+    if chosen == ALL:
+        return None
+    if chosen != OTHER:
+        return int(chosen)
+    number_key = f"{key}_number"
+    if st.session_state.get(number_key, 0) > total:
+        st.session_state.pop(number_key)
+    number: int = st.number_input(
+        "At random",
+        1,
+        total,
+        min(FEW, total),
+        label_visibility="collapsed",
+        key=number_key,
+        **KEPT,
+    )
+    return number
+
+
+def seed(key: str, purpose: str) -> int:
+    """The seed by which they are drawn."""
+    number: int = st.number_input("Seed", 0, 2**31, 0, help=purpose, key=key, **KEPT)
+    return number
