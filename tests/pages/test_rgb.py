@@ -284,7 +284,7 @@ def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
 ) -> None:
     upload("answers.json", jsonl(*PREDICTIONS))
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     settled(at.run())
     (run,) = runs()
     at = open_page("rgb", run=run.id)
@@ -343,7 +343,7 @@ def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail
     at = scoring(open_page("rgb"), "answers.jsonl")
     segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE)
     at.run()
-    at.button(key="rgb_score_start").click()
+    at.button(key="rgb_start").click()
     assert "No sample of answers.jsonl has what RGB needs" in said(checked(at.run()), "error")
     assert not runs()
 

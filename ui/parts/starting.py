@@ -13,7 +13,7 @@ from evaluators.runs.plan import RunPlan
 from ui import session
 from ui.parts import problems
 
-LASTS = 5.0
+LASTS = 20.0
 """Seconds for which a click counts: one that led nowhere, as somebody left the page, is over then.
 """
 
