@@ -172,12 +172,13 @@ def test_a_sample_without_a_response_fails_with_the_remedy(
 def test_odd_samples_are_judged_and_can_be_opened(
     open_page: OpenPage, upload: Upload, row: dict[str, object]
 ) -> None:
-    upload("samples.jsonl", jsonl(row))
+    # Beside a usual one: data in which no sample has documents are refused before the run.
+    upload("samples.jsonl", jsonl(row, GOOD))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
     at.run()
     at.button(key="trace_start").click()
-    assert state(settled(at.run())) == "1 answer checked"
+    assert state(settled(at.run())) == "2 answers checked"
     assert not at.exception
     assert "adherence" in numbers(open_page("sample", run=runs()[0].id))
 
