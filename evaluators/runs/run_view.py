@@ -99,6 +99,18 @@ class RunView:
         name = f"figures {metric} {model} {self._stored(view).name}"
         return self._from_store(name, Figures, work_out)
 
+    def by_group(
+        self, model: int | None = None, view: View = WHAT_COUNTS
+    ) -> Mapping[str, Mapping[str, Mean]]:
+        """The means of each group of samples, over all models' answers or those of one."""
+
+        def work_out() -> dict[str, dict[str, Mean]]:
+            rows = self.merged(view)
+            return aggregate.by_group(rows if model is None else aggregate.of_model(rows, model))
+
+        name = f"groups {model} {self._stored(view).name}"
+        return self._from_store(name, dict[str, dict[str, Mean]], work_out)
+
     def columns(self) -> Mapping[ValueName, str]:
         """What each value is called in the merged rows, by metric and its own name."""
 

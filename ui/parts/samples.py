@@ -10,7 +10,6 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.records import Ability, Run
-from evaluators.runs import aggregate
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
@@ -103,9 +102,7 @@ def show(table: Table) -> None:
     # The row is scrolled to once: at a number that no drawing before had.
     _rows(table, of_page, last, st.session_state[RETURNS] if is_return else 0)
     if "situation" in table.facets:
-        rows = table.view.merged(table.counts_by)
-        of_models = rows if table.model is None else aggregate.of_model(rows, table.model)
-        tables.by_group(of_models, table.values)
+        tables.by_group(table.view.by_group(table.model, table.counts_by), table.values)
 
 
 def leave_for(run: Run) -> None:

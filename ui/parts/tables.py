@@ -8,9 +8,7 @@ from itertools import islice
 import pandas as pd
 import streamlit as st
 
-from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.store import Outline
 from ui.parts.charts import Curves
 
 MOST_GROUPS = 50
@@ -55,12 +53,11 @@ def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
 
 
-def by_group(rows: Sequence[Outline], titles: Mapping[str, str]) -> None:
+def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
     """The means of each group of samples with their intervals, under the titles of the values.
 
     Nothing where the data name no groups.
     """
-    means = aggregate.by_group(rows)
     if not any(means.values()):
         return
     st.header("By group")
