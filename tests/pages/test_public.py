@@ -19,6 +19,7 @@ from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.records import Dataset, Run
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
+from evaluators.runs.examples import INVENTED
 from tests.loopback import Loopback
 from tests.pages.by_hand import LUNA
 from tests.pages.conftest import OpenPage, checked, finish
@@ -53,6 +54,16 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
     with Loopback(key=KEY) as server:
         monkeypatch.setitem(PROVIDERS, "openai", moved(server))
         yield server
+
+
+def test_an_example_is_open_to_all_and_a_copy_belongs_to_one_visitor(open_page: OpenPage) -> None:
+    for visitor in (MINE, YOURS):
+        at = open_page("trace", w=visitor, run=INVENTED)
+        assert "not measurements of a named model" in said(at)
+    button(at, "Make it yours").click()
+    copied = checked(at.run()).query_params["run"]
+    assert session.store().runs.ids(YOURS) == [copied]
+    assert session.store().runs.ids(MINE) == []
 
 
 def moved(server: Loopback) -> Provider:
