@@ -116,6 +116,8 @@ def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
     assert "请根据文档回答问题" in at.text_area(key="rgb_prompt_zh").value
     at.button(key="rgb_start").click()
     assert state(settled(at.run())) == "72 answers checked"  # a third of the English rows
+    # Published curves are of English questions.
+    assert not [select for select in at.multiselect if "published" in select.label]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.text.normalise import is_chinese
 from ui.metrics import results as metric_results
 from ui.parts import charts, run_facts, samples, tables
 from ui.parts.charts import Curves
@@ -111,7 +112,9 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
         st.header("Accuracy by noise")
-        _accuracy_charts(run, curves)
+        # The published questions are English.
+        is_english = not any(is_chinese(row.question) for row in rows)
+        _accuracy_charts(run, curves, is_english)
     st.header("Rates")
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     _rate_panels(run, rates, rows)
@@ -171,11 +174,12 @@ def _noise_curves(rows: Sequence[Outline]) -> Curves:
     return curves
 
 
-def _accuracy_charts(run: Run, curves: Mapping[str, Curves]) -> None:
+def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -> None:
     """One chart of a model's abilities; of several models one for each ability."""
     place = st.container()
     paper = {}
-    if reached := _noise_reached(curves):
+    reached = _noise_reached(curves) if is_english else []
+    if reached:
         in_reach = published.noise_curves(min(reached), max(reached))
         models = st.multiselect(
             "Show published curves underneath", list(in_reach), key=f"published_{run.id}"
