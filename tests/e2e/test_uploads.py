@@ -23,6 +23,9 @@ ROWS = [
         "retrieved_documents": ["The mill grinds rye."],
     },
 ]
+SECOND_ROW = {"x": 16, "y": 87}
+"""The box before it, below a header and a row of 35 pixels each."""
+
 HOSTILE = (
     "![x](http://127.0.0.2:9/x.png) <img src=http://127.0.0.2:9/y.png onerror=alert(1)>"
     "<script>alert(2)</script><style>*{background:red !important}</style>"
@@ -33,6 +36,9 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     choose(page, tmp_path / "mill.jsonl", ROWS)
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("mill.jsonl (uploaded)")
+    expect(page.get_by_text("The mill grinds rye.")).not_to_be_visible()
+    page.locator("canvas").first.click(position=SECOND_ROW, force=True)
+    expect(page.get_by_text("The mill grinds rye.")).to_be_visible()
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_role("button", name="Label all 2 samples")).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
@@ -81,7 +87,7 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
         ("Answer", "said"),
         ("Documents", "found"),
     ):
-        page.get_by_role("combobox", name=field).click()
+        page.get_by_role("combobox", name=field, exact=True).click()
         page.get_by_role("option", name=column, exact=True).click()
         expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     page.get_by_role("button", name="Use these columns").click()

@@ -15,6 +15,14 @@ from ui.parts.words import accepted, counted
 
 PREVIEW_ROWS = 50
 CELL = 200
+WIDTHS = {
+    "id": st.column_config.Column(width="small"),
+    "question": st.column_config.Column(width="medium"),
+    "answer": st.column_config.Column(width="medium"),
+    "true answer": st.column_config.Column(width="medium"),
+}
+"""Ids and answers may be long, and would push what is beside them out of sight."""
+
 LONGEST_TEXT = 20_000
 """Characters of a text that are shown in full: a browser draws a megabyte slowly."""
 
@@ -32,6 +40,7 @@ def show(data: TestBed | Dataset) -> None:
         key=f"preview_{data.name}",
         on_select="rerun",
         selection_mode="single-row",
+        column_config=WIDTHS,
         alt="First rows",
     )
     if picked.selection.rows:
@@ -44,7 +53,8 @@ def show(data: TestBed | Dataset) -> None:
 
 
 def _sample(sample: Sample) -> None:
-    st.markdown(f"**Sample {plain(sample.id)}**")
+    st.header("Sample", anchor=False)
+    st.caption(plain(sample.id))
     _text("Question", sample.question)
     _text("Answer", sample.response)
     _text("True answer", accepted(sample.ground_truth))
@@ -53,7 +63,8 @@ def _sample(sample: Sample) -> None:
 
 
 def _bed_row(row: BedRow) -> None:
-    st.markdown(f"**Row {plain(row.id)}**")
+    st.header("Row", anchor=False)
+    st.caption(plain(row.id))
     _text("Question", row.query)
     _text("True answer", accepted(row.answer))
     _text("Planted error", accepted(row.fakeanswer))
