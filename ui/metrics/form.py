@@ -9,6 +9,7 @@ from evaluators.records import Dataset
 from evaluators.runs.plan import RunPlan
 from ui import session
 from ui.metrics import choice
+from ui.models import again
 from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models import generators as model_generators
@@ -25,6 +26,7 @@ START = "metrics_start"
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
+    again.fill(None)
     name = data_choice.choose_or_upload(
         "Data set", session.named(Dataset), "metrics_dataset", "Upload a data set"
     )
@@ -65,6 +67,7 @@ def show() -> None:
             with problems.caught():
                 measures = RememberedMeasures((session.identity(name), count, seed))
                 price = model_forecast.show(plan, measures, advanced)
+            again.show_changes(None, plan, name, count)
         elif lacks_judge:
             st.caption("Choose a judge to start.")
         elif metrics == []:

@@ -36,8 +36,6 @@ def choose(
     """The name of the chosen data; `None`, with a word, where there are none or they are gone."""
     options = list(names)
     asked_for = st.session_state.pop(session.NEW_RUN, "")
-    if again := session.find_run(st.session_state.pop(session.AGAIN, "")):
-        asked_for = again.dataset_name
     if asked_for:
         st.session_state[key] = asked_for
     gone = _forget_what_is_gone(options, key)

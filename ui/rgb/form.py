@@ -18,6 +18,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
 from evaluators.text.normalise import is_chinese
 from ui import session
+from ui.models import again
 from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
@@ -50,6 +51,7 @@ class Composition(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
+    again.fill("rgb")
     beds = session.named(TestBed)
     names = [*beds, *session.answered()]
     name = data_choice.choose_or_upload("Data set", names, DATA, "Upload a data set")
@@ -102,6 +104,7 @@ def _form_to_ask_models(name: str) -> None:
         elif plan and models:
             number = len(measures.answers(plan).tokens)
             label, is_ready = _label_of_start(number, plan, measures, advanced), number > 0
+            again.show_changes("rgb", plan, name, count)
         is_ready = is_ready and not problem and model_form.can_be_asked(*models, *judges)
         if data_choice.start_button(label, START, name, is_ready=is_ready) and plan:
             starting.start(plan, START)

@@ -21,6 +21,7 @@ from evaluators.runs.plan import RunPlan
 from evaluators.trace.method import TRACEMethod
 from ui import session
 from ui.metrics import choice
+from ui.models import again
 from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models import generators as model_generators
@@ -82,6 +83,7 @@ class Drafted(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
+    again.fill("trace")
     name = data_choice.choose_or_upload(
         "Data set", session.named(Dataset), "trace_dataset", "Upload a data set"
     )
@@ -153,6 +155,7 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
             count = _count_to_label(plan, labeller, drafted.measures)
             price = model_forecast.show(plan, drafted.measures, advanced)
             _say_whom_metrics_ask(plan, drafted.further or [])
+            again.show_changes("trace", plan, whole.name, _part_of(plan))
     is_ready = count > 0 and None not in (drafted.further, drafted.generators)
     needs_judge = who.method != HEURISTIC or any(each.needs_judge for each in drafted.further or [])
     if needs_judge and not who.judges:
@@ -237,6 +240,12 @@ def _count_to_label(plan: RunPlan, labeller: Evaluator, measures: RememberedMeas
     else:
         st.caption(f"Judges get the {judged:,} that the heuristic is least sure of.")
     return total
+
+
+def _part_of(plan: RunPlan) -> int | None:
+    """How many samples are taken at random, where not all are."""
+    count: int | None = plan.dataset.origin.get("sample")
+    return count
 
 
 def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
