@@ -281,6 +281,13 @@ def test_existing_answers_are_scored_by_either_policy(
     assert [row["Noise"] for row in table(at, "Ability")] == ["40 %"]
 
 
+def test_rules_by_which_nothing_differs_say_so(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    assert "no verdict differs" not in said(at)
+    segments(at, f"policy_{filled.rgb.id}").set_value("paper")
+    assert "By these rules no verdict differs from the run's own." in said(checked(at.run()))
+
+
 def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
     open_page: OpenPage, upload: Upload
 ) -> None:

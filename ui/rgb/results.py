@@ -61,6 +61,8 @@ def show(view: RunView) -> None:
     differ = rulings.differing(aggregate.of_metric(view.rows, 0), rows)
     if differ:
         st.info(f"Verdicts that differ from the run's own rules: {len(differ):,}. They are below.")
+    elif rulings.policy_of(view.run, shown.policy):
+        st.info("By these rules no verdict differs from the run's own.")
     _flipped_verdicts(rows)
     metric_results.further(view)
     samples.heading()
