@@ -37,7 +37,7 @@ def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
     page: Page, app: Server, provider: Loopback
 ) -> None:
     before = len(provider.asked)
-    start(page, app, "GPT labelling", LUNA)
+    start(page, app, "One judge", LUNA)
     expect(page.get_by_text(re.compile(f"Labels by {LUNA}"))).to_be_visible()
     assert len(provider.asked) - before == 24  # one call labels everything
 
@@ -72,7 +72,7 @@ def test_a_hybrid_asks_its_judge_only_about_the_doubtful(
 
 
 def test_a_jury_of_two_is_shown_beside_its_judges(page: Page, app: Server) -> None:
-    start(page, app, "GPT labelling", LUNA, SOL)
+    start(page, app, "Jury", LUNA, SOL)
     expect(page.get_by_text(re.compile("a jury of GPT-6 Luna, GPT-6 Sol"))).to_be_visible()
     open_sample(page)
     expect(page.get_by_role("radio", name="Jury")).to_be_visible()
@@ -83,16 +83,27 @@ def test_a_jury_of_two_is_shown_beside_its_judges(page: Page, app: Server) -> No
 def start(page: Page, app: Server, method: str, *judges: str) -> None:
     """Fills in the form and waits for the end of the run."""
     page.goto(f"{app.address}/trace")
-    choose(page, "Method", method)
-    for name in judges:
+    page.get_by_text(method, exact=True).click()
+    settled(page)
+    if method == "One judge":
+        choose(page, "Judge", *judges)
+    else:
+        _choose_judges(page, judges)
+    expect(page.get_by_text(re.compile("4 bytes to a token")).first).to_be_attached()
+    page.get_by_role("button", name=STARTS).click()
+    expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=LONG)
+    settled(page)
+
+
+def _choose_judges(page: Page, names: tuple[str, ...]) -> None:
+    """These in place of those that the form begins with."""
+    page.get_by_role("button", name="Clear all").click()
+    settled(page)
+    for name in names:
         choose(page, "Judges", name)
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name=re.compile(f"Remove {name}"))).to_be_visible()
         settled(page)
-    expect(page.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
-    page.get_by_role("button", name=STARTS).click()
-    expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=LONG)
-    settled(page)
 
 
 def choose(page: Page, label: str, option: str) -> None:
