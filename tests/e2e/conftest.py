@@ -141,7 +141,7 @@ def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
     yield run
     page: Page = request.getfixturevalue("page")
     page.goto(f"/trace?run={run.id}")
-    expect(page.get_by_text("scored").first).to_be_visible()
+    expect(page.get_by_text("checked").first).to_be_visible()
     if page.get_by_role("button", name="Cancel").is_visible():
         cancel(page)
         expect(page.get_by_role("button", name="Resume")).to_be_visible()

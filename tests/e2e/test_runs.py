@@ -75,6 +75,6 @@ def scored(page: Page) -> int:
 def further(page: Page, before: int) -> None:
     page.wait_for_function(
         """before => [...document.querySelectorAll('[data-testid="stMain"] [data-testid="stProgress"]')]
-           .some(bar => Number((bar.innerText.match(/([\\d,]+) \\//) || ['', '0'])[1].replace(/,/g, '')) > before)""",
+           .some(bar => Number((bar.innerText.match(/([\\d,]+) of/) || ['', '0'])[1].replace(/,/g, '')) > before)""",
         arg=before,
     )
