@@ -131,7 +131,9 @@ class LLMasJudge(Evaluator):
         Raises `MissingInputError` where there is nothing to judge.
         """
         sample = item_as_sample(
-            question=question or "", response=pred_answer, ground_truth=gt_answer
+            question=question or "",
+            response=pred_answer,
+            ground_truth=gt_answer,
         )
         score = self.model_copy(update={"llm_client": client_of(self)}).score(sample)
         if score.values["llm_judge"] is None:

@@ -18,7 +18,9 @@ from evaluators.records import Sample, Score
 
 
 @evaluator(
-    "retriever_recall", title="Retriever recall", needs=("retrieved_documents", "gold_documents")
+    "retriever_recall",
+    title="Retriever recall",
+    needs=("retrieved_documents", "gold_documents"),
 )
 class RetrieverRecall(Evaluator):
     """Compares the retrieved documents with the gold contexts, which hold what the answer needs.
@@ -48,7 +50,9 @@ class RetrieverRecall(Evaluator):
         Raises `ParameterError` where the lengths differ.
         """
         return averaged(
-            self.compute_single_item, retrieved_contexts=retrieved_contexts, gt_contexts=gt_contexts
+            self.compute_single_item,
+            retrieved_contexts=retrieved_contexts,
+            gt_contexts=gt_contexts,
         )
 
     def compute_single_item(

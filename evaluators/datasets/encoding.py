@@ -42,7 +42,10 @@ class Text:
         # Damaged bytes become half characters, by which their rows are found and left out
         errors = "strict" if self.encoding.startswith("utf-16") else "surrogateescape"
         return io.TextIOWrapper(
-            _binary(self.data), encoding=self.encoding, errors=errors, newline=""
+            _binary(self.data),
+            encoding=self.encoding,
+            errors=errors,
+            newline="",
         )
 
     def lines(self, longest: int) -> Iterator[str]:

@@ -367,7 +367,11 @@ def _file_bytes(listing: Listing, file: File, rows: int, on_progress: Progress) 
         # Only lines can be read in part; of another format nothing is fetched that is too large
         check_size(file.path, file.size, limit)
     address = hf_hub_url(
-        listing.id, file.path, repo_type="dataset", revision=listing.revision, endpoint=_endpoint()
+        listing.id,
+        file.path,
+        repo_type="dataset",
+        revision=listing.revision,
+        endpoint=_endpoint(),
     )
     headers = {"accept-encoding": "identity"}
     with (

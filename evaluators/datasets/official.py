@@ -102,7 +102,11 @@ def _checked_bytes(path: str, limit: int, on_progress: Progress | None = None) -
     with (
         in_words(_host()),
         httpx2.stream(
-            "GET", address, headers=headers, follow_redirects=False, timeout=SECONDS
+            "GET",
+            address,
+            headers=headers,
+            follow_redirects=False,
+            timeout=SECONDS,
         ) as response,
     ):
         if response.status_code != 200:

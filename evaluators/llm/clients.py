@@ -85,7 +85,10 @@ class ModelSession:
         """What is sent for the prompt."""
         base_url = self._access.base_url if self._access else ""
         return ModelRequest(
-            spec=self.spec, text=prompt.text, base_url=base_url, schema_text=prompt.schema_text
+            spec=self.spec,
+            text=prompt.text,
+            base_url=base_url,
+            schema_text=prompt.schema_text,
         )
 
     @property
@@ -275,7 +278,10 @@ def offered_models(access: Access) -> list[str] | None:
             # Noted before the answer comes, so that only one thread asks.
             _model_lists[digest(access)] = now + RETRY_SECONDS, ids
             threading.Thread(
-                target=_fetch_models, args=(access,), daemon=True, name="plumbline-models"
+                target=_fetch_models,
+                args=(access,),
+                daemon=True,
+                name="plumbline-models",
             ).start()
     return ids
 

@@ -168,7 +168,10 @@ class Retried:
         except UnreachableError as error:
             message = f"{error.message} Everything so far is kept; resume when it answers."
             raise RunStoppedError(
-                message, error.details, kind="unreachable", remedy=error.remedy
+                message,
+                error.details,
+                kind="unreachable",
+                remedy=error.remedy,
             ) from error
 
     async def _try(self, request: ModelRequest) -> ModelReply:

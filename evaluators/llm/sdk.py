@@ -157,7 +157,10 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
             finally:
                 await response.aclose()
             answer = http.Response(
-                response.status_code, headers=response.headers, content=body, request=request
+                response.status_code,
+                headers=response.headers,
+                content=body,
+                request=request,
             )
             # What JSON is in; a server may name any codec of Python's, also one that gives no text.
             answer.encoding = "utf-8"

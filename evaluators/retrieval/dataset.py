@@ -58,7 +58,10 @@ class Settings(Record):
     )
     chunk_size: int = Field(120, ge=50, le=2000, description="Words per window (dense only).")
     chunk_overlap: int = Field(
-        20, ge=0, le=1999, description="Words that neighbouring windows share (dense only)."
+        20,
+        ge=0,
+        le=1999,
+        description="Words that neighbouring windows share (dense only).",
     )
     embedding_model: str = Field(
         LEXICAL,

@@ -134,7 +134,9 @@ class Workspaces:
                 self._next_sweep = time.monotonic() + SWEEP
         if is_due:
             threading.Thread(
-                target=self._sweep_quietly, daemon=True, name="plumbline sweep"
+                target=self._sweep_quietly,
+                daemon=True,
+                name="plumbline sweep",
             ).start()
 
     def _sweep_quietly(self) -> None:

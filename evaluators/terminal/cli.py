@@ -215,7 +215,9 @@ def app(options: tuple[str, ...]) -> None:
 @main.command(help=RUN, short_help="Run metrics over a data set.")
 @options.asking
 @click.option(
-    "--title", default="", help="What the run is called.  [default: the name of the data set]"
+    "--title",
+    default="",
+    help="What the run is called.  [default: the name of the data set]",
 )
 @options.cap
 @options.judging
@@ -237,7 +239,9 @@ def run(
 
 
 @main.command(
-    cls=_OfARun, help=RESUME, short_help="Go on with a run that stopped, or try again what failed."
+    cls=_OfARun,
+    help=RESUME,
+    short_help="Go on with a run that stopped, or try again what failed.",
 )
 @options.run_id
 @options.cap

@@ -107,7 +107,9 @@ asking = _all(
         help="The list of a JSON file, or the sheet of a workbook, where it holds several.",
     ),
     click.option(
-        "--skip-broken", is_flag=True, help="Leave out rows of the file that cannot be used."
+        "--skip-broken",
+        is_flag=True,
+        help="Leave out rows of the file that cannot be used.",
     ),
     click.option(
         "--model",

@@ -35,7 +35,11 @@ def show() -> None:
         subset = left.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
     else:
         name = left.text_input(
-            "Data set", placeholder="owner/name", max_chars=200, key="hub_id", **KEPT
+            "Data set",
+            placeholder="owner/name",
+            max_chars=200,
+            key="hub_id",
+            **KEPT,
         )
     right.button(
         "Look it up",
@@ -70,10 +74,20 @@ def _parts(listing: Listing, subset: str) -> None:
     splits = listing.configs[part]
     split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
     rows = third.number_input(
-        "Rows", 1, value=ROWS, placeholder="All", help=_HELP, key="hub_rows", **KEPT
+        "Rows",
+        1,
+        value=ROWS,
+        placeholder="All",
+        help=_HELP,
+        key="hub_rows",
+        **KEPT,
     )
     load = fourth.button(
-        "Load", type="primary", icon=":material/download:", width="stretch", key="hub_load"
+        "Load",
+        type="primary",
+        icon=":material/download:",
+        width="stretch",
+        key="hub_load",
     )
     size = fetching.in_bytes(sum(file.size for file in splits[split]))
     license_name = origin.license_of(listing.license)

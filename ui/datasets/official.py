@@ -14,10 +14,18 @@ def show() -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     titles = {bed: f"{about} · {bed}.json" for bed, about in official.BEDS.items()}
     bed = left.selectbox(
-        "Test bed", list(titles), format_func=titles.__getitem__, key="official_bed", **KEPT
+        "Test bed",
+        list(titles),
+        format_func=titles.__getitem__,
+        key="official_bed",
+        **KEPT,
     )
     load = right.button(
-        "Load", type="primary", icon=":material/download:", width="stretch", key="official_load"
+        "Load",
+        type="primary",
+        icon=":material/download:",
+        width="stretch",
+        key="official_load",
     )
     st.caption(
         "From github.com/chen700564/RGB · licence CC BY-NC-SA 4.0. "

@@ -183,7 +183,11 @@ def chosen_part(reading: Reading) -> str:
     now = together if len(read_now) > 1 else read_now[0].name
     label = "Sheet" if reading.head.format == "XLSX" else "List"
     chosen = st.selectbox(
-        label, options, index=options.index(now), format_func=title, key=f"{reading.key}_part"
+        label,
+        options,
+        index=options.index(now),
+        format_func=title,
+        key=f"{reading.key}_part",
     )
     return "" if chosen == now else chosen
 

@@ -53,7 +53,10 @@ def show() -> None:
         **KEPT,
     )
     if st.button(
-        "Retrieve", type="primary", icon=":material/manage_search:", key="retrieval_start"
+        "Retrieve",
+        type="primary",
+        icon=":material/manage_search:",
+        key="retrieval_start",
     ):
         if files and asked:
             contents = [asked[1], *(file.getvalue() for file in files)]
@@ -70,7 +73,12 @@ def _questions() -> tuple[str, bytes] | None:
     nothing where there are none yet.
     """
     way = st.segmented_control(
-        "Questions", [TYPED, FILE], default=TYPED, required=True, key="retrieval_way", **KEPT
+        "Questions",
+        [TYPED, FILE],
+        default=TYPED,
+        required=True,
+        key="retrieval_way",
+        **KEPT,
     )
     if way == TYPED:
         typed = st.text_area(

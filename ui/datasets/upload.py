@@ -59,7 +59,11 @@ def upload() -> None:
 def paste() -> None:
     """Reads what was pasted, in any of the text formats."""
     text = st.text_area(
-        "CSV, TSV, JSON or JSON Lines", placeholder=EXAMPLE, height=160, help=FIELDS, key="pasted"
+        "CSV, TSV, JSON or JSON Lines",
+        placeholder=EXAMPLE,
+        height=160,
+        help=FIELDS,
+        key="pasted",
     )
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")

@@ -262,7 +262,9 @@ def _ask_for_columns(found: Reading) -> None:
         if not found.loaded:
             st.button("Discard", icon=":material/close:", on_click=_put_away, key="discard")
         again = st.checkbox(
-            "Remember for files with the same columns", value=True, key=f"{found.key}_again"
+            "Remember for files with the same columns",
+            value=True,
+            key=f"{found.key}_again",
         )
     if use and chosen:
         with problems.caught(), st.spinner("Reading", show_time=True):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Sequence
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from evaluators.base import Evaluator
 from evaluators.datasets.sampling import sampled
+from evaluators.llm.catalogue import Choice
 from evaluators.records import Dataset
 from evaluators.runs.plan import RunPlan
 from ui import session
@@ -35,46 +40,86 @@ def show() -> None:
     whole = session.dataset(name)
     asked, number, end = (st.container() for _ in range(3))
     advanced = st.expander("Advanced", icon=":material/tune:", key="metrics_advanced")
-    with number:
-        left, right = st.columns([3, 2], vertical_alignment="bottom")
-    with left:
-        count = how_many.choose(len(whole.samples), "metrics_count")
+    left, right = number.columns([3, 2], vertical_alignment="bottom")
+    dataset, measures = _sample_fields(whole, left, advanced)
     with advanced:
-        seed = how_many.seed("metrics_seed", "Which samples are taken at random.")
         model_form.show_retired()
-    dataset = sampled(whole, count, seed)
-    generators: Generators | None = NOBODY
     with asked:
-        metrics = choice.choose("Metrics", whole, "metrics", [FIRST], advanced)
-        judges = choice.judge_of(metrics or [], "metrics")
-        if any("response" in metric.needed for metric in metrics or []):
-            generators = model_generators.choose(dataset, "metrics")
-        answering = generators or NOBODY
-        choice.point_out_generators(judges, answering.models, dataset)
+        metrics, judges, generators = _metric_fields(whole, dataset, advanced)
+    answering = generators or NOBODY
     chosen = [*answering.models, *judges]
     with advanced:
         options = model_form.answer_options(answering.models, judges, "metrics")
     with right:
         cap = model_form.budget(chosen, "metrics")
     drafted = RunPlan(
-        dataset, metrics or [], prompt=answering.prompt, seed=dataset.origin.get("seed")
+        dataset,
+        metrics or [],
+        prompt=answering.prompt,
+        seed=dataset.origin.get("seed"),
     )
     plan = model_form.with_llms(drafted, answering.models, judges, options, cap)
-    lacks_judge = not judges and any(metric.needs_judge for metric in metrics or [])
-    price = ""
+    missing = _still_missing(metrics, judges)
     with end:
-        if plan and metrics and not lacks_judge:
-            with problems.caught():
-                measures = RememberedMeasures((session.identity(name), count, seed))
-                price = model_forecast.show(plan, measures, advanced)
-            again.show_changes(None, plan, name, count)
-        elif lacks_judge:
-            st.caption("Choose a judge to start.")
-        elif metrics == []:
-            st.caption("Choose a metric to start.")
-        is_ready = bool(metrics and plan and generators is not None and not lacks_judge)
-        what = f"Measure {counted(len(dataset.samples), 'sample')}"
-        label = plain(f"{what}, {price}" if price else what)
-        is_ready = is_ready and model_form.can_be_asked(*chosen)
+        price = ""
+        if missing:
+            st.caption(missing)
+        elif plan and metrics:
+            price = _price(plan, measures, advanced)
+            again.show_changes(None, plan, name, dataset.origin.get("sample"))
+        is_whole = bool(metrics and plan and generators is not None and not missing)
+        is_ready = is_whole and model_form.can_be_asked(*chosen)
+        label = _start_label(len(dataset.samples), price)
         if data_choice.start_button(label, START, name, is_ready=is_ready) and plan:
             starting.start(plan, START)
+
+
+def _sample_fields(
+    whole: Dataset, place: DeltaGenerator, advanced: DeltaGenerator
+) -> tuple[Dataset, RememberedMeasures]:
+    """The samples to measure, and what is remembered of how much text they hold."""
+    with place:
+        count = how_many.choose(len(whole.samples), "metrics_count")
+    with advanced:
+        seed = how_many.seed("metrics_seed", "Which samples are taken at random.")
+    measures = RememberedMeasures((session.identity(whole.name), count, seed))
+    return sampled(whole, count, seed), measures
+
+
+def _metric_fields(
+    whole: Dataset, dataset: Dataset, advanced: DeltaGenerator
+) -> tuple[list[Evaluator] | None, list[Choice], Generators | None]:
+    """The metrics, the judge they ask, and who answers where a metric reads answers.
+
+    `None` stands for what cannot be used as it is filled in.
+    """
+    metrics = choice.choose("Metrics", whole, "metrics", [FIRST], advanced)
+    judges = choice.judge_of(metrics or [], "metrics")
+    generators: Generators | None = NOBODY
+    if any("response" in metric.needed for metric in metrics or []):
+        generators = model_generators.choose(dataset, "metrics")
+    answering = generators or NOBODY
+    choice.point_out_generators(judges, answering.models, dataset)
+    return metrics, judges, generators
+
+
+def _still_missing(metrics: Sequence[Evaluator] | None, judges: Sequence[Choice]) -> str:
+    """What to choose before a run can start; empty where that is not what is missing."""
+    if metrics is None:
+        return ""
+    if not metrics:
+        return "Choose a metric to start."
+    needs_judge = any(metric.needs_judge for metric in metrics)
+    return "Choose a judge to start." if needs_judge and not judges else ""
+
+
+def _price(plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator) -> str:
+    """What the run may cost; empty where that cannot be told, which is then said."""
+    with problems.caught():
+        return model_forecast.show(plan, measures, advanced)
+    return ""
+
+
+def _start_label(samples: int, price: str) -> str:
+    what = f"Measure {counted(samples, 'sample')}"
+    return plain(f"{what}, {price}" if price else what)

@@ -10,7 +10,7 @@ from evaluators.base import missing
 from evaluators.catalogue import broken, catalogue, files
 from evaluators.config import PACKAGE, ROOT, config
 from evaluators.errors import HostLimitError, ParameterError
-from evaluators.params import parameters
+from evaluators.params import Parameter, parameters
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.store import Unreadable
@@ -146,15 +146,7 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
         "fields": declared["fields"].default,
         **saved_params,
     }
-    common = {
-        name: {
-            "label": parameter.title,
-            "help": parameter.description,
-            "key": f"{key}_{name}",
-            **KEPT,
-        }
-        for name, parameter in declared.items()
-    }
+    common = {name: _said_of(parameter, key) for name, parameter in declared.items()}
     left, right = st.columns(2)
     title = left.text_input(
         value=values["title"],
@@ -163,10 +155,9 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
         **common["title"],
     )
     answers = declared["answer"].choices
-    index = answers.index(values["answer"])
     answer = right.selectbox(
         options=answers,
-        index=index,
+        index=answers.index(values["answer"]),
         format_func=readable,
         **common["answer"],
     )
@@ -182,11 +173,16 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
         format_func=readable,
         **common["fields"],
     )
+    return {"title": title, "question": question, "answer": answer, "fields": tuple(seen)}
+
+
+def _said_of(parameter: Parameter, key: str) -> dict[str, Any]:
+    """What every kind of field takes from the parameter that it is for."""
     return {
-        "title": title,
-        "question": question,
-        "answer": answer,
-        "fields": tuple(seen),
+        "label": parameter.title,
+        "help": parameter.description,
+        "key": f"{key}_{parameter.name}",
+        **KEPT,
     }
 
 

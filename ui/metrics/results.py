@@ -224,7 +224,9 @@ def _one_metric(view: RunView, number: int) -> None:
 def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
     """How the metric works: what it needs and computes, its prompts, its code."""
     with st.expander(
-        "About this metric", icon=":material/menu_book:", key=f"about_{cls.name}_{place}"
+        "About this metric",
+        icon=":material/menu_book:",
+        key=f"about_{cls.name}_{place}",
     ):
         files = _prompt_files(cls)
         names = ["Meaning", "Prompts", "Source"] if files else ["Meaning", "Source"]

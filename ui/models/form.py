@@ -191,7 +191,9 @@ def label(choice: Choice) -> str:
 
 def settings_link() -> None:
     st.page_link(
-        "../pages/settings.py", label="Enter a key on the Settings page", icon=":material/key:"
+        "../pages/settings.py",
+        label="Enter a key on the Settings page",
+        icon=":material/key:",
     )
 
 

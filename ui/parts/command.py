@@ -11,7 +11,10 @@ from evaluators.terminal.command import command
 def show(run: Run) -> None:
     """A popover with the command, to be copied."""
     with st.popover(
-        "As a command", icon=":material/terminal:", type="tertiary", key=f"command_{run.id}"
+        "As a command",
+        icon=":material/terminal:",
+        type="tertiary",
+        key=f"command_{run.id}",
     ):
         st.code(command(run), language="bash", wrap_lines=True)
         st.caption(

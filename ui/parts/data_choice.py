@@ -57,7 +57,11 @@ def start_button(label: str, key: str, name: str, *, is_ready: bool) -> bool:
     """Whether it was pressed over the data as they were when the button was drawn."""
     now = session.identity(name)
     pressed = starting.button(
-        label, key, is_ready=is_ready, on_click=_note_what_was_seen, args=(key, now)
+        label,
+        key,
+        is_ready=is_ready,
+        on_click=_note_what_was_seen,
+        args=(key, now),
     )
     if pressed and st.session_state.pop(f"{key}_seen", now) != now:
         problems.keep(DatasetError(CHANGED), key)

@@ -39,7 +39,9 @@ def show(data: Dataset | TestBed) -> None:
     if isinstance(data, Dataset) and "retrieval" in data.origin:
         _say_if_all_is_found(data.origin["retrieval"])
         with st.expander(
-            "What was found for the first questions", icon=":material/manage_search:", key="found"
+            "What was found for the first questions",
+            icon=":material/manage_search:",
+            key="found",
         ):
             for sample in data.samples[:FIRST_QUESTIONS]:
                 st.markdown(_found_for(sample))

@@ -157,7 +157,13 @@ def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Co
         **KEPT,
     )
     number = passages.number_input(
-        "Documents", 1, 50, PASSAGES, help="Documents in a prompt", key="rgb_passages", **KEPT
+        "Documents",
+        1,
+        50,
+        PASSAGES,
+        help="Documents in a prompt",
+        key="rgb_passages",
+        **KEPT,
     )
     with seed:
         drawn_by = how_many.seed("rgb_seed", "Same seed: same questions, documents and order.")

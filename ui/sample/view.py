@@ -246,7 +246,9 @@ def _show_details(details: Mapping[str, Any]) -> None:
 
 def _judges_raw_output(said: JudgeEvidence, number: int) -> None:
     with st.expander(
-        "Raw judge output", icon=":material/data_object:", key=f"raw_metric_output_{number}"
+        "Raw judge output",
+        icon=":material/data_object:",
+        key=f"raw_metric_output_{number}",
     ):
         if said.mode:
             st.caption(plain(f"JSON asked for by: {said.mode}"))

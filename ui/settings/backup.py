@@ -29,7 +29,10 @@ def show() -> None:
     proposed = str(Path.home() / f"plumbline-{date.today()}.sqlite3")
     with st.form("backup"):
         st.text_input(
-            "File", proposed, key="backup_file", help="On this machine. Only you can read it."
+            "File",
+            proposed,
+            key="backup_file",
+            help="On this machine. Only you can read it.",
         )
         st.checkbox("Replace the file if it exists", key="backup_replace")
         on_click = problems.guarded(_back_up, PLACE)

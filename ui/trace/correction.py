@@ -124,7 +124,10 @@ def _keep_change(place: RunCell, change: Change, sentences: Sentences, original:
         else:
             now = datetime.now(UTC).isoformat(timespec="seconds")
             correction = Correction(
-                label=change.label, key=change.key, value=change.value, created=now
+                label=change.label,
+                key=change.key,
+                value=change.value,
+                created=now,
             )
             table.save(*place, correction)
         st.session_state[SHOWN] = CORRECTED

@@ -176,7 +176,9 @@ def _labellers_side_by_side(shown: Shown) -> None:
     }
     disputed = evidence.disputes(shown)
     with st.expander(
-        "Labellers side by side", icon=":material/compare:", key="labellers_side_by_side"
+        "Labellers side by side",
+        icon=":material/compare:",
+        key="labellers_side_by_side",
     ):
         rows = []
         for by, scores in shown.scores.items():

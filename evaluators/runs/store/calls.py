@@ -52,7 +52,10 @@ class CallTable:
         rows = self._database.rows(query, run_id, MOST_COUNTED)
         return {
             model: Spent(
-                calls=calls, prompt_tokens=prompt_tokens, answer_tokens=answer_tokens, cost=cost
+                calls=calls,
+                prompt_tokens=prompt_tokens,
+                answer_tokens=answer_tokens,
+                cost=cost,
             )
             for model, calls, prompt_tokens, answer_tokens, cost in rows
         }
