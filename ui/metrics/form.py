@@ -66,7 +66,6 @@ def show() -> None:
             st.caption(missing)
         elif plan and metrics:
             price = _price(plan, measures, advanced)
-            again.show_changes(None, plan, name, dataset.origin.get("sample"))
         is_whole = bool(metrics and plan and generators is not None and not missing)
         is_ready = is_whole and model_form.can_be_asked(*chosen)
         label = _start_label(len(dataset.samples), price)
@@ -114,10 +113,13 @@ def _still_missing(metrics: Sequence[Evaluator] | None, judges: Sequence[Choice]
 
 
 def _price(plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator) -> str:
-    """What the run may cost; empty where that cannot be told, which is then said."""
+    """What the run may cost, with what differs from the run it began with; empty if not known."""
+    price = ""
     with problems.caught():
-        return model_forecast.show(plan, measures, advanced)
-    return ""
+        price = model_forecast.show(plan, measures, advanced)
+    dataset = plan.dataset
+    again.show_changes(None, plan, dataset.name, dataset.origin.get("sample"))
+    return price
 
 
 def _start_label(samples: int, price: str) -> str:
