@@ -14,6 +14,7 @@ def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> Non
     page.get_by_role("combobox", name="Metrics", exact=True).click()
     page.get_by_role("option", name=re.compile(r"^Context recall \(lexical\)")).click()
     page.keyboard.press("Escape")
+    page.get_by_text("Advanced", exact=True).click()
     expect(
         page.get_by_text(
             "Needs: retrieved documents, ground truth. 24 of 24 samples can be judged."

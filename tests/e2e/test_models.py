@@ -47,13 +47,14 @@ def test_two_models_from_the_drop_down_to_two_lines(
         expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
     for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
         page.get_by_role("button", name=ability).click()
+    page.get_by_text("Advanced", exact=True).click()
     for level in ("20 %", "40 %", "60 %", "80 %"):
         page.get_by_role("button", name=f"Remove {level}").click()
     expect(main.get_by_role("button", name="Ask 24 questions of each of 2 models")).to_be_visible()
     expect(main.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
     start, dollars = (
         page.get_by_role("button", name=STARTS),
-        page.get_by_role("spinbutton", name="Most US dollars"),
+        page.get_by_role("spinbutton", name="Budget", exact=True),
     )
     for typed, refused in (("0", True), ("0.50", False), ("-5", True), ("", False)):
         dollars.fill(typed)

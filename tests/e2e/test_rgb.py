@@ -25,6 +25,7 @@ def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
     page.goto("/rgb")
     for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
         page.get_by_role("button", name=ability).click()
+    page.get_by_text("Advanced", exact=True).click()
     for level in ("20 %", "40 %", "60 %"):
         page.get_by_role("button", name=f"Remove {level}").click()
     expect(page.get_by_role("button", name="Ask 48 questions")).to_be_visible()
