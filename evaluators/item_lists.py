@@ -125,5 +125,6 @@ def item_as_sample(contexts: str | Sequence[str] | None = None, **fields: Any) -
         return Sample(id="item", retrieved_documents=documents, **fields)
     except ValidationError as error:
         first = error.errors()[0]
-        problem = f"{first['loc'][0]} is {first['input']!r:.40}"
+        field = first["loc"][0]
+        problem = f"{field} is {first['input']!r:.40}"
         raise MissingInputError(f"The item cannot be judged: {problem}. Give text.") from error

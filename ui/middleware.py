@@ -31,8 +31,12 @@ def _inline_scripts() -> list[str]:
     page = Path(streamlit.__file__).parent / "static" / "index.html"
     after_openings = page.read_text(encoding="utf-8").split("<script>")[1:]
     bodies = [rest.partition("</script>")[0] for rest in after_openings]
-    digests = [base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in bodies]
-    return [f"'sha256-{digest}'" for digest in digests]
+    sources = []
+    for body in bodies:
+        digest = hashlib.sha256(body.encode()).digest()
+        in_base64 = base64.b64encode(digest).decode()
+        sources.append(f"'sha256-{in_base64}'")
+    return sources
 
 
 _SCRIPTS = " ".join(["'self'", "'wasm-unsafe-eval'", "blob:", *_inline_scripts()])

@@ -128,7 +128,10 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
 
     That no sample has gold documents or a true answer is nothing odd.
     """
-    filled = [[bool(text.strip()) for text in sample.retrieved_documents] for sample in samples]
+    filled: list[list[bool]] = []
+    for sample in samples:
+        documents = sample.retrieved_documents
+        filled.append([bool(text.strip()) for text in documents])
     lacking = {
         "question": [not sample.question.strip() for sample in samples],
         "answer": [sample.response is None for sample in samples],

@@ -29,9 +29,13 @@ def with_lists(table: Table) -> Table:
     for number, row in table.rows:
         lists: dict[str, Any] = {}
         for name, columns in groups.items():
-            cells = [row.get(column) for column in columns]
-            # Where fewer documents were found than there are columns
-            lists[name] = [cell for cell in cells if cell is not None and str(cell).strip()]
+            filled: list[Any] = []
+            for column in columns:
+                cell = row.get(column)
+                # Where fewer documents were found than there are columns
+                if cell is not None and str(cell).strip():
+                    filled.append(cell)
+            lists[name] = filled
         rows.append((number, row | lists))
     notes: list[str] = []
     for name, columns in groups.items():

@@ -188,7 +188,10 @@ def _positives_in_order(row: BedRow, ability: Ability, rng: random.Random) -> tu
         return rng.sample(row.positive_wrong, len(row.positive_wrong)), 0
     if ability is not Ability.INTEGRATION:
         return [str(text) for text in row.positive], 0
-    groups = [rng.sample(group, len(group)) for group in row.positive if not isinstance(group, str)]
+    groups: list[list[str]] = []
+    for group in row.positive:
+        if not isinstance(group, str):
+            groups.append(rng.sample(group, len(group)))
     # One of each sub-question in turn, so that the first few answer all of them
     turns = chain.from_iterable(zip_longest(*groups))
     return [text for text in turns if text is not None], len(groups)

@@ -250,9 +250,11 @@ def _question(row: Cells, column: str | None) -> str:
 def _text_in(row: Cells, column: str | None) -> str | None:
     """The text in a column; numbers become text, `None` stands for absence."""
     value = row.get(column) if column is not None else None
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+    if isinstance(value, list) and len(value) == 1:
+        only = value[0]
         # MT-RAG writes its one question and its one answer so
-        value = value[0].get("text", value)
+        if isinstance(only, dict):
+            value = only.get("text", value)
     if value is None:
         return None
     if isinstance(value, list | dict):

@@ -17,8 +17,12 @@ def in_random_order(ids: Sequence[str], seed: int = 0) -> list[int]:
     The first n are a random part of n: the same ids come first wherever they stand in the data and
     whatever else is there.
     """
-    keys = [hashlib.sha256(f"{seed}/{sample_id}".encode()).digest() for sample_id in ids]
-    return sorted(range(len(ids)), key=lambda position: (keys[position], position))
+    keyed: list[tuple[bytes, int]] = []
+    for position, sample_id in enumerate(ids):
+        text = f"{seed}/{sample_id}"
+        key = hashlib.sha256(text.encode()).digest()
+        keyed.append((key, position))
+    return [position for _, position in sorted(keyed)]
 
 
 def sampled(dataset: Dataset, count: int | None, seed: int = 0) -> Dataset:
@@ -29,7 +33,9 @@ def sampled(dataset: Dataset, count: int | None, seed: int = 0) -> Dataset:
     samples = dataset.samples
     if count is None or count >= len(samples):
         return dataset
-    chosen = sorted(in_random_order([sample.id for sample in samples], seed)[:count])
+    ids = [sample.id for sample in samples]
+    first = in_random_order(ids, seed)[:count]
+    chosen = sorted(first)
     origin = {**dataset.origin, "sample": count, "of": len(samples), "seed": seed}
     taken = tuple(samples[position] for position in chosen)
     return dataset.model_copy(update={"samples": taken, "origin": origin})

@@ -165,8 +165,10 @@ def _plain_texts(column: str, rows: Rows) -> list[str]:
 
 def _are_parted_by_bars(texts: Sequence[str]) -> bool:
     with_bars = [text for text in texts if "|" in text]
+    if 2 * len(with_bars) <= len(texts):
+        return False
     # A bar at the beginning of a line is that of a Markdown table
-    if 2 * len(with_bars) <= len(texts) or any(map(_TABLE.search, with_bars)):
+    if any(map(_TABLE.search, with_bars)):
         return False
     parts: list[str] = []
     for text in with_bars:

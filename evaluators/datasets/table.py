@@ -138,7 +138,8 @@ class Collector:
             self._width = len(value)
             value = {f"column {place}": cell for place, cell in enumerate(value, start=1)}
         if not isinstance(value, dict):
-            what = "a list" if isinstance(value, list) else repr(str(value)[:60])
+            beginning = str(value)[:60]
+            what = "a list" if isinstance(value, list) else repr(beginning)
             message = f"{what} is not an object. Each row needs named fields."
             begins = str(value) if raw is None else raw
             self.reject(number, message, begins, "not an object")

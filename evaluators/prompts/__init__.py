@@ -115,7 +115,8 @@ def fenced(template: str, **material: str) -> str:
     a stored answer is found again), and beyond the reach of whoever wrote the material, as every
     change to it changes the tag.
     """
-    tag = hashlib.sha256(json.dumps([template, material]).encode()).hexdigest()[:16]
+    whole = json.dumps([template, material])
+    tag = hashlib.sha256(whole.encode()).hexdigest()[:16]
     # No text holds the tag by chance; one that did would end its own fence.
     harmless = {blank: text.replace(tag, "") for blank, text in material.items()}
     return filled(template, tag=tag, **harmless)

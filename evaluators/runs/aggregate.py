@@ -112,9 +112,12 @@ def figures(rows: Sequence[Outline]) -> Figures:
     """The means and spreads of every value that any of these rows has, in their order."""
     names = dict.fromkeys(chain.from_iterable(row.values for row in rows))
     scored = [row for row in rows if row.status == "scored"]
+    spread: dict[str, tuple[int, ...]] = {}
+    for name in names:
+        spread[name] = _spread([row.values.get(name) for row in rows])
     return Figures(
         means={name: summarise(rows, name) for name in names},
-        spread={name: _spread([row.values.get(name) for row in rows]) for name in names},
+        spread=spread,
         by=Counter(row.by for row in scored),
         asked=len(rows),
         scored=len(scored),
@@ -134,9 +137,11 @@ def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
     for row in rows:
         if row.situation:
             groups.setdefault(row.situation, []).append(row)
-    return {
-        group: {name: summarise(groups[group], name) for name in names} for group in sorted(groups)
-    }
+    means: dict[str, dict[str, Mean]] = {}
+    for group in sorted(groups):
+        own = groups[group]
+        means[group] = {name: summarise(own, name) for name in names}
+    return means
 
 
 def viewed_values(
@@ -361,12 +366,13 @@ def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline
     for row in rows:
         for name, value in row.values.items():
             values[ValueName(row.metric, name)] = value
+    titled = {title: values[key] for key, title in names.items() if key in values}
     labellers_of_rows = filter(None, (row.by for row in rows))
     return rows[0].model_copy(
         update={
             "metric": 0,
             "status": status,
-            "values": {title: values[key] for key, title in names.items() if key in values},
+            "values": titled,
             "by": next(labellers_of_rows, ""),
             "corrected": max(row.corrected for row in rows),
         }

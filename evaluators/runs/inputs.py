@@ -99,7 +99,9 @@ def load_data(
     `DatasetError`.
     """
     is_name = isinstance(data, str | Path) and not isfile(data)
-    if (columns or table or skip_broken) and (is_name or isinstance(data, Dataset | TestBed)):
+    is_read_already = is_name or isinstance(data, Dataset | TestBed)
+    says_how_to_read = columns or table or skip_broken
+    if says_how_to_read and is_read_already:
         raise ParameterError(
             "Columns and tables are chosen, and rows skipped, for a file or a table. "
             "These data were read already: leave all of them out."
@@ -195,7 +197,8 @@ def _data_by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
 def _did_you_mean(name: str, known: Sequence[str]) -> str:
     """What somebody may have meant by a name that is not there, else what there is."""
     alike = get_close_matches(name, known, n=3)
-    listed = ", ".join(f"“{printable(each)}”" for each in alike or known[:MOST_SUGGESTED])
+    suggested = alike or known[:MOST_SUGGESTED]
+    listed = ", ".join(f"“{printable(each)}”" for each in suggested)
     return f"Did you mean {listed}?" if alike else f"Known: {listed}."
 
 

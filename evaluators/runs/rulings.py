@@ -77,12 +77,14 @@ def differing(rows: Iterable[Outline], others: Iterable[Outline]) -> tuple[Answe
 
 def rule_and_judge_differ(rows: Iterable[Outline]) -> tuple[Answer, ...]:
     """The answers of which the judge says another thing than the rules."""
-    return tuple(
-        Answer(row.position, row.model)
-        for row in rows
-        for name in JUDGED.values()
-        if f"{name}_judged" in row.values and row.values[f"{name}_judged"] != row.values.get(name)
-    )
+    answers = []
+    for row in rows:
+        for name in JUDGED.values():
+            by_rule = row.values.get(name)
+            by_judge = row.values.get(f"{name}_judged", by_rule)
+            if by_judge != by_rule:
+                answers.append(Answer(row.position, row.model))
+    return tuple(answers)
 
 
 class BesideJudge(NamedTuple):
@@ -107,7 +109,12 @@ def beside_judge(rows: Sequence[Outline], name: str) -> BesideJudge | None:
     ]
     if not pairs:
         return None
-    return BesideJudge(*(pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))))
+    return BesideJudge(
+        both=pairs.count((1, 1)),
+        rule_only=pairs.count((1, 0)),
+        judge_only=pairs.count((0, 1)),
+        neither=pairs.count((0, 0)),
+    )
 
 
 # For files

@@ -84,7 +84,11 @@ class RunView:
         # The revision first: with an older one than its results a view is only read once more.
         revision = store.figures.revision(run.id) if revision is None else revision
         return cls(
-            store, run, revision, store.results.counts(run), store.corrections.by_cell(run.id)
+            store=store,
+            run=run,
+            revision=revision,
+            counts=store.results.counts(run),
+            corrections=store.corrections.by_cell(run.id),
         )
 
     # Figures
@@ -116,7 +120,7 @@ class RunView:
 
         def work_out() -> list[tuple[ValueName, str]]:
             titles = aggregate.value_titles(self.rows)
-            return [(ValueName(*value), title) for value, title in titles.items()]
+            return list(titles.items())
 
         return dict(self._from_store("columns", list[tuple[ValueName, str]], work_out))
 
@@ -190,10 +194,11 @@ class RunView:
 
     def count(self, name: str, selection: Selection, view: View = WHAT_COUNTS) -> int:
         """How many answers the selection wants; `name` tells it from all others in this view."""
-        stored = self._stored(view)
-        return self._from_store(
-            f"count {name} {stored.name}", int, lambda: len(self.answers(selection, view))
-        )
+
+        def count() -> int:
+            return len(self.answers(selection, view))
+
+        return self._from_store(f"count {name} {self._stored(view).name}", int, count)
 
     def contents(self, answers: Sequence[Answer]) -> Mapping[Answer, Content]:
         """The texts and results of these answers; one whose sample cannot be read is left out."""

@@ -19,7 +19,13 @@ def rgb_plan() -> RunPlan:
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, bed.abilities)
-    return RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
+    return RunPlan(
+        data,
+        [RGBEvaluator()],
+        models=(OFFLINE,),
+        prompt=load("rgb_en"),
+        seed=0,
+    )
 
 
 def trace_plan() -> RunPlan:

@@ -119,7 +119,9 @@ def rarity(sentences: Sequence[Iterable[str]]) -> Callable[[str], float]:
     counts = Counter(chain.from_iterable(map(set, sentences)))
     total = len(sentences) or 1
     # A logarithm for each count, not for each term: there are far fewer of them.
-    by_count = [math.log(1 + total / (count + 0.5)) for count in range(total + 1)]
+    by_count = []
+    for count in range(total + 1):
+        by_count.append(math.log(1 + total / (count + 0.5)))
     weights = _Rarity({term: by_count[count] for term, count in counts.items()})
     weights[STOP] = 0.0
     weights.unseen = by_count[0]

@@ -108,7 +108,8 @@ def _why_no_mean(name: str, case_entries: Sequence[Mapping[str, Any]]) -> str:
     reasons: Counter[str] = Counter()
     for entry in case_entries:
         was_judged = "metrics" in entry
-        reasons[entry["reasons"][name] if was_judged else entry["error"]] += 1
+        reason = entry["reasons"][name] if was_judged else entry["error"]
+        reasons[reason] += 1
     asked = len(case_entries)
     parts = [f"{count} of {asked}: {reason}" for reason, count in reasons.items()]
     return " ".join(parts)

@@ -31,7 +31,9 @@ def show(data: TestBed | Dataset) -> None:
     """A table of the first rows, and all that the selected one holds."""
     rows: Sequence[BedRow | Sample] = data.rows if isinstance(data, TestBed) else data.samples
     first = rows[:PREVIEW_ROWS]
-    cells = [_bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row) for row in first]
+    cells = []
+    for row in first:
+        cells.append(_bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row))
     of_all = f"The first {PREVIEW_ROWS} of {len(rows):,} rows. " if len(rows) > len(first) else ""
     st.caption(f"{of_all}Select a row to see it in full.")
     picked = st.dataframe(

@@ -107,7 +107,8 @@ def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
     if not is_there:
         _check_room(name, data)
         named = data.model_copy(update={"name": name})
-        session.store().uploads.save(session.workspace(), named, datetime.now(UTC).isoformat())
+        now = datetime.now(UTC).isoformat()
+        session.store().uploads.save(session.workspace(), named, now)
     if not earlier:
         st.session_state[NAMED] = name, _about_the_name(name, data.name, is_there)
     st.session_state[JUST_KEPT] = name
@@ -235,7 +236,10 @@ def _last(name: str | None = None) -> Reading | None:
     """What was read last; with a name, if it became the data of that name."""
     _, key = st.session_state.get(READING, ("", None))
     found: Reading | None = held.find(key)
-    return found if found and (name is None or (found.loaded and found.kept_as == name)) else None
+    if found is None or name is None:
+        return found
+    became_data = found.loaded and found.kept_as == name
+    return found if became_data else None
 
 
 def _hold(found: Reading) -> None:

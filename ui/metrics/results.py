@@ -123,9 +123,9 @@ def show(view: RunView) -> None:
         values = (ValueName(metric, name),)
         filters[f"{titles[column]} below a half"] = Selection(values=values, high=BELOW_A_HALF)
     filters["Failed"] = Selection(is_failed=True)
-    has_situations = any(
-        view.figures(0, model).situations for model in range(max(1, len(view.run.models)))
-    )
+    # Without models the answers are those in the data, which count as one model's
+    count = max(1, len(view.run.models))
+    has_situations = any(view.figures(0, model).situations for model in range(count))
     facets = {"situation": "Group"} if has_situations else {}
     samples.show(samples.Table(view, titles, filters, _verdict, facets=facets))
 

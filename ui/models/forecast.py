@@ -159,7 +159,8 @@ def price(taken: Forecast, cap: Cap | None = None, times: float = 1.0) -> str:
 
 def waiting(taken: Forecast, times: float = 1.0) -> str:
     """How long the slowest of them makes it last, as far as its limits are known."""
-    minutes = [each.minutes_high or 0.0 for each in (*taken.models, *taken.judges) if each.calls]
+    asked = [each for each in (*taken.models, *taken.judges) if each.calls]
+    minutes = [each.minutes_high or 0.0 for each in asked]
     longest = max(minutes, default=0.0) * times
     return duration(longest) if longest else ""
 

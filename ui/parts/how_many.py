@@ -52,5 +52,13 @@ def choose(total: int, key: str, *, each: str = "") -> int | None:
 
 def seed(key: str, purpose: str) -> int:
     """The seed by which they are drawn."""
-    number: int = st.number_input("Seed", 0, 2**31, 0, help=purpose, key=key, **KEPT)
+    number: int = st.number_input(
+        "Seed",
+        min_value=0,
+        max_value=2**31,
+        value=0,
+        help=purpose,
+        key=key,
+        **KEPT,
+    )
     return number

@@ -221,7 +221,11 @@ def _rows(table: Table, answers: Sequence[Answer], last: Answer | None, arrival:
     if chosen.opened:
         position, model = chosen.opened
         # Addresses count from 1, as the table does.
-        address = session.address(run=table.run.id, sample=str(position + 1), model=str(model + 1))
+        address = session.address(
+            run=table.run.id,
+            sample=str(position + 1),
+            model=str(model + 1),
+        )
         st.switch_page("../pages/sample.py", query_params=address)
 
 
@@ -231,8 +235,12 @@ def _data(
     rows = table.view.page(answers, table.counts_by)
     contents = table.view.contents(answers)
     names = run_facts.titles(table.run)
-    columns = [_column("#", "number"), _column("Verdict", "verdict")]
-    columns += [_column("Question", "question"), _column("Answer", "text")]
+    columns = [
+        _column("#", "number"),
+        _column("Verdict", "verdict"),
+        _column("Question", "question"),
+        _column("Answer", "text"),
+    ]
     if len(names) > 1:
         columns.append(_column("Model", "facet"))
     columns += [_column(title, "value", title) for title in table.values.values()]
@@ -264,7 +272,12 @@ def _row(
     verdict = _verdict(table, answer, row, content)
     question = content.sample.question if content else row.question
     response = (content and content.response) or ""
-    cells = [str(row.position + 1), verdict.words, question[:TEXT_SHOWN], response[:TEXT_SHOWN]]
+    cells = [
+        str(row.position + 1),
+        verdict.words,
+        question[:TEXT_SHOWN],
+        response[:TEXT_SHOWN],
+    ]
     if len(names) > 1:
         cells.append(names[row.model])
     for name in table.values:

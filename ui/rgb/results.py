@@ -219,7 +219,8 @@ def _accuracy_chart(
 
 def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
     """The shares of noise, in percent, at which the paper's noise robustness compares."""
-    points = itertools.chain.from_iterable(own.get(Ability.NOISE, ()) for own in curves.values())
+    of_models = (own.get(Ability.NOISE, ()) for own in curves.values())
+    points = itertools.chain.from_iterable(of_models)
     return [
         100 * (point.noise if point.effective_noise is None else point.effective_noise)
         for point in points

@@ -34,10 +34,13 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     """The head; `card` draws what else the run was, among the details."""
     run = view.run
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
-        facts = [run.title, *run_facts.method(run)]
-        facts += [progress.counts_in_words(run, view.counts), *progress.cost_so_far(run)]
-        facts.append(local_time(run.created))
-        st.markdown(f"**{plain(facts[0])}** · {plain(' · '.join(facts[1:]))}")
+        facts = [
+            *run_facts.method(run),
+            progress.counts_in_words(run, view.counts),
+            *progress.cost_so_far(run),
+            local_time(run.created),
+        ]
+        st.markdown(f"**{plain(run.title)}** · {plain(' · '.join(facts))}")
         # Together, so that no single button has a line of its own.
         with st.container(horizontal=True, width="content"):
             _link(run)

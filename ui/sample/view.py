@@ -92,7 +92,11 @@ def steps(run: Run, cell: Cell) -> Cell:
         st.caption(f"Sample {position + 1:,} of {count:,}{in_table} · {plain(run.title)}")
     if len(names) > 1:
         _model_segments(run, names, model)
-    address = session.address(run=run.id, sample=str(position + 1), model=str(model + 1))
+    address = session.address(
+        run=run.id,
+        sample=str(position + 1),
+        model=str(model + 1),
+    )
     st.query_params.update(address)
     st.session_state["sample_address"] = address
     return Cell(position, model)
@@ -278,7 +282,8 @@ def _table_of_records(records: Sequence[Mapping[str, Any]], names: Iterable[obje
             row[plain(title(column))] = plain(text)
         rows.append(row)
     # `st.dataframe` would cut long texts; the cells of `st.table` are Markdown, hence `plain`.
-    st.table(pd.DataFrame(rows, index=[plain(str(name)) for name in names]))
+    index = [plain(str(name)) for name in names]
+    st.table(pd.DataFrame(rows, index=index))
 
 
 def _line_or_expander(name: str, text: str) -> None:

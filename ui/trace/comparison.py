@@ -79,15 +79,16 @@ def _agreement(agreements: Sequence[Agreement], run_id: str) -> None:
 
 def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
     """The lower half of the table: an agreement has no direction."""
-    head = "".join(f"<th scope=col>{html(labellers.title(name))}</th>" for name in names[:-1])
+    titles = [html(labellers.title(name)) for name in names]
+    head = "".join(f"<th scope=col>{title}</th>" for title in titles[:-1])
     lines = []
     for number, name in enumerate(names[1:], start=1):
         cells = []
-        for other in names[:-1]:
-            is_below = names.index(other) < number
-            pair = pairs.get((other, name)) or pairs.get((name, other)) if is_below else None
-            cells.append(_cell(pair) if pair else "<td></td>")
-        row = f"<th scope=row>{html(labellers.title(name))}</th>{''.join(cells)}"
+        for place, other in enumerate(names[:-1]):
+            pair = pairs.get((other, name)) or pairs.get((name, other))
+            is_below = place < number
+            cells.append(_cell(pair) if pair and is_below else "<td></td>")
+        row = f"<th scope=row>{titles[number]}</th>{''.join(cells)}"
         lines.append(f"<tr>{row}</tr>")
     return f"{GRID_STYLE}<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
 

@@ -157,7 +157,8 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
             _say_whom_metrics_ask(plan, drafted.further or [])
             again.show_changes("trace", plan, whole.name, _part_of(plan))
     is_ready = count > 0 and None not in (drafted.further, drafted.generators)
-    needs_judge = who.method != HEURISTIC or any(each.needs_judge for each in drafted.further or [])
+    metrics_need_judge = any(metric.needs_judge for metric in drafted.further or [])
+    needs_judge = who.method != HEURISTIC or metrics_need_judge
     if needs_judge and not who.judges:
         st.caption("Choose a judge to start.")
         is_ready = False

@@ -104,7 +104,8 @@ def _labeller(run: Run) -> AdvancedRAGEvaluator:
 def _prompt_budget(run: Run, by: str) -> int | None:
     """What this judge takes at once; unknown without its key."""
     # Two judges of a jury may be one model, so they go by the names that the jury gave them.
-    by_name = dict(zip(names([spec.id for spec in run.judges]), run.judges, strict=True))
+    named = names([spec.id for spec in run.judges])
+    by_name = dict(zip(named, run.judges, strict=True))
     spec = by_name.get(by)
     if spec is None:
         return None

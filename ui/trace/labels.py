@@ -192,6 +192,7 @@ def _labellers_side_by_side(shown: Shown) -> None:
         st.caption(f"They differ on {counted(len(disputed), 'sentence')} of {len(texts):,}.")
         differing = []
         for key, verdicts in disputed.items():
-            cells = dict(zip(names, (verdict or "neither" for verdict in verdicts), strict=True))
+            words = [verdict or "neither" for verdict in verdicts]
+            cells = dict(zip(names, words, strict=True))
             differing.append({"Sentence": key, **cells, "Text": texts[key]})
         tables.plain_rows(differing, "Sentences on which labellers differ")

@@ -41,14 +41,18 @@ def why_unreadable(error: Exception) -> str:
         return str(error)[:100]
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}"[:160] if place else first["msg"][:160]
+    message = first["msg"]
+    words = f"{place}: {message}" if place else message
+    return words[:160]
 
 
 def read_object(text: Any, is_good: Callable[[str, Any], bool]) -> dict[str, Any] | None:
     """A JSON object with good entries only; `None` for anything else."""
     with suppress(ValueError, TypeError, RecursionError):
         entries = json.loads(text)
-        if isinstance(entries, dict) and all(is_good(*entry) for entry in entries.items()):
+        if not isinstance(entries, dict):
+            return None
+        if all(is_good(name, value) for name, value in entries.items()):
             return entries
     return None
 

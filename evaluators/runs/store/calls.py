@@ -78,7 +78,8 @@ class CallTable:
         query = """select distinct key from calls
                    where workspace = ? and answer is not null
                    and key in (select value from json_each(?))"""
-        answered = {key for (key,) in self._database.rows(query, workspace, json.dumps(keys))}
+        rows = self._database.rows(query, workspace, json.dumps(keys))
+        answered = {key for (key,) in rows}
         return sum(key in answered for key in keys)
 
     def answers_kept(self, workspace: str) -> int:

@@ -72,8 +72,10 @@ class StoreFile:
         """
         if not self.path.parent.is_dir():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        only_new = os.O_CREAT | os.O_EXCL | os.O_WRONLY
         with suppress(FileExistsError):
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            descriptor = os.open(self.path, only_new, 0o600)
+            os.close(descriptor)
 
     def opened(self, version: int | None) -> None:
         """Takes others' rights away, and notes which files these are; `version` is of the data."""

@@ -295,7 +295,9 @@ def _model_numbers(run: Run) -> range:
 
 def _cell_numbers(run: Run) -> tuple[str, str]:
     """The numbers of the run's models and of its metrics, as JSON."""
-    return json.dumps(list(_model_numbers(run))), json.dumps(list(range(len(run.evaluators))))
+    models = list(_model_numbers(run))
+    metrics = list(range(len(run.evaluators)))
+    return json.dumps(models), json.dumps(metrics)
 
 
 def _named(run: Run, view: StoredView) -> dict[str, Any]:

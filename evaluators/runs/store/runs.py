@@ -71,7 +71,8 @@ class RunTable:
         query = (
             "select id from runs where workspace = ? and substr(id, 1, ?) = ? order by rowid desc"
         )
-        return [run_id for (run_id,) in self._database.rows(query, workspace, len(start), start)]
+        rows = self._database.rows(query, workspace, len(start), start)
+        return [run_id for (run_id,) in rows]
 
     def raw(self, run_id: str) -> Iterator[bytes]:
         """All that is stored of a run as JSON lines, whether or not it can be read.
@@ -89,8 +90,8 @@ class RunTable:
         with self._database.transaction() as db:
             run = self.get(run_id)
             if run is not None:
-                changed = run.model_copy(update={"cap": cap})
-                db.execute("update runs set body = ? where id = ?", (to_body(changed), run_id))
+                body = to_body(run.model_copy(update={"cap": cap}))
+                db.execute("update runs set body = ? where id = ?", (body, run_id))
 
     def stop_reasons(self, run_id: str) -> tuple[Reason, ...]:
         """Why the run stopped by itself, each model perhaps for its own reason; empty where not."""

@@ -27,7 +27,8 @@ class SavedMappingTable:
         Of many mappings the oldest is forgotten.
         """
         created = datetime.now(UTC).isoformat()
-        values = (workspace, _columns_hash(columns), created, json.dumps(dict(mapping)))
+        body = json.dumps(dict(mapping))
+        values = (workspace, _columns_hash(columns), created, body)
         delete_oldest = """delete from saved_mappings where workspace = ?1 and columns not in
                            (select columns from saved_mappings where workspace = ?1
                             order by rowid desc limit ?2)"""
@@ -55,4 +56,6 @@ class SavedMappingTable:
 
 
 def _columns_hash(columns: Iterable[str]) -> str:
-    return hashlib.sha256(json.dumps(sorted(set(columns))).encode()).hexdigest()
+    in_order = sorted(set(columns))
+    text = json.dumps(in_order)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -72,7 +72,8 @@ def conditions(selection: Selection) -> str:
     if selection.ability:
         every.append(f"{_guarded('s.facets', 'ability')} = :ability")
     if selection.values:
-        values = ", ".join(_value(str(number)) for number in range(len(selection.values)))
+        count = len(selection.values)
+        values = ", ".join(_value(str(number)) for number in range(count))
         every.append(f"coalesce({values}, null) between :low and :high")
     if selection.is_failed:
         every.append(f"({STATUS} = 'failed' or {_ANY_FAILED})")
