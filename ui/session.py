@@ -215,12 +215,12 @@ def identity(name: str) -> Identity:
 
 def named(kind: type[TestBed | Dataset]) -> list[str]:
     """The names of the data of that kind, bundled first."""
-    return [name for name in sources() if _traits(store(), *identity(name)).kind is kind]
+    return [name for name in sources() if _traits_of(name).kind is kind]
 
 
 def answered() -> list[str]:
     """The names of those data sets that hold answers to judge."""
-    return [name for name in sources() if _traits(store(), *identity(name)).has_answers]
+    return [name for name in sources() if _traits_of(name).has_answers]
 
 
 def _source_of_kind(kind: type[Kind], name: str) -> Kind:
@@ -257,6 +257,10 @@ def _traits(_runs: Store, _owner: str, name: str, _uploaded_at: str) -> _Traits:
     samples = data.samples if isinstance(data, Dataset) else ()
     has_answers = any(sample.response is not None for sample in samples)
     return _Traits(type(data), has_answers)
+
+
+def _traits_of(name: str) -> _Traits:
+    return _traits(store(), *identity(name))
 
 
 def find_run(run_id: str | None) -> Run | None:

@@ -143,12 +143,14 @@ class AnswerScorer:
             failure = type(error)
             outcome = {**_failed_fields(error), "details": failure_details(error)}
         cell = Cell(answer.task.position, answer.task.model, metric)
-        facts = {
+        result = {
+            **cell._asdict(),
             "response": answer.response,
             "seconds": time.perf_counter() - started,
             **call_log.totals(answer.earlier.get(metric)),
+            **outcome,
         }
-        return SampleResult.model_validate({**cell._asdict(), **facts, **outcome}), failure
+        return SampleResult.model_validate(result), failure
 
     def _sample(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
         """The sample with its response, asked for once.

@@ -43,7 +43,8 @@ def results_csv(
     has_models = len(models) > 1
     has_task = any(row.ability for row in rows)
     has_labels = any(row.by or row.corrected for row in rows)
-    columns = list(dict.fromkeys(chain.from_iterable(facts.values()))) if facts else []
+    facts = facts or {}
+    columns = list(dict.fromkeys(chain.from_iterable(facts.values())))
 
     header = ["sample", "id"]
     header += ["model"] if has_models else []
@@ -70,7 +71,7 @@ def results_csv(
         cells += [*(row.values.get(name) for name in values), safe(row.question)]
         if responses:
             cells.append(safe(responses.get((row.position, row.model), "")))
-        own = facts.get(Answer(row.position, row.model), {}) if facts else {}
+        own = facts.get(Answer(row.position, row.model), {})
         cells += [_cell(own.get(column)) for column in columns]
         writer.writerow(cells)
     # A text may hold half a character, which UTF-8 cannot write.
@@ -101,16 +102,15 @@ def label_lines(
         changes = corrections.get(cell, ())
         if changes:
             labels[CORRECTED] = corrected(labels[counted_by], changes)
-        facts = {
-            "sample": cell.position + 1,
-            "id": sample.id,
-            **({"model": models[cell.model]} if len(models) > 1 else {}),
-            "question": sample.question,
-            "labels_by": counted_by,
-            **({"labelling_prompt": prompt} if prompt else {}),
-            "labels": {
-                by: own.model_dump(mode="json", exclude_none=True) for by, own in labels.items()
-            },
-            "corrections": [change.model_dump(mode="json") for change in changes],
+        facts: dict[str, object] = {"sample": cell.position + 1, "id": sample.id}
+        if len(models) > 1:
+            facts["model"] = models[cell.model]
+        facts["question"] = sample.question
+        facts["labels_by"] = counted_by
+        if prompt:
+            facts["labelling_prompt"] = prompt
+        facts["labels"] = {
+            by: own.model_dump(mode="json", exclude_none=True) for by, own in labels.items()
         }
+        facts["corrections"] = [change.model_dump(mode="json") for change in changes]
         yield json.dumps(facts).encode() + b"\n"

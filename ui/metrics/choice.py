@@ -153,8 +153,11 @@ def _count_lacking(data: session.Identity, needs: tuple[str, ...]) -> Lacking:
     dataset = session.source(data.name)
     samples = dataset.samples if isinstance(dataset, Dataset) else ()
     absent = [missing(needs, sample, has_generator=True) for sample in samples]
-    counts = Counter(field for fields in absent for field in fields)
-    return Lacking({field: counts[field] for field in needs}, absent.count([]))
+    counts: Counter[str] = Counter()
+    for fields in absent:
+        counts.update(fields)
+    by_field = {field: counts[field] for field in needs}
+    return Lacking(by_field, absent.count([]))
 
 
 def _warn_of_lacking(offer: Offer, lacking: Lacking) -> None:
@@ -176,8 +179,11 @@ def judge_of(metrics: Sequence[Evaluator], key: str) -> list[Choice]:
     """The one judge of the metrics that ask one, if it is chosen."""
     if not any(metric.most_judges() for metric in metrics):
         return []
-    is_needed = any(metric.needs_judge for metric in metrics)
-    return model_form.judge(model_form.choices(), f"{key}_metric_judge", is_needed=is_needed)
+    return model_form.judge(
+        model_form.choices(),
+        f"{key}_metric_judge",
+        is_needed=any(metric.needs_judge for metric in metrics),
+    )
 
 
 def point_out_generators(
