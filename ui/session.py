@@ -303,7 +303,8 @@ def shown_run(benchmark: Benchmark | None = None) -> Run | None:
 
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
-    st.switch_page(PAGES[leads(run.evaluator.name)], query_params=address(run=run.id))
+    page = PAGES[leads(run.evaluator.name)]
+    st.switch_page(page, query_params=address(run=run.id))
 
 
 def start(plan: RunPlan) -> None:

@@ -58,7 +58,8 @@ def _joined_row(rows: list[Row], passages: str, response: str) -> Row | None:
     texts = [cells.get(passages) for _, cells in rows]
     if len(rows) == 1:
         return number, first | {passages: texts[0]}
-    answers = {str(cells.get(response)) for _, cells in rows if cells.get(response)}
+    responses = [cells.get(response) for _, cells in rows]
+    answers = {str(answer) for answer in responses if answer}
     # Where a cell holds a list, its row is a sample of its own
     are_texts = all(isinstance(text, str) for text in map(unpack, texts))
     are_different = len(set(map(str, texts))) == len(texts)

@@ -242,7 +242,8 @@ def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
     groups: dict[str, tuple[str, list[int]]] = {}
     for problem in problems:
         kind = problem.kind or problem.message
-        groups.setdefault(kind, (problem.message, []))[1].append(problem.row)
+        _, rows = groups.setdefault(kind, (problem.message, []))
+        rows.append(problem.row)
     yield from sorted(groups.values(), key=lambda group: -len(group[1]))
 
 

@@ -151,7 +151,8 @@ def _tell(words: Sequence[str], noun: str, what: str) -> None:
     if words:
         more = f" And {len(words) - SHOWN} more." if len(words) > SHOWN else ""
         title = f"{counted(len(words), noun).capitalize()} {what}"
-        st.warning(plain(" ".join(words[:SHOWN]) + more), title=title, icon=":material/warning:")
+        shown = " ".join(words[:SHOWN])
+        st.warning(plain(shown + more), title=title, icon=":material/warning:")
 
 
 def _tell_rest(asked: Questions, made: Dataset) -> None:

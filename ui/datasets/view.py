@@ -302,7 +302,8 @@ def _check_room(name: str, data: TestBed | Dataset) -> None:
     """
     if not config().public:
         return
-    kept, most = session.store().uploads.names(session.workspace()), config().uploads_per_visitor
+    kept = session.store().uploads.names(session.workspace())
+    most = config().uploads_per_visitor
     if name not in kept and len(kept) >= most:
         raise HostLimitError(
             f"This host keeps {counted(most, 'upload')} for each visitor, and you have "

@@ -258,7 +258,9 @@ def _use_from_now(entered: Access) -> None:
 
 def _key_in_use(provider: str) -> None:
     """Which key is there, if any, whether it is known to work, and a button to forget it."""
-    own, in_use, record = session.own_keys(), session.keys().get(provider), PROVIDERS[provider]
+    own = session.own_keys()
+    in_use = session.keys().get(provider)
+    record = PROVIDERS[provider]
     if provider in own:
         state = "In use" if provider in session.offered() else "Not tested"
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -132,7 +132,12 @@ def _drafted(
         model_form.show_retired()
     with right:
         cap = model_form.budget(chosen, "trace")
-    plan = RunPlan(dataset, further or [], prompt=answering.prompt, seed=dataset.origin.get("seed"))
+    plan = RunPlan(
+        dataset,
+        further or [],
+        prompt=answering.prompt,
+        seed=dataset.origin.get("seed"),
+    )
     who = who._replace(judges=judges)
     measures = RememberedMeasures((session.identity(name), count, seed))
     return Drafted(plan, who, chosen, options, cap, further, generators, params, measures)

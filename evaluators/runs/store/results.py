@@ -268,7 +268,8 @@ class ResultTable:
                            count(*)
                     from results where run_id = ? and status = 'failed'
                     group by 1, 2, 3 order by 4 desc, 1"""
-        return [(_stored_reason(*row), count) for *row, count in self._database.rows(query, run_id)]
+        rows = self._database.rows(query, run_id)
+        return [(_stored_reason(*reason), count) for *reason, count in rows]
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""

@@ -45,7 +45,8 @@ class SampleTable:
         """
         query = """select position, body from samples
                    where fingerprint = ? and position in (select value from json_each(?))"""
-        rows = dict(self._database.rows(query, fingerprint, json.dumps(list(positions))))
+        wanted = json.dumps(list(positions))
+        rows = dict(self._database.rows(query, fingerprint, wanted))
         if missing := [position for position in positions if position not in rows]:
             raise StoreError(f"The data set has no sample {missing[0] + 1}. Choose another one.")
         return {position: _sample_or_error(position, body) for position, body in rows.items()}
