@@ -47,13 +47,13 @@ PLANTED = rows(Ability.COUNTERFACTUAL, "detection", (0.0, [1.0, 0.0, 0.0, 0.0]))
         ),
         (
             {"B": WORSE, "A": NOISE},
-            "With 80 % noise A still answers 50 % (9 to 91) and B still answers 0 % (0 to 66) of "
-            "the questions right; with no noise 100 %.",
+            "With 80 % noise A still answers 50 % (9 to 91) of the questions right, "
+            "B 0 % (0 to 66); with no noise 100 %.",
         ),
         (
             {"B": WORSE, "A": NOISE, "C": WORSE},
-            "With 80 % noise A (best of 3) still answers 50 % (9 to 91) and C (last of 3) still "
-            "answers 0 % (0 to 66) of the questions right; with no noise 100 %.",
+            "With 80 % noise A (best of 3) still answers 50 % (9 to 91) of the questions right, "
+            "C (last of 3) 0 % (0 to 66); with no noise 100 %.",
         ),
         # 1 of 4 is 4.6 to 69.9 %
         ({"A": PLANTED}, "A notices 25 % (5 to 70) of the planted errors."),

@@ -92,7 +92,7 @@ def _track(mean: Mean) -> str:
 def _spread(counts: Sequence[int]) -> str:
     most = max(counts, default=0)
     if not most:
-        return '<span class="pl-spread"></span>'
+        return ""
     bars, words = [], []
     for part, count in enumerate(counts):
         hint = f"{part / BINS:.1f} to {(part + 1) / BINS:.1f}: {count:,}"

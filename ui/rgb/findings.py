@@ -52,9 +52,10 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     shown = _extremes(last)
     of_first = points[shown[0]]
     least, most = _noise(of_first[0]), _noise(of_first[-1])
-    still = "" if least == most else "still "
-    parts = [f"{_named(model, last)} {still}answers {_in_words(last[model])}" for model in shown]
-    found = f"With {most} noise {' and '.join(parts)} of the questions right"
+    answers = "answers" if least == most else "still answers"
+    best = f"{_named(shown[0], last)} {answers} {_in_words(last[shown[0]])} of the questions right"
+    others = [f"{_named(model, last)} {_in_words(last[model])}" for model in shown[1:]]
+    found = f"With {most} noise {', '.join([best, *others])}"
     if least == most:
         return f"{found}."
     before = [f"{100 * (points[model][0].accuracy.mean or 0):.0f} %" for model in shown]
