@@ -103,6 +103,7 @@ class RGBEvaluator(Evaluator):
 
     policy: Policy = Field(
         "documented",
+        title="Rules",
         description=(
             "documented: flexible wording; paper: the benchmark's own phrases, nothing else"
         ),

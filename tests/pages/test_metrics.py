@@ -276,7 +276,7 @@ def test_choices_are_shown_in_words(open_page: OpenPage) -> None:
     ]
     at.selectbox(key="metrics_answer_match_type").set_value("fuzzy_match")
     at = started(checked(at.run()))
-    assert "Metric: Answer match (Match: Fuzzy match; Normalisation: Hotpotqa)" in said(at)
+    assert "Metric: Answer match (Match: Fuzzy match; Normalisation: HotpotQA)" in said(at)
     assert runs()[0].evaluator.params == {"type": "fuzzy_match", "normalise": "hotpotqa"}
 
 

@@ -241,7 +241,7 @@ def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
     at = started(checked(at.run()))
 
     assert all(asked.text.startswith("I asked someone") for asked in provider.asked)
-    assert "Labelling prompt: Ragbench" in said(at)
+    assert "Labelling prompt: RAGBench" in said(at)
 
 
 def test_windows_that_would_not_move_are_refused_at_once(

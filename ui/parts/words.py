@@ -14,10 +14,13 @@ TRACE = (
     "matters, what the answer used, what nothing supports."
 )
 
+PROPER = {"hotpotqa": "HotpotQA", "ragbench": "RAGBench"}
+"""Names of their own, which keep their capitals."""
+
 
 def readable(name: str) -> str:
     """A name that code uses as people write it: "exact_match" gives "Exact match"."""
-    return name.replace("_", " ").capitalize()
+    return PROPER.get(name, name.replace("_", " ").capitalize())
 
 
 def short_name(name: str) -> str:
