@@ -21,7 +21,7 @@ from evaluators.llm import Access, clients
 from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Dataset, Run
 from evaluators.runs import examples, workspaces
-from evaluators.runs.engine import create_run, find_twin, registry
+from evaluators.runs.engine import create_once, registry
 from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import visitor_address
@@ -315,8 +315,6 @@ def start(plan: RunPlan) -> None:
     """
     # As at every door: no run in which each sample would fail for want of the same field.
     plan.check_data()
-    run = find_twin(store(), plan, workspace=workspace())
-    if run is None:
-        run = create_run(store(), plan, workspace=workspace())
+    run = create_once(store(), plan, workspace=workspace())
     registry.start_or_wait(run, store(), keys(), visitor())
     open_run(run)

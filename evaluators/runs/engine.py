@@ -41,6 +41,8 @@ BUSY = "This host is busy, and its queue is full. This run is kept: resume it in
 
 log = logging.getLogger(__name__)
 
+_creating = threading.Lock()
+
 
 def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     """Stores a new run as it is planned.
@@ -54,8 +56,17 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     return run
 
 
-def find_twin(store: Store, plan: RunPlan, *, workspace: str) -> Run | None:
-    """The run that was created from an equal plan within the last `TWIN_SECONDS`, if any."""
+def create_once(store: Store, plan: RunPlan, *, workspace: str) -> Run:
+    """The run that was created from an equal plan within the last `TWIN_SECONDS`, else a new one.
+
+    Raises as `create_run` does.
+    """
+    # Each click is drawn in a thread of its own: two that look at once would both find nothing.
+    with _creating:
+        return _twin(store, plan, workspace) or create_run(store, plan, workspace=workspace)
+
+
+def _twin(store: Store, plan: RunPlan, workspace: str) -> Run | None:
     planned = _planned_run(plan, workspace)
     since = datetime.now(UTC) - timedelta(seconds=TWIN_SECONDS)
     for run in store.runs.newest(workspace, TWINS_LOOKED_AT):

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +23,7 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, EvaluatorSpec
 from evaluators.runs import inputs, samples
-from evaluators.runs.engine import create_run, find_twin
+from evaluators.runs.engine import create_once, create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
@@ -469,15 +470,31 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path,
     )
 
 
-def test_an_equal_plan_has_a_twin_for_a_minute(store):
+def test_an_equal_plan_is_the_same_run_for_a_minute(store):
     plan = samples.trace_plan()
-    assert find_twin(store, plan, workspace="local") is None
-    run = create_run(store, plan, workspace="local")
-    assert find_twin(store, samples.trace_plan(), workspace="local") == run
-    assert find_twin(store, replace(plan, title="Another"), workspace="local") is None
-    assert find_twin(store, plan, workspace="other") is None
+    run = create_once(store, plan, workspace="local")
+    assert create_once(store, samples.trace_plan(), workspace="local") == run
+    another = create_once(store, replace(plan, title="Another"), workspace="local")
+    elsewhere = create_once(store, plan, workspace="other")
+    assert len({run.id, another.id, elsewhere.id}) == 3
     earlier = datetime.now(UTC) - timedelta(seconds=61)
     store.runs.delete(run.id)
     old = run.model_copy(update={"created": earlier.isoformat()})
     store.runs.save(old, plan.dataset)
-    assert find_twin(store, plan, workspace="local") is None
+    assert create_once(store, plan, workspace="local").id != old.id
+
+
+def test_impatient_clicks_at_the_same_moment_are_one_run(store):
+    clicks = 8
+    moment = threading.Barrier(clicks)
+
+    def click(_number):
+        plan = samples.trace_plan()
+        moment.wait()
+        return create_once(store, plan, workspace="local").id
+
+    with ThreadPoolExecutor(clicks) as threads:
+        ids = set(threads.map(click, range(clicks)))
+
+    assert store.runs.ids("local") == list(ids)
+    assert len(ids) == 1
