@@ -33,7 +33,7 @@ BOUND = 2.0
 PATIENCE = 150.0
 """Seconds to wait for what becomes of one input; a document may take longer in its child."""
 READ = re.compile(r"rows? in the file|Which column is what|Samples · |Test bed · ")
-RUN = re.compile(r"Finished · |Stopped · ")
+RUN = re.compile(r"\d answers? checked|Stopped · |\d failed: ")
 ROOMY = {
     "PLUMBLINE_PUBLIC": "1",
     "PLUMBLINE_UPLOADS_PER_VISITOR": "1000",
