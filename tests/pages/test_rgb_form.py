@@ -102,7 +102,9 @@ def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
     at.toggle(key="show_retired").set_value(True)
     at = chosen(checked(at.run()), OFFLINE, model)
     assert message in said(at)
-    assert at.button(key="rgb_start").disabled
+    start = at.button(key="rgb_start")
+    assert start.disabled
+    assert start.label.startswith("Ask 216 questions")
     links = [link.proto.label for link in at.get("page_link")]
     assert ("Enter a key on the Settings page" in links) is (model == OSS)
 
@@ -303,7 +305,8 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
 ) -> None:
     at = chosen(small(open_page, upload), LUNA, **cap)
     assert words in said(at, "warning")
-    assert at.button(key="rgb_start").disabled
+    start = at.button(key="rgb_start")
+    assert (start.label, start.disabled) == ("Ask 2 questions", True)
     at.number_input(key=f"rgb_{next(iter(cap))}").set_value(None)
     assert not checked(at.run()).button(key="rgb_start").disabled
 

@@ -259,7 +259,8 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
     at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_dollars").set_value(0.0)
     assert "A budget of $0 is too low." in said(checked(at.run()), "warning")
-    assert at.button(key="trace_start").disabled
+    start = at.button(key="trace_start")
+    assert (start.label, start.disabled) == ("Label all 24 samples", True)
 
 
 # Starting

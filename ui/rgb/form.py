@@ -7,7 +7,6 @@ from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
@@ -97,29 +96,31 @@ def _form_to_ask_models(name: str) -> None:
     )
     plan = model_form.with_llms(drafted, models, judges, options, cap)
     measures = RememberedMeasures((session.identity(name), composition))
-    label, is_ready = "Start", False
     with end:
+        number, price = 0, ""
         if problem:
             st.error(plain(problem), icon=":material/error:")
-        elif plan and models:
-            number = len(measures.answers(plan).tokens)
-            label, is_ready = _label_of_start(number, plan, measures, advanced), number > 0
+        else:
+            # Without a plan too, for example by a budget that will not do.
+            number = len(measures.answers(plan or drafted).tokens)
+            if not number:
+                st.caption("Choose at least one ability and one noise level.")
+        if plan and models and number:
+            price = model_forecast.show(plan, measures, advanced)
             again.show_changes("rgb", plan, name, count)
-        is_ready = is_ready and not problem and model_form.can_be_asked(*models, *judges)
+        can_be_asked = model_form.can_be_asked(*models, *judges)
+        is_ready = bool(plan and models and number) and can_be_asked
+        label = _label_of_start(number, len(models), price)
         if data_choice.start_button(label, START, name, is_ready=is_ready) and plan:
             starting.start(plan, START)
 
 
-def _label_of_start(
-    number: int, plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator
-) -> str:
+def _label_of_start(number: int, models: int, price: str) -> str:
     """What a click on Start does: "Ask 216 questions, up to $0.12"."""
     if not number:
-        st.caption("Choose at least one ability and one noise level.")
         return "Start"
-    price = model_forecast.show(plan, measures, advanced)
-    models = f" of each of {len(plan.models)} models" if len(plan.models) > 1 else ""
-    what = f"Ask {counted(number, 'question')}{models}"
+    each = f" of each of {models} models" if models > 1 else ""
+    what = f"Ask {counted(number, 'question')}{each}"
     return plain(f"{what}, {price}" if price else what)
 
 

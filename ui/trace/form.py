@@ -155,13 +155,14 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
         if isinstance(labeller, HybridEvaluator) and who.judged:
             least = doubt_of(drafted.plan, labeller, who.judged, drafted.measures)
             labeller = labeller.model_copy(update={"doubt_from": least})
+        # Without a plan too, for example by a budget that will not do.
+        count = _count_to_label(drafted, labeller)
         if plan:
             plan = replace(plan, evaluators=[labeller, *plan.evaluators])
-            count = _count_to_label(plan, labeller, drafted.measures)
             price = model_forecast.show(plan, drafted.measures, advanced)
             _say_whom_metrics_ask(plan, drafted.further or [])
             again.show_changes("trace", plan, whole.name, _part_of(plan))
-    is_ready = count > 0 and None not in (drafted.further, drafted.generators)
+    is_ready = bool(plan and count) and None not in (drafted.further, drafted.generators)
     metrics_need_judge = any(metric.needs_judge for metric in drafted.further or [])
     needs_judge = who.method != HEURISTIC or metrics_need_judge
     if needs_judge and not who.judges:
@@ -228,16 +229,17 @@ def _method_fields(dataset: Dataset, who: Who, answering: Generators) -> dict[st
     return params
 
 
-def _count_to_label(plan: RunPlan, labeller: Evaluator, measures: RememberedMeasures) -> int:
+def _count_to_label(drafted: Drafted, labeller: Evaluator) -> int:
     """How many samples have an answer, or will have one; says which of them hybrid judges."""
-    there = sum(sample.response is not None for sample in plan.dataset.samples)
-    total = len(plan.dataset.samples) if plan.models else there
+    samples, answering = drafted.plan.dataset.samples, drafted.generators or NOBODY
+    there = sum(sample.response is not None for sample in samples)
+    total = len(samples) if answering.models else there
     if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
         return total
     if not labeller.needs_judge:
         st.caption("None would be judged: more samples are equally doubtful. Allow more.")
         return 0
-    judged = len(doubtful(plan, labeller, measures) or ())
+    judged = len(doubtful(drafted.plan, labeller, drafted.measures) or ())
     if total > there:
         st.caption(
             f"Judges get {judged:,} of the answers that are there, and of those to come the ones "
