@@ -21,6 +21,8 @@ from evaluators.runs.store import Store
 from evaluators.runs.store.results import ResultTable
 
 SAMPLES = 60
+FREE = 5
+"""So many samples of a run pass its gate before that is open."""
 
 
 @evaluator("test_slow", title="Slow")
@@ -29,11 +31,15 @@ class Slow(Evaluator):
 
     log: str
     seconds: float = Field(0.01, ge=0)
+    gate: str = ""
+    """A file that all samples but the first `FREE` wait for, where one is named."""
 
     def score(self, sample: Sample) -> Score:
         with Path(self.log).open("a", encoding="utf-8") as file:
             file.write(f"{sample.id}\n")
         time.sleep(self.seconds)
+        while self.gate and int(sample.id[1:]) >= FREE and not Path(self.gate).exists():
+            time.sleep(0.01)
         return Score(values={"done": 1.0})
 
 
@@ -82,10 +88,14 @@ def dataset(*questions: str, name: str = "questions") -> Dataset:
     )
 
 
-def slow_run(store: Store, folder: Path, metrics: int = 1) -> Run:
-    """A run of so many slow metrics, whose logs are called log.txt, log1.txt and so on."""
+def slow_run(store: Store, folder: Path, metrics: int = 1, gate: Path | None = None) -> Run:
+    """A run of so many slow metrics, whose logs are called log.txt, log1.txt and so on.
+
+    With a gate it is not over before that file is there, however slow the machine is.
+    """
     logs = [str(folder / f"log{number or ''}.txt") for number in range(metrics)]
-    specs = [EvaluatorSpec(name="test_slow", params={"log": log}) for log in logs]
+    opens = str(gate or "")
+    specs = [EvaluatorSpec(name="test_slow", params={"log": log, "gate": opens}) for log in logs]
     return create_run(
         store,
         RunPlan(dataset(*["wait"] * SAMPLES), inputs.evaluators(specs), title="slow"),

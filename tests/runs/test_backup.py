@@ -68,11 +68,13 @@ def test_only_its_owner_may_read_it_and_the_folder_stays_as_it_is(store, folder)
 
 
 def test_a_run_goes_on_while_the_backup_is_made(store, folder):
-    run = slow_run(store, folder)
+    gate = folder / "gate"
+    run = slow_run(store, folder, gate=gate)
     job = Job(run, store)
     job.start()
     sizes = [back_up(store, folder / f"{number}").runs for number in range(3)]
     assert job.is_live
+    gate.touch()
     job.wait()
 
     assert sizes == [1, 1, 1]

@@ -370,12 +370,18 @@ def test_earlier_results_are_read_only_where_there_are_some(store, registry, tro
 
 
 def test_cancelling_keeps_what_is_done_and_writes_nothing_afterwards(store, registry, tmp_path):
-    run = slow.slow_run(store, tmp_path)
-    registry.start(run, store)
-    while store.results.counts(run).scored < 5:
+    gate = tmp_path / "gate"
+    run = slow.slow_run(store, tmp_path, gate=gate)
+    job = registry.start(run, store)
+    while store.results.counts(run).scored < slow.FREE:
         pass
 
-    registry.cancel(run.id)
+    cancelling = threading.Thread(target=registry.cancel, args=(run.id,))
+    cancelling.start()
+    while not job.control.is_cancelled:
+        pass
+    gate.touch()
+    cancelling.join()
 
     done, asked = stored(store, run), log(tmp_path)
     assert not registry.is_live(run.id)

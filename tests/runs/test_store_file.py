@@ -183,13 +183,15 @@ def test_other_processes_may_write_and_tidy_up(path):
 @pytest.mark.parametrize("loss", [folder_deleted, replaced, overwritten])
 def test_a_run_at_work_stops_at_once(tmp_path, path, older, loss):
     store = Store(path)
-    job = Job(slow_run(store, tmp_path), store)
+    gate = tmp_path / "gate"
+    job = Job(slow_run(store, tmp_path, gate=gate), store)
     job.start()
     while not (tmp_path / "log.txt").exists():
         threading.Event().wait(0.01)
 
     loss(path, older)
-    job.wait(10)
+    gate.touch()
+    job.wait(60)
 
     begun = len((tmp_path / "log.txt").read_text().split())
     assert not job.is_live
