@@ -60,7 +60,8 @@ FURTHER = {
         "expected_output expected_response gold_answer golden_answer correct_answer right_answer "
         "best_answer true_answer reference_answer target_answer ground_truth_answer gt_answer "
         "generation_gt answer_gt answer_orig gold_option truth gt expected ideal ideal_answer "
-        "target ref 标准答案 参考答案 正确答案 真实答案 期望答案 预期答案 标准回答 参考回答 "
+        "reference_output target ref "
+        "标准答案 参考答案 正确答案 真实答案 期望答案 预期答案 标准回答 参考回答 "
         "数据集标准答案 musterlösung musterloesung lösung referenzantwort musterantwort "
         "sollantwort erwartete_antwort erwartetes_verhalten richtige_antwort "
         "réponse_attendue réponse_correcte respuesta_esperada respuesta_correcta "
@@ -184,13 +185,16 @@ def field_of(name: str) -> str:
 def last_part(column: str) -> str:
     """The name by which a column is known; of a field in an object the last telling part.
 
-    "output.text" says what it is by the object's name, "input.passage" by its own.
+    "output.text" says what it is by the object's name, "input.passage" by its own; whose answer
+    "outputs.answer" and "reference_outputs.answer" hold, LangSmith says by the object alone.
     """
     if not _PATH.fullmatch(column):
         return column
     *_, outer, last = column.split(".")
     is_only_text = last.casefold() in TEXT_KEYS and last.casefold() not in _ALL_KNOWN
-    return outer if is_only_text else last
+    is_either_answer = canonical(last) in ANSWER
+    is_told_by_object = is_either_answer and canonical(outer) in _ANSWERS
+    return outer if is_only_text or is_told_by_object else last
 
 
 def columns_by_name(columns: Sequence[str]) -> dict[str, list[str]]:
@@ -226,3 +230,4 @@ KNOWN = {field: _known_names(field) for field in FIELDS}
 """All names of each field in canonical form, the best first."""
 
 _ALL_KNOWN = frozenset(chain.from_iterable(KNOWN.values()))
+_ANSWERS = frozenset(KNOWN["response"] + KNOWN["ground_truth"])

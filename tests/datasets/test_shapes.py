@@ -189,6 +189,20 @@ def test_baselines_of_ragbench_are_told():
         (("id", "Frage"), {"question": "Frage", "id": "id"}),
         (("question", "answer", "reference"), {"response": "answer", "ground_truth": "reference"}),
         (("question", "response", "answer"), {"response": "response", "ground_truth": "answer"}),
+        # As LangSmith's tables are written by pandas: only the object says whose answer it is
+        (
+            ("inputs.question", "outputs.contexts", "outputs.answer", "reference_outputs.answer"),
+            {
+                "question": "inputs.question",
+                "response": "outputs.answer",
+                "retrieved_documents": "outputs.contexts",
+                "ground_truth": "reference_outputs.answer",
+            },
+        ),
+        (
+            ("input", "prediction.answer", "expected.answer"),
+            {"response": "prediction.answer", "ground_truth": "expected.answer"},
+        ),
         (("question", "contexts", "ground_truth"), {"question": "question", "ground_truth": "ground_truth"}),
     ],
 )  # fmt: skip
