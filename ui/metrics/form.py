@@ -21,7 +21,6 @@ from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import NOBODY, Generators
 from ui.parts import data_choice, how_many, problems, starting
-from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
 FIRST = "answer_match"
@@ -68,8 +67,9 @@ def show() -> None:
             price = _price(plan, measures, advanced)
         is_whole = bool(metrics and plan and generators is not None and not missing)
         is_ready = is_whole and model_form.can_be_asked(*chosen)
-        label = _start_label(len(dataset.samples), price)
-        if data_choice.start_button(label, START, name, is_ready=is_ready) and plan:
+        what = f"Measure {counted(len(dataset.samples), 'sample')}"
+        pressed = data_choice.start_button(what, START, name, is_ready=is_ready, price=price)
+        if pressed and plan:
             starting.start(plan, START)
 
 
@@ -120,8 +120,3 @@ def _price(plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator
     dataset = plan.dataset
     again.show_changes(None, plan, dataset.name, dataset.origin.get("sample"))
     return price
-
-
-def _start_label(samples: int, price: str) -> str:
-    what = f"Measure {counted(samples, 'sample')}"
-    return plain(f"{what}, {price}" if price else what)

@@ -53,11 +53,14 @@ def choose(
     return name
 
 
-def start_button(label: str, key: str, name: str, *, is_ready: bool) -> bool:
-    """Whether it was pressed over the data as they were when the button was drawn."""
+def start_button(what: str, key: str, name: str, *, is_ready: bool, price: str = "") -> bool:
+    """Whether it was pressed over the data as they were when the button was drawn.
+
+    It says what a press does and, where known, for how much: "Label 9 samples, up to $0.12".
+    """
     now = session.identity(name)
     pressed = starting.button(
-        label,
+        plain(f"{what}, {price}" if price else what),
         key,
         is_ready=is_ready,
         on_click=_note_what_was_seen,

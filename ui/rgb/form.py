@@ -110,18 +110,18 @@ def _form_to_ask_models(name: str) -> None:
             again.show_changes("rgb", plan, name, count)
         can_be_asked = model_form.can_be_asked(*models, *judges)
         is_ready = bool(plan and models and number) and can_be_asked
-        label = _label_of_start(number, len(models), price)
-        if data_choice.start_button(label, START, name, is_ready=is_ready) and plan:
+        what = _what_start_does(number, len(models))
+        pressed = data_choice.start_button(what, START, name, is_ready=is_ready, price=price)
+        if pressed and plan:
             starting.start(plan, START)
 
 
-def _label_of_start(number: int, models: int, price: str) -> str:
-    """What a click on Start does: "Ask 216 questions, up to $0.12"."""
+def _what_start_does(number: int, models: int) -> str:
+    """ "Ask 216 questions of each of 2 models"."""
     if not number:
         return "Start"
     each = f" of each of {models} models" if models > 1 else ""
-    what = f"Ask {counted(number, 'question')}{each}"
-    return plain(f"{what}, {price}" if price else what)
+    return f"Ask {counted(number, 'question')}{each}"
 
 
 def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:

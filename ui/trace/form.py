@@ -169,8 +169,9 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
         st.caption("Choose a judge to start.")
         is_ready = False
     is_ready = is_ready and model_form.can_be_asked(*drafted.chosen)
-    label = _label_of_start(count, len(whole.samples), len(answering.models), price)
-    if data_choice.start_button(label, START, whole.name, is_ready=is_ready) and plan:
+    what = _what_start_does(count, len(whole.samples), len(answering.models))
+    pressed = data_choice.start_button(what, START, whole.name, is_ready=is_ready, price=price)
+    if pressed and plan:
         starting.start(plan, START)
 
 
@@ -264,12 +265,12 @@ def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
         st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {first}."))
 
 
-def _label_of_start(count: int, total: int, models: int, price: str) -> str:
-    """What a click on Start does: "Label 100 samples, up to $0.12"."""
+def _what_start_does(count: int, total: int, models: int) -> str:
+    """ "Label 100 samples, answered by each of 2 models"."""
     what = f"Label {'all ' if count == total > 1 else ''}{counted(count, 'sample')}"
     if models > 1:
         what += f", answered by each of {models} models"
-    return plain(f"{what}, {price}" if price else what)
+    return what
 
 
 def _tiles(drafted: Drafted) -> None:
