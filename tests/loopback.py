@@ -552,13 +552,15 @@ class Loopback:
     Errors come at once, answers after `latency` seconds. A fault is not counted against the limits.
     What `respond` gives is sent in the place of an answer, `models` as a response in the place of
     their list. An `open_list` is for everybody, with any key, as that of OpenRouter; the list at
-    `/models/user` never is.
+    `/models/user` never is. From `holds_after` on, answers wait until `release` is called: what a
+    test does to a run at work does not depend on how fast the machine is.
     """
 
     def __init__(
         self,
         *,
         latency: float = 0.0,
+        holds_after: int | None = None,
         answer: Callable[[str], str] = default_answer,
         fault: Callable[[Asked], str] = lambda asked: "",
         respond: Callable[[Asked], Response | None] = lambda asked: None,
@@ -572,6 +574,8 @@ class Loopback:
         self.answered = 0
         self.refused = 0
         self._latency = latency
+        self._holds_after = holds_after
+        self._begun = 0
         self._answer = answer
         self._fault = fault
         self._respond = respond
@@ -597,6 +601,10 @@ class Loopback:
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+
+    def release(self) -> None:
+        """Answers all that wait, and from now on at once."""
+        self._holds_after = None
 
     @property
     def address(self) -> str:
@@ -686,7 +694,11 @@ class Loopback:
     async def _complete(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         gate = self._gate(asked)
         settle = gate.reserve(reservation(asked)) if gate else None
+        self._begun += 1
+        number = self._begun
         await asyncio.sleep(self._latency)
+        while self._holds_after is not None and number > self._holds_after:
+            await asyncio.sleep(0.01)
         whole = completion(asked, self._answer(asked.text), self._sent)
         response = ODDITIES.get(asked.fault, in_json)(whole)
         await self._send(response, writer, gate.headers() if gate else {})

@@ -18,7 +18,7 @@ FINISHED = re.compile(r"48 answers checked")
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Loopback]:
-    with Loopback(latency=1.0, models=("gpt-6-luna", "gpt-6-sol")) as served:
+    with Loopback(holds_after=20, models=("gpt-6-luna", "gpt-6-sol")) as served:
         yield served
 
 
@@ -73,6 +73,7 @@ def test_two_models_from_the_drop_down_to_two_lines(
     cancel(page)
     expect(main.get_by_text(re.compile(r"Stopped · \d+ of 48 checked"))).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    provider.release()
     page.get_by_role("button", name="Resume").click()
     expect(main.get_by_text(FINISHED)).to_be_visible(timeout=LONG)
 
