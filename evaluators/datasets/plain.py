@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
@@ -43,6 +44,9 @@ Taken = Mapping[str, str]
 
 _GUESSED_IN_ORDER = ("retrieved_documents", "question", "response", "ground_truth")
 
+UNNAMED = re.compile(r"column \d+")
+"""What a column is called in a table whose rows are lists."""
+
 _CALLED_TEXTS = frozenset(chain.from_iterable(KNOWN[field] for field in TEXT_FIELDS))
 
 
@@ -75,6 +79,7 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
     guessed: dict[str, str] = {}
     if confidence < SURE and not {"question", "response"} <= set(named):
         guessed = _by_content(columns, taken | documents, rows)
+        guessed |= _by_order(columns, taken | documents | guessed, rows)
     if doubt or guessed or documents:
         confidence = min(confidence, DOUBTFUL)
         doubts.append(doubt)
@@ -308,6 +313,20 @@ def _by_content(columns: Columns, taken: Taken, rows: Rows) -> dict[str, str]:
             guessed[field] = likely[0]
             del free[likely[0]]
     return guessed
+
+
+def _by_order(columns: Columns, taken: Taken, rows: Rows) -> dict[str, str]:
+    """Response and true answer of rows without names, in the order in which RAGAS writes them.
+
+    Taken only where two texts are left after question and documents.
+    """
+    is_unnamed = all(UNNAMED.fullmatch(column) for column in columns)
+    begun = [taken.get("question"), taken.get("retrieved_documents")]
+    if not is_unnamed or list(columns[:2]) != begun:
+        return {}
+    texts = [column for column in columns[2:] if Content.of(column, rows).worded > 0.5]
+    is_open = len(texts) == 2 and not {"response", "ground_truth"} & set(taken)
+    return {"response": texts[0], "ground_truth": texts[1]} if is_open else {}
 
 
 def _likely(field: str, free: Mapping[str, Content], rows: Rows) -> list[str]:

@@ -550,6 +550,28 @@ def test_rows_without_names_are_asked_about():
     assert "The columns have no names, so they are numbered." in loaded.note
 
 
+def test_two_texts_without_names_are_pre_selected_in_the_order_of_ragas():
+    rows = [
+        [
+            "Who built the old mill?",
+            ["Anna did."],
+            "Anna built it in 1812.",
+            "It was built by Anna.",
+        ],
+        ["When was it built?", ["In May."], "The mill was built in May.", "It was done in May."],
+    ]
+
+    guess = open_file("a.json", json.dumps(rows).encode()).guess
+
+    assert not guess.is_sure
+    assert guess.columns == {
+        "question": "column 1",
+        "response": "column 3",
+        "retrieved_documents": "column 2",
+        "ground_truth": "column 4",
+    }
+
+
 # Long tables, sheets
 
 
