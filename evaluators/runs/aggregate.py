@@ -110,13 +110,14 @@ class Figures(Record):
 
 def figures(rows: Sequence[Outline]) -> Figures:
     """The means and spreads of every value that any of these rows has, in their order."""
-    names = dict.fromkeys(chain.from_iterable(row.values for row in rows))
-    scored = [row for row in rows if row.status == "scored"]
+    means: dict[str, Mean] = {}
     spread: dict[str, tuple[int, ...]] = {}
-    for name in names:
+    for name in _value_names(rows):
+        means[name] = summarise(rows, name)
         spread[name] = _spread([row.values.get(name) for row in rows])
+    scored = [row for row in rows if row.status == "scored"]
     return Figures(
-        means={name: summarise(rows, name) for name in names},
+        means=means,
         spread=spread,
         by=Counter(row.by for row in scored),
         asked=len(rows),
@@ -132,7 +133,7 @@ def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
 
     Rows of samples without a group are in none; empty where no sample has one.
     """
-    names = dict.fromkeys(chain.from_iterable(row.values for row in rows))
+    names = _value_names(rows)
     groups: dict[str, list[Outline]] = {}
     for row in rows:
         if row.situation:
@@ -155,7 +156,8 @@ def viewed_values(
     """
     values: dict[Cell, dict[str, float | None]] = {}
     for cell, sample, score in scored:
-        counted = _viewed_scores(sample, score, view, corrections.get(cell, ()))
+        own_corrections = corrections.get(cell, ())
+        counted = _viewed_scores(sample, score, view, own_corrections)
         values[cell] = counted.values() if counted else {}
     return values
 
@@ -170,7 +172,10 @@ class SupportCounts(NamedTuple):
 
 
 def support_counts(
-    sample: Sample, score: Score, view: View, corrections: Sequence[Correction]
+    sample: Sample,
+    score: Score,
+    view: View,
+    corrections: Sequence[Correction],
 ) -> SupportCounts | None:
     """What the view's labels say of an answer's sentences; `None` where there are no labels."""
     counted = None
@@ -205,20 +210,20 @@ def labelled(run: Run, scored: Iterable[tuple[Cell, Sample, Score]]) -> Labelled
     for cell, sample, score in scored:
         by_labeller = labelling.labellings(score, sample)
         names.update(by_labeller)
-        if _differ([given.labels for given in by_labeller.values()]):
+        if _differ([own.labels for own in by_labeller.values()]):
             differ.append(Answer(cell.position, cell.model))
+    return Labelled(labellers=_in_order(names, run), differ=tuple(differ))
+
+
+def _in_order(names: set[str], run: Run) -> tuple[str, ...]:
+    """The jury, the run's judges, other labellers by name, the heuristic, published labels."""
     first = [JURY, *(spec.id for spec in run.judges)]
     last = [HEURISTIC, GOLD]
-
-    def place(name: str) -> tuple[int, str]:
-        if name in first:
-            return first.index(name), name
-        if name in last:
-            return len(first) + 1 + last.index(name), name
-        # A second copy of a judge has a number behind its id: it stands after those of the run.
-        return len(first), name
-
-    return Labelled(labellers=tuple(sorted(names, key=place)), differ=tuple(differ))
+    # A second copy of a judge has a number behind its id: it stands after those of the run.
+    others = sorted(names.difference(first, last))
+    # Once each, though a run may have two copies of a judge under one id.
+    order = dict.fromkeys([*first, *others, *last])
+    return tuple(name for name in order if name in names)
 
 
 def _differ(every: Sequence[Labels]) -> bool:
@@ -247,7 +252,10 @@ def of_metric(rows: Iterable[Outline], number: int) -> list[Outline]:
     return [row for row in rows if row.metric == number]
 
 
-def merged(rows: Iterable[Outline], names: Mapping[ValueName, str] | None = None) -> list[Outline]:
+def merged(
+    rows: Iterable[Outline],
+    names: Mapping[ValueName, str] | None = None,
+) -> list[Outline]:
     """One row for each answer with the values of all metrics, under these names.
 
     Without names they are the `value_titles` of these rows. A row is failed where any metric
@@ -330,11 +338,20 @@ def _rate(rows: Sequence[Outline], name: str) -> Mean:
     if len(by_question) == mean.scored:
         return mean
     low, high = clustered(list(by_question.values()))
-    return mean.model_copy(update={"low": low, "high": high, "questions": len(by_question)})
+    return mean.model_copy(
+        update={
+            "low": low,
+            "high": high,
+            "questions": len(by_question),
+        }
+    )
 
 
 def _viewed_scores(
-    sample: Sample, score: Score, view: View, corrections: Sequence[Correction]
+    sample: Sample,
+    score: Score,
+    view: View,
+    corrections: Sequence[Correction],
 ) -> TRACEScores | None:
     counted = from_score(score, sample, view.definition)
     labels = _viewed_labels(sample, score, view.by, counted.labels, corrections)
@@ -346,7 +363,11 @@ def _viewed_scores(
 
 
 def _viewed_labels(
-    sample: Sample, score: Score, by: str | None, counted: Labels, corrections: Sequence[Correction]
+    sample: Sample,
+    score: Score,
+    by: str | None,
+    counted: Labels,
+    corrections: Sequence[Correction],
 ) -> Labels | None:
     if by == CORRECTED and not corrections:
         return None
@@ -366,14 +387,17 @@ def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline
     for row in rows:
         for name, value in row.values.items():
             values[ValueName(row.metric, name)] = value
-    titled = {title: values[key] for key, title in names.items() if key in values}
-    labellers_of_rows = filter(None, (row.by for row in rows))
+    titled: dict[str, float | None] = {}
+    for value_name, title in names.items():
+        if value_name in values:
+            titled[title] = values[value_name]
+    labellers = [row.by for row in rows if row.by]
     return rows[0].model_copy(
         update={
             "metric": 0,
             "status": status,
             "values": titled,
-            "by": next(labellers_of_rows, ""),
+            "by": labellers[0] if labellers else "",
             "corrected": max(row.corrected for row in rows),
         }
     )
@@ -389,12 +413,22 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
 
 
 def _spread(values: Sequence[float | None]) -> tuple[int, ...]:
-    judged = [value for value in values if value is not None]
-    if any(not 0 <= value <= 1 for value in judged):
-        return ()
-    # A part does not hold its upper end: so that 1 falls into the last one.
-    parts = Counter(min(int(value * BINS), BINS - 1) for value in judged)
-    return tuple(parts[part] for part in range(BINS))
+    counts = [0] * BINS
+    for value in values:
+        if value is None:
+            continue
+        if not 0 <= value <= 1:
+            return ()
+        # A part does not hold its upper end, so 1 itself falls into the last one.
+        part = min(int(value * BINS), BINS - 1)
+        counts[part] += 1
+    return tuple(counts)
+
+
+def _value_names(rows: Sequence[Outline]) -> list[str]:
+    """The name of every value that any of these rows has, in their order."""
+    names = chain.from_iterable(row.values for row in rows)
+    return list(dict.fromkeys(names))
 
 
 def _average(values: Sequence[float]) -> float | None:

@@ -93,24 +93,34 @@ class RunView:
 
     # Figures
 
-    def figures(self, metric: int = 0, model: int = 0, view: View = WHAT_COUNTS) -> Figures:
+    def figures(
+        self,
+        metric: int = 0,
+        model: int = 0,
+        view: View = WHAT_COUNTS,
+    ) -> Figures:
         """Means and spreads of one metric over one model's answers, as the view counts them."""
 
         def work_out() -> Figures:
-            rows = aggregate.of_metric(self.counted(view), metric)
-            return aggregate.figures(aggregate.of_model(rows, model))
+            of_metric = aggregate.of_metric(self.counted(view), metric)
+            rows = aggregate.of_model(of_metric, model)
+            return aggregate.figures(rows)
 
         name = f"figures {metric} {model} {self._stored(view).name}"
         return self._from_store(name, Figures, work_out)
 
     def by_group(
-        self, model: int | None = None, view: View = WHAT_COUNTS
+        self,
+        model: int | None = None,
+        view: View = WHAT_COUNTS,
     ) -> Mapping[str, Mapping[str, Mean]]:
         """The means of each group of samples, over all models' answers or those of one."""
 
         def work_out() -> dict[str, dict[str, Mean]]:
             rows = self.merged(view)
-            return aggregate.by_group(rows if model is None else aggregate.of_model(rows, model))
+            if model is not None:
+                rows = aggregate.of_model(rows, model)
+            return aggregate.by_group(rows)
 
         name = f"groups {model} {self._stored(view).name}"
         return self._from_store(name, dict[str, dict[str, Mean]], work_out)
@@ -134,16 +144,22 @@ class RunView:
 
     def labellers(self) -> Sequence[str]:
         """Whose labels can be looked at."""
-        names = self.labelled().labellers
-        return [*names, CORRECTED] if self.corrections else list(names)
+        names = list(self.labelled().labellers)
+        if self.corrections:
+            names.append(CORRECTED)
+        return names
 
     def means_by_labeller(
-        self, model: int, definition: str, values: Sequence[str]
+        self,
+        model: int,
+        definition: str,
+        values: Sequence[str],
     ) -> Mapping[str, Mapping[str, Mean]]:
         """The means of one model's answers by each labeller, over the samples it labelled."""
         means = {}
         for labeller in self.labellers():
-            own = self.figures(0, model, View(definition, labeller))
+            view = View(definition, labeller)
+            own = self.figures(model=model, view=view)
             nothing = Mean(mean=None, asked=own.asked, scored=0)
             means[labeller] = {name: own.means.get(name, nothing) for name in values}
         return means
@@ -176,23 +192,38 @@ class RunView:
 
     # Answers
 
-    def answers(self, selection: Selection, view: View = WHAT_COUNTS) -> Sequence[Answer]:
+    def answers(
+        self,
+        selection: Selection,
+        view: View = WHAT_COUNTS,
+    ) -> Sequence[Answer]:
         """The answers that the selection wants, in its order."""
 
         def select() -> list[Answer]:
-            return self.store.results.answers(self.run, selection, self._prepared(view))
+            stored = self._prepared(view)
+            return self.store.results.answers(self.run, selection, stored)
 
         return self._once("answers", (selection, view), select)
 
-    def page(self, answers: Sequence[Answer], view: View = WHAT_COUNTS) -> list[Outline]:
+    def page(
+        self,
+        answers: Sequence[Answer],
+        view: View = WHAT_COUNTS,
+    ) -> list[Outline]:
         """One row for each of these answers, in their order, as `merged` has them."""
-        rows = self.store.results.outlines(self.run, self._prepared(view), answers)
+        stored = self._prepared(view)
+        rows = self.store.results.outlines(self.run, stored, answers)
         if len(self.run.evaluators) > 1:
             rows = aggregate.merged(rows, self.columns())
         by_answer = {Answer(row.position, row.model): row for row in rows}
         return [by_answer[answer] for answer in answers if answer in by_answer]
 
-    def count(self, name: str, selection: Selection, view: View = WHAT_COUNTS) -> int:
+    def count(
+        self,
+        name: str,
+        selection: Selection,
+        view: View = WHAT_COUNTS,
+    ) -> int:
         """How many answers the selection wants; `name` tells it from all others in this view."""
 
         def count() -> int:
@@ -212,10 +243,17 @@ class RunView:
                 contents[answer] = Content(sample, results.get(answer, {}))
         return contents
 
-    def support_counts(self, answer: Answer, content: Content, view: View) -> SupportCounts | None:
+    def support_counts(
+        self,
+        answer: Answer,
+        content: Content,
+        view: View,
+    ) -> SupportCounts | None:
         """How far an answer's sentences are supported by the view's labels, where it has some."""
         result = content.results.get(0)
-        if result is None or result.score is None or self._stored(view) == USUAL:
+        if result is None or result.score is None:
+            return None
+        if self._stored(view) == USUAL:
             return None
         corrections = self.corrections.get(Cell(*answer), ())
         return aggregate.support_counts(content.sample, result.score, view, corrections)
@@ -225,7 +263,11 @@ class RunView:
     @property
     def rows(self) -> Sequence[Outline]:
         """Every cell, sample by sample, with the values that the labellers themselves gave."""
-        return self._once("rows", USUAL, lambda: self.store.results.outlines(self.run))
+
+        def read() -> Sequence[Outline]:
+            return self.store.results.outlines(self.run)
+
+        return self._once("rows", USUAL, read)
 
     def of_metric(self, number: int) -> list[Outline]:
         """The rows of one of the run's metrics, by its number from 0."""
@@ -236,13 +278,21 @@ class RunView:
         stored = self._prepared(view)
         if stored.is_usual and not self.corrections:
             return self.rows
-        return self._once("rows", stored, lambda: self.store.results.outlines(self.run, stored))
+
+        def read() -> Sequence[Outline]:
+            return self.store.results.outlines(self.run, stored)
+
+        return self._once("rows", stored, read)
 
     def merged(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
         """One row for each answer with the values of all metrics, under the names of `columns`."""
         if len(self.run.evaluators) == 1:
             return self.counted(view)
-        return self._once("merged", view, lambda: aggregate.merged(self.counted(view)))
+
+        def merge() -> Sequence[Outline]:
+            return aggregate.merged(self.counted(view))
+
+        return self._once("merged", view, merge)
 
     def scored(self, view: View = WHAT_COUNTS) -> Iterator[tuple[Cell, Sample, Score]]:
         """Every cell that the first metric scored, with its sample and score, read anew.
@@ -288,10 +338,16 @@ class RunView:
             )
         return stored
 
-    def _from_store(self, name: str, kind: type[T], work_out: Callable[[], T]) -> T:
+    def _from_store(
+        self,
+        name: str,
+        kind: type[T],
+        work_out: Callable[[], T],
+    ) -> T:
         def read_or_work_out() -> T:
             adapter: TypeAdapter[T] = TypeAdapter(kind)
             body = self.store.figures.get(self.run.id, name, self.revision)
+            # What another version of the program kept may no longer fit: it is worked out again.
             with suppress(ValueError):
                 if body is not None:
                     return adapter.validate_json(body)
@@ -305,7 +361,11 @@ class RunView:
         return self._once("figures", name, read_or_work_out, LAST_FIGURES)
 
     def _once(
-        self, kind: str, choice: Hashable, make: Callable[[], T], most: int = LAST_CHOICES
+        self,
+        kind: str,
+        choice: Hashable,
+        make: Callable[[], T],
+        most: int = LAST_CHOICES,
     ) -> T:
         kept = self._kept.setdefault(kind, {})
         value = kept.get(choice)
