@@ -43,6 +43,7 @@ from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
+from evaluators.runs.notes import Note
 from evaluators.runs.plan import RunPlan, check_asked, check_cap
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Counts, Outline, Store
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 # Columns of every table; a value of a metric that is called so gets another name.
 FACTS = (
     "id", "model", "question", "response", "ability", "noise", "definition", "policy",
-    "status", "error"
+    "status", "error", "tags", "note",
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
@@ -246,6 +247,11 @@ class Results:
         """
         return failures(self.store.results.failures(self.run.id), IN_PYTHON)
 
+    @property
+    def notes(self) -> dict[Answer, Note]:
+        """What persons wrote down about answers, by sample and model, both from 0."""
+        return self.store.notes.by_answer(self.run.id)
+
     def summary(self, model: int = 0) -> dict[str, Mean]:
         """The mean of each value over what was judged, for the model of this number, from 0.
 
@@ -260,16 +266,17 @@ class Results:
         """One row for each sample and model: texts, values, status, and what failed.
 
         A value that does not apply or could not be judged is missing. `model` is there where the
-        run has models, `ability` and `noise` where RGB judged.
+        run has models, `ability` and `noise` where RGB judged, `tags` (a list) and `note`
+        where somebody wrote notes.
         """
         from pandas import DataFrame
 
-        rows = aggregate.merged(self.rows())
+        rows, notes = aggregate.merged(self.rows()), self.notes
         lines = []
         for row in rows:
             sample, results, problem = self._read_row(row)
-            lines.append(self._line(row, sample, results, problem))
-        return DataFrame(lines, columns=self._columns(rows))
+            lines.append(self._line(row, sample, results, problem) | _note_of(row, notes))
+        return DataFrame(lines, columns=self._columns(rows, notes))
 
     def lines(self) -> Iterator[dict[str, object]]:
         """The rows of `to_pandas` one by one, `None` for what is missing, with all that was judged.
@@ -277,12 +284,12 @@ class Results:
         That is the ground truth, the documents, for RGB the task, and for each metric its status,
         reason and error. Read as data, the rows get the same scores again.
         """
-        rows = aggregate.merged(self.rows())
-        columns = self._columns(rows)
+        rows, notes = aggregate.merged(self.rows()), self.notes
+        columns = self._columns(rows, notes)
         prompt = labelling_prompt(self.run)
         for row in rows:
             sample, results, problem = self._read_row(row)
-            line = self._line(row, sample, results, problem)
+            line = self._line(row, sample, results, problem) | _note_of(row, notes)
             metrics = [
                 _outcome_of_metric(spec, results.get(number))
                 for number, spec in enumerate(self.run.evaluators)
@@ -345,17 +352,24 @@ class Results:
         return list(RunView.read(self.store, self.run).counted(self._view))
 
     def facts(self) -> dict[Answer, dict[str, object]]:
-        """Of RGB, what files say of each answer beside its values, by column; else nothing."""
-        if not self.is_rgb:
-            return {}
-        scored = RunView.read(self.store, self.run).scored(self._view)
-        return rulings.facts(self.run, scored, self.policy)
+        """What files say of each answer beside its values, by column: of RGB how it came about.
+
+        Where somebody wrote notes, the tags and the text of those are the last columns.
+        """
+        facts: dict[Answer, dict[str, object]] = {}
+        if self.is_rgb:
+            scored = RunView.read(self.store, self.run).scored(self._view)
+            facts |= rulings.facts(self.run, scored, self.policy)
+        for answer, note in self.notes.items():
+            own = facts.setdefault(answer, {})
+            own |= {"tags": note.joined_tags, "note": note.text}
+        return facts
 
     @property
     def _view(self) -> View:
         return View(self.definition, policy=self.policy)
 
-    def _columns(self, rows: Sequence[Outline]) -> list[str]:
+    def _columns(self, rows: Sequence[Outline], notes: Mapping[Answer, Note]) -> list[str]:
         columns = ["id"]
         if self.run.models:
             columns.append("model")
@@ -368,7 +382,8 @@ class Results:
             columns.append("definition")
         if self.is_rgb:
             columns.append("policy")
-        return [*dict.fromkeys(columns), "status", "error"]
+        last = ["tags", "note"] if notes else []
+        return [*dict.fromkeys(columns), "status", "error", *last]
 
     def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
@@ -556,6 +571,12 @@ def _mean_in_words(mean: Mean) -> tuple[str, str, str]:
 def _column(name: str) -> str:
     """What the value is called in a table that has columns of its own."""
     return f"{name} (value)" if name in (*FACTS, *MORE) else name
+
+
+def _note_of(row: Outline, notes: Mapping[Answer, Note]) -> dict[str, object]:
+    """The tags and the note on the answer of a row, empty where nobody wrote any."""
+    note = notes.get(Answer(row.position, row.model))
+    return {"tags": list(note.tags) if note else [], "note": note.text if note else ""}
 
 
 def _further_facts(sample: Sample) -> dict[str, object]:

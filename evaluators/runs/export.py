@@ -11,6 +11,7 @@ from itertools import chain
 from evaluators.catalogue import leads
 from evaluators.records import Cell, Run, Sample, Score
 from evaluators.runs.aggregate import merged
+from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.spreadsheet import safe
 from evaluators.trace.labelling import CORRECTED, Correction, corrected, labellings
@@ -90,12 +91,15 @@ def label_lines(
     corrections: Mapping[Cell, Sequence[Correction]],
     models: Sequence[str] = (),
     prompt: str = "",
+    notes: Mapping[Answer, Note] | None = None,
 ) -> Iterator[bytes]:
     """A JSON line for each scored answer, with all labellers' labels and a person's corrections.
 
     `labels_by` says whose labels count; "corrected" are those with the corrections in them.
-    `models` names the run's models where there are several, `prompt` that of its judges.
+    `models` names the run's models where there are several, `prompt` that of its judges. An
+    answer with one of the `notes` has "tags" and "note".
     """
+    notes = notes or {}
     for cell, sample, score in scored:
         labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
         counted_by = next(iter(labels))
@@ -113,4 +117,6 @@ def label_lines(
             by: own.model_dump(mode="json", exclude_none=True) for by, own in labels.items()
         }
         facts["corrections"] = [change.model_dump(mode="json") for change in changes]
+        if note := notes.get(Answer(cell.position, cell.model)):
+            facts |= {"tags": note.tags, "note": note.text}
         yield json.dumps(facts).encode() + b"\n"

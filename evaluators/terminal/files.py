@@ -41,6 +41,7 @@ def labels(results: Results) -> Iterable[bytes]:
         store.corrections.by_cell(run.id),
         [model_title(spec) for spec in run.models],
         export.labelling_prompt(run),
+        results.notes,
     )
 
 

@@ -13,7 +13,8 @@ from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, R
 from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.lock import RunLock
-from evaluators.runs.store import Store
+from evaluators.runs.notes import written
+from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.database import MIGRATIONS
 from evaluators.runs.workspaces import Workspaces
 from evaluators.trace.labelling import Correction
@@ -57,6 +58,7 @@ def fill(store: Store, workspace: str) -> Run:
     store.corrections.save(
         run.id, Cell(0), Correction(label="support", key="a", value="full", created="now")
     )
+    store.notes.save(run.id, Answer(0), written("Why?", ["odd"], "2026-01-01T00:00:00+00:00"))
     return run
 
 
@@ -70,6 +72,7 @@ def what_is_kept(store: Store, workspace: str) -> tuple[object, ...]:
         [run.id for run in runs],
         [store.results.counts(run) for run in runs],
         [store.corrections.by_cell(run.id) for run in runs],
+        [store.notes.by_answer(run.id) for run in runs],
         store.calls.answer(workspace, "k"),
     )
 
@@ -256,6 +259,7 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
         "results",
         "calls",
         "corrections",
+        "notes",
         "saved_metrics",
         "saved_mappings",
     )

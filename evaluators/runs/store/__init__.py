@@ -16,6 +16,7 @@ from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.corrections import CorrectionTable
 from evaluators.runs.store.database import NEWEST, Database
 from evaluators.runs.store.figures import USUAL, FigureTable, StoredView
+from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.results import Counts, Outline, ResultTable
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
@@ -53,6 +54,7 @@ class Store(Database):
         self.runs = RunTable(self)
         self.results = ResultTable(self)
         self.corrections = CorrectionTable(self)
+        self.notes = NoteTable(self)
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import suppress
 from datetime import datetime
 
-from evaluators.errors import ParameterError
 from evaluators.records import Cell
 from evaluators.runs.store.database import Database
-from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.runs.store.workspaces import check_not_shared
 from evaluators.trace.labelling import Correction
 
 _OF_AN_ANSWER = "run_id = ? and position = ? and model = ?"
@@ -26,7 +24,7 @@ class CorrectionTable:
         """
         values = (correction.created, correction.label, correction.key, correction.value)
         with self._database.transaction() as db:
-            _check_not_shared(db, run_id)
+            check_not_shared(db, run_id, "labels")
             db.execute(
                 "insert into corrections values (null, ?, ?, ?, ?, ?, ?, ?)",
                 (*_answer_key(run_id, cell), *values),
@@ -73,16 +71,6 @@ class CorrectionTable:
         query = f"delete from corrections where {_OF_AN_ANSWER}"
         with self._database.transaction() as db:
             db.execute(query, _answer_key(run_id, cell))
-
-
-def _check_not_shared(db: sqlite3.Connection, run_id: str) -> None:
-    # Asked here, so that no door can forget it: whoever opens an example sees the same labels.
-    shared = "select 1 from runs where id = ? and workspace = ?"
-    if db.execute(shared, (run_id, EXAMPLES)).fetchone():
-        raise ParameterError(
-            "Everybody who opens this example sees the same labels. Press “Make it yours” and "
-            "change your own copy."
-        )
 
 
 def _answer_key(run_id: str, cell: Cell) -> tuple[str, int, int]:

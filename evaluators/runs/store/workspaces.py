@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import datetime
 
+from evaluators.errors import ParameterError
 from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.runs import RunTable
@@ -49,7 +51,7 @@ class WorkspaceTable:
         return [token for (token,) in rows]
 
     def bytes_of(self, workspace: str) -> int:
-        """Bytes that the workspace's uploads, samples, results and answers take up.
+        """Bytes that the workspace's uploads, samples, results, notes and answers take up.
 
         Names and the like are not counted.
         """
@@ -60,6 +62,9 @@ class WorkspaceTable:
                    where fingerprint in (select fingerprint from runs where workspace = ?1)
                    union all
                    select length(cast(body as blob)) from results
+                   where run_id in (select id from runs where workspace = ?1)
+                   union all
+                   select length(cast(text as blob)) + length(cast(tags as blob)) from notes
                    where run_id in (select id from runs where workspace = ?1)
                    union all
                    select length(cast(answer as blob)) from calls where workspace = ?1)"""
@@ -91,3 +96,14 @@ class WorkspaceTable:
             for table in ("calls", "saved_metrics", "saved_mappings"):
                 db.execute(f"delete from {table} where workspace = ?", (workspace,))
             db.execute("delete from workspaces where token = ?", (workspace,))
+
+
+def check_not_shared(db: sqlite3.Connection, run_id: str, what: str) -> None:
+    """Raises `ParameterError` where a person would write into an example, naming what."""
+    # Asked by the tables, so that no door can forget it: whoever opens an example sees the same.
+    shared = "select 1 from runs where id = ? and workspace = ?"
+    if db.execute(shared, (run_id, EXAMPLES)).fetchone():
+        raise ParameterError(
+            f"Everybody who opens this example sees the same {what}. Press “Make it yours” and "
+            "change your own copy."
+        )

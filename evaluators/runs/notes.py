@@ -1,0 +1,73 @@
+"""What a person writes down about an answer while reading: free text, and tags of their own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from evaluators.errors import ParameterError
+from evaluators.records import Record
+from evaluators.surrogates import without_surrogates
+from evaluators.text.printable import printable
+
+MOST_TEXT = 4_000
+MOST_TAGS = 20
+MOST_OF_A_TAG = 60
+
+# A cell of a table holds all tags of an answer: what separates them there stands in none.
+_SEPARATORS = re.compile("[,;\n]")
+
+
+class Note(Record):
+    """A note on one answer; `created` is UTC, as ISO."""
+
+    text: str
+    tags: tuple[str, ...]
+    created: str
+    person: str = "you"
+
+    @property
+    def joined_tags(self) -> str:
+        """The tags as one text, which `tags_in` takes apart again."""
+        return ", ".join(self.tags)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.text or self.tags)
+
+
+def written(text: str, tags: Iterable[str], created: str, person: str = "you") -> Note:
+    """The note that somebody typed, tidied up.
+
+    Raises `ParameterError` where it is longer than a note may be.
+    """
+    text = without_surrogates(text).replace("\r\n", "\n").strip()
+    if len(text) > MOST_TEXT:
+        raise ParameterError(f"The note has {len(text):,} characters. Shorten it to {MOST_TEXT:,}.")
+    own = tags_in(tags)
+    if len(own) > MOST_TAGS:
+        raise ParameterError(f"There are {len(own):,} tags. Keep {MOST_TAGS} at most.")
+    for tag in own:
+        if len(tag) > MOST_OF_A_TAG:
+            raise ParameterError(
+                f"The tag “{tag[:MOST_OF_A_TAG]}…” has {len(tag):,} characters. Shorten it to "
+                f"{MOST_OF_A_TAG}, and write the rest as a note."
+            )
+    return Note(text=text, tags=own, created=created, person=person)
+
+
+def tags_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """The tags in these texts, each once, whichever its case; a comma or semicolon separates."""
+    tags: dict[str, str] = {}
+    for text in texts:
+        for part in _SEPARATORS.split(without_surrogates(text)):
+            tag = " ".join(printable(part).split())
+            if tag:
+                tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())
+
+
+def counted_tags(notes: Iterable[Note]) -> dict[str, int]:
+    """The tags of these notes with how many of them have each, the most frequent first."""
+    return dict(Counter(tag for note in notes for tag in note.tags).most_common())

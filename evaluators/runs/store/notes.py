@@ -1,0 +1,53 @@
+"""Notes: what persons wrote down about answers, one for each answer, the last word of it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from datetime import datetime
+
+from evaluators.runs.notes import Note, counted_tags
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.selection import Answer
+from evaluators.runs.store.workspaces import check_not_shared
+
+
+class NoteTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, run_id: str, answer: Answer, note: Note) -> None:
+        """Keeps the note in place of an earlier one on that answer; an empty one takes it away.
+
+        A tag is spelled as elsewhere in the run. Raises `ParameterError` for an example, which all
+        share.
+        """
+        others = self.by_answer(run_id)
+        others.pop(answer, None)
+        spelled = {tag.casefold(): tag for tag in counted_tags(others.values())}
+        with self._database.transaction() as db:
+            check_not_shared(db, run_id, "notes")
+            query = "delete from notes where run_id = ? and position = ? and model = ?"
+            db.execute(query, (run_id, *answer))
+            if note.is_empty:
+                return
+            tags = [spelled.get(tag.casefold(), tag) for tag in note.tags]
+            row = (note.created, note.person, note.text, json.dumps(tags, ensure_ascii=False))
+            db.execute("insert into notes values (?, ?, ?, ?, ?, ?, ?)", (run_id, *answer, *row))
+
+    def get(self, run_id: str, answer: Answer) -> Note | None:
+        return self.by_answer(run_id, answer).get(answer)
+
+    def by_answer(self, run_id: str, answer: Answer | None = None) -> dict[Answer, Note]:
+        """The notes of a run, or the one on that answer; one that cannot be read is left out."""
+        query = """select position, model, text, tags, created, person from notes
+                   where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3))
+                   order by position, model"""
+        notes: dict[Answer, Note] = {}
+        rows = self._database.rows(query, run_id, *(answer or (None, None)))
+        for position, model, text, tags, created, person in rows:
+            with suppress(ValueError):
+                datetime.fromisoformat(created)
+                note = Note(text=text, tags=json.loads(tags), created=created, person=person)
+                notes[Answer(position, model)] = note
+        return notes
