@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.datasets.sampling import sampled
+from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.forecast import Measures, doubt_of
 from evaluators.runs.plan import RunPlan
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, runs, said, segments, settled
@@ -65,6 +69,18 @@ def test_a_jury_comes_back_with_its_budget_also_without_a_key(open_page: OpenPag
     assert "nothing changed yet" in said(at)
     at.multiselect(key="trace_jury").set_value([SOL.id])
     assert "judges GPT-6 Luna, GPT-6 Sol → GPT-6 Sol." in said(checked(at.run()))
+
+
+@pytest.mark.parametrize("most", [3, 7, 24])
+def test_hybrid_comes_back_with_the_samples_for_its_judges(open_page: OpenPage, most: int) -> None:
+    evaluator = HybridEvaluator()
+    least = doubt_of(RunPlan(samples(), [evaluator]), evaluator, most, Measures())
+    hybrid = evaluator.model_copy(update={"doubt_from": least})
+    plan = RunPlan(samples(), [hybrid], judges=(LUNA,))
+    judged = sum(hybrid.doubt(sample) >= least for sample in samples().samples)
+    at = open_page("trace", again=made(plan).id)
+    assert at.number_input(key="trace_judged_24").value == judged
+    assert "nothing changed yet" in said(at)
 
 
 def test_an_rgb_run_comes_back_with_its_composition(open_page: OpenPage) -> None:

@@ -7,13 +7,18 @@ from typing import Any
 import streamlit as st
 
 from evaluators.base import Benchmark
-from evaluators.catalogue import catalogue
+from evaluators.catalogue import catalogue, from_spec
+from evaluators.datasets.sampling import sampled
+from evaluators.errors import PlumblineError
+from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import find, model_title
 from evaluators.records import Ability, Cap, Run, prompt_hash
+from evaluators.runs.forecast import doubtful
 from evaluators.runs.plan import RunPlan
 from evaluators.text.normalise import is_chinese
 from ui import session
 from ui.models import form as model_form
+from ui.models.forecast import RememberedMeasures
 from ui.parts import how_many
 from ui.parts.untrusted import plain
 from ui.parts.words import readable
@@ -133,7 +138,28 @@ def _labellers(run: Run, judges: list[str]) -> dict[str, Any]:
         fields[field] = judges[0] if method == "One judge" else judges
     elif judges:
         fields["trace_metric_judge"] = judges[0]
+    if method == "Hybrid" and not run.models:
+        fields |= _judged_by_hybrid(run)
     return fields
+
+
+def _judged_by_hybrid(run: Run) -> dict[str, int]:
+    """How many samples the judges got; nothing where the data are gone."""
+    try:
+        whole = session.dataset(run.dataset_name)
+        hybrid = from_spec(run.evaluator)
+    except PlumblineError:
+        return {}
+    if not isinstance(hybrid, HybridEvaluator):
+        return {}
+    count, seed = run.origin.get("sample"), run.seed or 0
+    plan = RunPlan(sampled(whole, count, seed), [hybrid])
+    # As the form measures the same data: so it finds what is remembered here.
+    measures = RememberedMeasures((session.identity(whole.name), count, seed))
+    total = len(plan.dataset.samples)
+    positions = doubtful(plan, hybrid, measures)
+    judged = total if positions is None else len(positions)
+    return {f"trace_judged_{total}": max(1, judged)}
 
 
 def _metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[str, Any]:
