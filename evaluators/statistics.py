@@ -9,6 +9,17 @@ import numpy as np
 
 Z95 = 1.959964
 """The normal distribution's quantile that 95 % intervals of two sides reach to."""
+T95_OF_FEW = (12.7062, 4.3027, 3.1824, 2.7764)
+"""Student's quantile for 1 to 4 degrees of freedom."""
+T95_TERMS = np.array(
+    [
+        [1 / 4, 1 / 4, 0, 0, 0],
+        [3 / 96, 16 / 96, 5 / 96, 0, 0],
+        [-15 / 384, 17 / 384, 19 / 384, 3 / 384, 0],
+        [-945 / 92160, -1920 / 92160, 1482 / 92160, 776 / 92160, 79 / 92160],
+    ]
+)
+"""The expansion's factors of z, z³, z⁵, z⁷ and z⁹: a row for each power of the degrees."""
 RESAMPLES = 1000
 # Many values resample too slowly for a screen, and their mean is normal enough.
 MANY = 1000
@@ -91,7 +102,45 @@ def normal(values: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-def kappa(table: Sequence[Sequence[int]]) -> float | None:
+def t95(degrees: float) -> float:
+    """Student's quantile that 95 % intervals of two sides reach to; `degrees` is 1 or more.
+
+    Four terms of the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5), right to three digits
+    from five degrees on; below that the table of whole degrees.
+    """
+    if degrees < 5:
+        return T95_OF_FEW[int(degrees) - 1]
+    powers = Z95 ** np.arange(1, 10, 2)
+    terms = T95_TERMS @ powers / degrees ** np.arange(1, 5)
+    return Z95 + float(terms.sum())
+
+
+def auroc(scores: Sequence[float], truths: Sequence[bool]) -> float | None:
+    """How likely a true case has a higher score than a false one; equal scores count half.
+
+    The area under the ROC curve, by ranks (Mann and Whitney 1947). `None` where all are true or
+    all false: then there is nothing to tell apart.
+    """
+    values = np.asarray(scores, dtype=float)
+    is_true = np.asarray(truths, dtype=bool)
+    positives, negatives = int(is_true.sum()), int((~is_true).sum())
+    if not positives or not negatives:
+        return None
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    # Equal scores share the middle of the ranks that they take up.
+    last = np.cumsum(times)
+    ranks = (last - (times - 1) / 2)[place]
+    above = float(ranks[is_true].sum()) - positives * (positives + 1) / 2
+    return above / (positives * negatives)
+
+
+def rmse(values: Sequence[float], truths: Sequence[float]) -> float:
+    """The root of the mean squared difference; raises `ValueError` for different lengths."""
+    pairs = zip(values, truths, strict=True)
+    return math.sqrt(math.fsum((value - truth) ** 2 for value, truth in pairs) / len(truths))
+
+
+def kappa(table: Sequence[Sequence[float]]) -> float | None:
     """Cohen's kappa (1960) of a square table of counts.
 
     One labeller's verdicts stand in rows, the other's in columns. `None` without any verdict, and

@@ -1,10 +1,22 @@
 """Intervals and kappa by values worked out by hand, the bootstrap by its seed and its bounds."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.statistics import bootstrap, clustered, interval, kappa, normal, wilson
+from evaluators.statistics import (
+    auroc,
+    bootstrap,
+    clustered,
+    interval,
+    kappa,
+    normal,
+    rmse,
+    t95,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(
@@ -173,3 +185,57 @@ def test_kappa_is_the_same_from_either_side_and_at_most_one(table):
 
     assert found == (turned if turned is None else pytest.approx(turned))
     assert found is None or -1 <= found <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("degrees", "expected"),
+    [
+        # Student's table for 97.5 % (Abramowitz and Stegun, table 26.10)
+        (1, 12.706),
+        (2, 4.303),
+        (4, 2.776),
+        (5, 2.571),
+        (10, 2.228),
+        (14, 2.145),
+        (30, 2.042),
+        (49, 2.010),
+        (120, 1.980),
+        (10**6, 1.960),
+        # An effective number of labels need not be whole: that of the degrees below
+        (1.9, 12.706),
+    ],
+)
+def test_students_quantile_is_that_of_the_table(degrees, expected):
+    assert t95(degrees) == pytest.approx(expected, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("scores", "truths", "expected"),
+    [
+        # True .9 and .4, false .5 and .1: three of the four pairs are in order
+        ([0.9, 0.5, 0.4, 0.1], [1, 0, 1, 0], 3 / 4),
+        # True .9 and .5, false .5 and .1: one pair is equal, which is half right
+        ([0.9, 0.5, 0.5, 0.1], [1, 0, 1, 0], 3.5 / 4),
+        ([0.3, 0.3, 0.3], [1, 0, 1], 1 / 2),
+        ([0.1, 0.9], [1, 0], 0),
+        ([0.2, 0.8], [1, 1], None),
+        ([0.2, 0.8], [0, 0], None),
+        ([], [], None),
+    ],
+)
+def test_auroc_counts_the_pairs_that_are_in_order(scores, truths, expected):
+    assert auroc(scores, truths) == expected
+
+
+@given(st.lists(st.tuples(st.sampled_from((0.0, 0.25, 0.5, 1.0)), st.booleans()), max_size=30))
+def test_auroc_of_turned_scores_is_mirrored(cases):
+    scores, truths = [score for score, _ in cases], [truth for _, truth in cases]
+    area = auroc(scores, truths)
+
+    turned = auroc([-score for score in scores], truths)
+    assert turned == (None if area is None else pytest.approx(1 - area))
+
+
+def test_rmse_weighs_large_differences_more():
+    # .1, .1 and .4: (.01 + .01 + .16) / 3 = .06
+    assert rmse([0.1, 0.5, 0.9], [0.2, 0.4, 0.5]) == pytest.approx(math.sqrt(0.06))
