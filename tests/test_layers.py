@@ -119,18 +119,47 @@ def test_no_file_imports_itself_by_a_detour():
     assert set(TopologicalSorter(arrows).static_order()) == modules.keys()
 
 
+UI_GROUND = ("held", "session", "run_views", "parts", "models", "metrics")
+"""What the rooms of the pages share, from the ground up: each may use only those before it."""
+ACROSS = {
+    # a sample of any run, and the run at work on every page
+    "sample": {"rgb", "trace"},
+    "main": {"runs", "settings"},
+}
+"""The rooms of pages that use another page's room. What two of them need belongs into `parts`."""
+
+
 def room_of(module):
-    """The folder or file right below `evaluators` that a module lies in."""
+    """The folder or file right below `evaluators` or `ui` that a module lies in."""
     return module.split(".")[1]
 
 
-def test_no_folder_of_the_package_imports_itself_by_a_detour():
-    paths = [path for path in FILES if path.parts[0] == "evaluators"]
+def arrows_between_rooms(folder):
+    """The rooms of a folder, each with those of its neighbours that it imports."""
+    paths = [path for path in FILES if path.parts[0] == folder]
     modules = {module_of(path): imported(path) for path in paths}
-    modules.pop("evaluators")
+    modules.pop(folder)
     arrows: dict[str, set[str]] = {room_of(name): set() for name in modules}
     for name, targets in modules.items():
         neighbours = {room_of(target) for target in targets & modules.keys()}
         arrows[room_of(name)] |= neighbours - {room_of(name)}
+    return arrows
+
+
+@pytest.mark.parametrize("folder", ["evaluators", "ui"])
+def test_no_room_imports_itself_by_a_detour(folder):
+    arrows = arrows_between_rooms(folder)
 
     assert set(TopologicalSorter(arrows).static_order()) == arrows.keys()
+
+
+@pytest.mark.parametrize("room", UI_GROUND)
+def test_what_pages_share_knows_no_page(room):
+    below = UI_GROUND[: UI_GROUND.index(room)]
+
+    assert arrows_between_rooms("ui")[room] <= set(below)
+
+
+def test_a_page_uses_what_is_shared_and_no_other_page():
+    for room, targets in arrows_between_rooms("ui").items():
+        assert targets <= {*UI_GROUND, *ACROSS.get(room, ())}, room

@@ -35,10 +35,6 @@ from ui.held import held, weight
 from ui.parts import data_choice, origin, problems
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
-from ui.rgb import form as rgb_form
-
-PRESELECTED = (rgb_form.DATA, "trace_dataset", "metrics_dataset")
-"""The choices of the forms that follow what was looked at here."""
 
 FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
 """Shapes that hold more than samples made of columns."""
@@ -349,7 +345,7 @@ def _rename(name: str, new: str) -> None:
     found = _last(name)
     if found:
         _hold(replace(found, kept_as=new))
-    for key in ("dataset", *PRESELECTED):
+    for key in ("dataset", *data_choice.FIELDS.values()):
         if st.session_state.get(key) == name:
             st.session_state[key] = new
     st.session_state[JUST_KEPT] = new
@@ -360,7 +356,7 @@ def _delete(name: str) -> None:
     if _last(name):
         _put_away()
     st.session_state["dataset"] = next(iter(bundled()))
-    for key in PRESELECTED:
+    for key in data_choice.FIELDS.values():
         if st.session_state.get(key) == name:
             del st.session_state[key]
 
@@ -370,12 +366,11 @@ def _delete(name: str) -> None:
 
 def _preselect(data: TestBed | Dataset) -> None:
     """The forms begin with what was looked at last."""
-    if isinstance(data, TestBed):
-        st.session_state[rgb_form.DATA] = data.name
-        return
-    st.session_state["metrics_dataset"] = st.session_state["trace_dataset"] = data.name
-    if _serves_rgb(data):
-        st.session_state[rgb_form.DATA] = data.name
+    if isinstance(data, TestBed) or _serves_rgb(data):
+        st.session_state[data_choice.FIELDS["rgb"]] = data.name
+    if isinstance(data, Dataset):
+        st.session_state[data_choice.FIELDS["trace"]] = data.name
+        st.session_state[data_choice.FIELDS[None]] = data.name
 
 
 def _about_bed(data: TestBed) -> None:

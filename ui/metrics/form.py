@@ -32,7 +32,7 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     again.fill(None)
     name = data_choice.choose_or_upload(
-        "Data set", session.named(Dataset), "metrics_dataset", "Upload a data set"
+        "Data set", session.named(Dataset), data_choice.FIELDS[None], "Upload a data set"
     )
     if name is None:
         return

@@ -19,11 +19,9 @@ from evaluators.text.normalise import is_chinese
 from ui import session
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
-from ui.parts import how_many
+from ui.parts import data_choice, how_many
 from ui.parts.untrusted import plain
 from ui.parts.words import readable
-
-DATA_FIELDS = {"rgb": "rgb_data", "trace": "trace_dataset", None: "metrics_dataset"}
 
 
 def fill(benchmark: Benchmark | None) -> None:
@@ -45,7 +43,7 @@ def fill(benchmark: Benchmark | None) -> None:
     if benchmark == "rgb" and not run.models:
         # The fields of answers that were there already.
         key = "rgb_score"
-    fields = {DATA_FIELDS[benchmark]: run.dataset_name, **_how_asked(run, key)}
+    fields = {data_choice.FIELDS[benchmark]: run.dataset_name, **_how_asked(run, key)}
     fields |= _composition(run) if key == "rgb" else _part(run, f"{key}_count")
     fields[f"{key}_seed"] = run.seed or 0
     if models:

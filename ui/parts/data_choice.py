@@ -7,11 +7,19 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from evaluators.base import Benchmark
 from evaluators.errors import DatasetError
 from ui import session
 from ui.parts import problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
+
+FIELDS: dict[Benchmark | None, str] = {
+    "rgb": "rgb_data",
+    "trace": "trace_dataset",
+    None: "metrics_dataset",
+}
+"""The field of the data in each page's form, by its benchmark; the Metrics page has none."""
 
 CHANGED = (
     "The data changed since this form was drawn, so no run was started. Look at it again, "

@@ -27,7 +27,6 @@ from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
-DATA = "rgb_data"
 START = "rgb_start"
 AS_IN_FILE = "As in the file"
 PUBLISHED = "the benchmark's published wording"
@@ -53,7 +52,9 @@ def show() -> None:
     again.fill("rgb")
     beds = session.named(TestBed)
     names = [*beds, *session.answered()]
-    name = data_choice.choose_or_upload("Data set", names, DATA, "Upload a data set")
+    name = data_choice.choose_or_upload(
+        "Data set", names, data_choice.FIELDS["rgb"], "Upload a data set"
+    )
     if name in beds:
         _form_to_ask_models(name)
     elif name is not None:

@@ -9,8 +9,8 @@ import streamlit as st
 from evaluators.records import Run
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_rules import Policy
-from evaluators.runs.aggregate import View
 from evaluators.runs.rulings import rgb_evaluator
+from ui.parts import chosen_view
 from ui.parts.words import readable
 
 HELP = (
@@ -30,16 +30,7 @@ def switch(run: Run) -> RGBEvaluator:
         format_func=lambda name: f"{readable(name)} (as run)" if name == own else readable(name),
         required=True,
         help=HELP,
-        key=_key(run),
+        key=chosen_view.rules_key(run),
         persist_state="session",
     )
     return rgb_evaluator(run, policy)
-
-
-def shown(run: Run) -> View:
-    """The view of the rules that are chosen, for what is drawn before or without the switch."""
-    return View(policy=st.session_state.get(_key(run)))
-
-
-def _key(run: Run) -> str:
-    return f"policy_{run.id}"

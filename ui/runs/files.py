@@ -13,28 +13,13 @@ from evaluators.records import Run
 from evaluators.runs import export
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.trace.definitions import SENTENCE
-from ui.parts import run_facts
-from ui.rgb import rules
-
-DEFINITION = "definition"
-"""Where the session keeps by which formula TRACE is counted, on every page."""
-
-
-def labels_key(run: Run) -> str:
-    """Where the session keeps whose labels are looked at, empty for what counts."""
-    return f"labels_{run.id}"
+from ui.parts import chosen_view, run_facts
 
 
 def popover(view: RunView) -> None:
     """A button behind which the files are; they hold what the page shows."""
-    shown = WHAT_COUNTS
+    shown = chosen_view.of(view.run)
     has_labels = _has_labels(view.run)
-    if has_labels:
-        by = st.session_state.get(labels_key(view.run)) or None
-        shown = View(st.session_state.get(DEFINITION, SENTENCE), by)
-    if leads(view.run.evaluator.name) == "rgb":
-        shown = rules.shown(view.run)
     parts = [
         view.run.evaluator.name,
         view.run.id[:6],

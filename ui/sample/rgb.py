@@ -21,13 +21,12 @@ from evaluators.records import (
 )
 from evaluators.rgb_evaluator import RGBEvaluator
 from ui import session
-from ui.parts import run_facts
+from ui.parts import run_facts, texts
 from ui.parts.untrusted import html, plain
 from ui.parts.words import short_name
 from ui.rgb import marked, rules
 from ui.rgb import verdicts as in_words
 from ui.rgb.verdicts import Headline
-from ui.sample import texts
 
 SHOWN_OF_AN_ANSWER = 300
 """Characters of another model's answer: more than a line of the widest window holds."""

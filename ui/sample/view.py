@@ -25,9 +25,9 @@ from evaluators.records import (
 )
 from ui import session
 from ui.metrics.results import title, value_titles
-from ui.parts import highlight, remedies, run_facts, samples, spending
+from ui.parts import highlight, remedies, run_facts, samples, spending, texts
 from ui.parts.untrusted import plain
-from ui.sample import rgb, texts
+from ui.sample import rgb
 from ui.trace import labels as trace_labels
 
 LINE = 160

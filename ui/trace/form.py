@@ -85,7 +85,7 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     again.fill("trace")
     name = data_choice.choose_or_upload(
-        "Data set", session.named(Dataset), "trace_dataset", "Upload a data set"
+        "Data set", session.named(Dataset), data_choice.FIELDS["trace"], "Upload a data set"
     )
     if name is None:
         return

@@ -13,10 +13,9 @@ from evaluators.trace.labelling import CORRECTED, HEURISTIC, Correction, correct
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.patterns import HIGH
 from ui import session
-from ui.parts import highlight, problems, tables
+from ui.parts import highlight, problems, tables, texts
 from ui.parts.labellers import escaped_title, title
 from ui.parts.words import counted
-from ui.sample import texts
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import RunCell
 from ui.trace.evidence import Shown, two_decimals
@@ -169,11 +168,10 @@ def _below(run: Run, shown: Shown, question: str) -> None:
 
 def _labellers_side_by_side(shown: Shown) -> None:
     names = [title(by) for by in shown.labellings]
-    texts = {
-        sentence.key: sentence.text
-        for part in (*shown.sentences.documents, shown.sentences.response)
-        for sentence in part
-    }
+    text_of: dict[str, str] = {}
+    for part in (*shown.sentences.documents, shown.sentences.response):
+        for sentence in part:
+            text_of[sentence.key] = sentence.text
     disputed = evidence.disputes(shown)
     with st.expander(
         "Labellers side by side",
@@ -189,10 +187,10 @@ def _labellers_side_by_side(shown: Shown) -> None:
         if not disputed:
             st.caption("All agree on every sentence.")
             return
-        st.caption(f"They differ on {counted(len(disputed), 'sentence')} of {len(texts):,}.")
+        st.caption(f"They differ on {counted(len(disputed), 'sentence')} of {len(text_of):,}.")
         differing = []
         for key, verdicts in disputed.items():
             words = [verdict or "neither" for verdict in verdicts]
             cells = dict(zip(names, words, strict=True))
-            differing.append({"Sentence": key, **cells, "Text": texts[key]})
+            differing.append({"Sentence": key, **cells, "Text": text_of[key]})
         tables.plain_rows(differing, "Sentences on which labellers differ")

@@ -18,11 +18,11 @@ from evaluators.trace.labelling import HEURISTIC
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
 from ui.parts import dots, labellers, run_facts, samples
+from ui.parts.chosen_view import DEFINITION, labels_key
 from ui.parts.dots import Dot, Group
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
-from ui.runs.files import DEFINITION, labels_key
 from ui.trace import comparison
 from ui.trace.form import unused
 

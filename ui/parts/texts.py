@@ -1,4 +1,4 @@
-"""The texts of a sample that both the RGB part and the rest of its page show."""
+"""The texts of a sample, as every view of one shows them."""
 
 from __future__ import annotations
 
