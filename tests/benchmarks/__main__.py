@@ -20,6 +20,8 @@ PARTS = (
     "visitors",
     "beside_runs",
     "heaviest",
+    "corrected_rates",
+    "corrected_ragbench",
 )
 
 

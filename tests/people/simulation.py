@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluators.people.correction import Estimate, Stratum, corrected_rate, labelled_rate
+from evaluators.people.drawing import allocate
 
 JUDGED, LABELLED = 1000, 50
-LEAST_OF_A_VERDICT = 5
 
 
 class Scenario(NamedTuple):
@@ -43,47 +43,37 @@ class Held(NamedTuple):
         return cls(float(np.mean(held)), float(np.mean(halves)))
 
 
-def drawn_by_verdict(
-    verdicts: np.ndarray, count: int, rng: np.random.Generator
-) -> dict[bool, np.ndarray]:
-    """Answers drawn inside each verdict, in proportion, at least 5 where there are so many."""
-    places = {verdict: np.flatnonzero(verdicts == verdict) for verdict in (True, False)}
-    share = round(count * len(places[False]) / len(verdicts))
-    of_no = min(len(places[False]), max(LEAST_OF_A_VERDICT, share))
-    of_yes = min(len(places[True]), count - of_no)
-    return {
-        True: rng.choice(places[True], of_yes, replace=False),
-        False: rng.choice(places[False], of_no, replace=False),
-    }
+def drawn_by_verdict(verdicts: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
+    """Places of answers to label, drawn inside each verdict as a queue draws them."""
+    places = {str(verdict): np.flatnonzero(verdicts == verdict) for verdict in (True, False)}
+    counts = allocate({verdict: len(of) for verdict, of in places.items()}, LABELLED)
+    return [rng.choice(places[verdict], count, replace=False) for verdict, count in counts.items()]
 
 
-def strata(
-    truths: np.ndarray, verdicts: np.ndarray, drawn: dict[bool, np.ndarray]
-) -> list[Stratum]:
-    """What is known once the drawn answers are labelled."""
-    return [
-        Stratum(int((verdicts == verdict).sum()), len(places), int(truths[places].sum()))
-        for verdict, places in drawn.items()
-    ]
-
-
-def repetition(scenario: Scenario, rng: np.random.Generator) -> tuple[Estimate, Estimate]:
+def repetition(
+    truths: np.ndarray, verdicts: np.ndarray, rng: np.random.Generator
+) -> tuple[Estimate, Estimate]:
     """The rate corrected by labels drawn inside verdicts, and that of as many random ones alone."""
-    truths = rng.random(JUDGED) < scenario.rate
-    said_yes = np.where(truths, scenario.sensitivity, 1 - scenario.specificity)
-    verdicts = rng.random(JUDGED) < said_yes
-    drawn = drawn_by_verdict(verdicts, LABELLED, rng)
-    corrected = corrected_rate(strata(truths, verdicts, drawn), seed=int(rng.integers(2**32)))
-    at_random = truths[rng.choice(JUDGED, LABELLED, replace=False)]
+    strata = []
+    for places in drawn_by_verdict(verdicts, rng):
+        judged = int((verdicts == verdicts[places[0]]).sum())
+        strata.append(Stratum(judged, len(places), int(truths[places].sum())))
+    corrected = corrected_rate(strata, seed=int(rng.integers(2**32)))
+    at_random = truths[rng.choice(len(truths), LABELLED, replace=False)]
     return corrected, labelled_rate(at_random.tolist())
 
 
-def coverage(scenario: Scenario, repetitions: int, seed: int) -> Held:
-    return both(scenario, repetitions, seed)[0]
-
-
-def both(scenario: Scenario, repetitions: int, seed: int) -> tuple[Held, Held]:
-    """The corrected rate and the labels alone."""
+def simulated(scenario: Scenario, repetitions: int, seed: int) -> tuple[Held, Held]:
+    """How often the corrected rate, and how often the labels alone, hold the scenario's rate."""
     rng = np.random.default_rng(seed)
-    corrected, alone = zip(*(repetition(scenario, rng) for _ in range(repetitions)), strict=True)
-    return Held.of(list(corrected), scenario.rate), Held.of(list(alone), scenario.rate)
+    pairs = []
+    for _ in range(repetitions):
+        truths = rng.random(JUDGED) < scenario.rate
+        said_yes = np.where(truths, scenario.sensitivity, 1 - scenario.specificity)
+        pairs.append(repetition(truths, rng.random(JUDGED) < said_yes, rng))
+    return held_by_both(pairs, scenario.rate)
+
+
+def held_by_both(pairs: list[tuple[Estimate, Estimate]], truth: float) -> tuple[Held, Held]:
+    corrected, alone = zip(*pairs, strict=True)
+    return Held.of(list(corrected), truth), Held.of(list(alone), truth)

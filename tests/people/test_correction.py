@@ -21,7 +21,7 @@ from evaluators.people.correction import (
     worth,
 )
 from evaluators.statistics import wilson
-from tests.people.simulation import SCENARIOS, coverage
+from tests.people.simulation import SCENARIOS, simulated
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_more_labels_narrow_a_mean_too():
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
 def test_the_corrected_rate_holds_the_true_one_about_95_times_in_100(scenario):
-    held = coverage(scenario, repetitions=200, seed=17)
+    held, _ = simulated(scenario, repetitions=200, seed=17)
 
     # 200 repetitions have a standard error of .015; the full simulation is a benchmark
     assert held.share == pytest.approx(0.955, abs=0.04)
