@@ -281,7 +281,11 @@ class AdvancedRAGEvaluator(LabellingMethod):
         """
         return [call.prompt for call in self._calls(sentences, question, prompt_budget)]
 
-    def judge_prompts(self, sample: Sample, prompt_budget: int | None = None) -> list[Prompt]:
+    def judge_prompts(
+        self,
+        sample: Sample,
+        prompt_budget: int | None = None,
+    ) -> list[Prompt]:
         """What each judge is asked, with the schema of its answer."""
         require(self.needs, sample, self.title)
         shape = {"schema_text": schema(GPTLabelingOutput)}

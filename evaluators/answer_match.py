@@ -85,7 +85,11 @@ class AnswerMatchAcc(Evaluator):
         ),
     )
 
-    def compute(self, pred_answers: Sequence[object], gt_answers: Sequence[object]) -> Averaged:
+    def compute(
+        self,
+        pred_answers: Sequence[object],
+        gt_answers: Sequence[object],
+    ) -> Averaged:
         """The mean over all pairs, and the value of each.
 
         Raises `ParameterError` where the lengths differ.

@@ -97,7 +97,9 @@ class Evaluator(BaseModel):
         raise AccessError(f"{self.title} needs a judge. {remedy}")
 
     def judge_prompts(
-        self, sample: Sample, prompt_budget: int | None = None
+        self,
+        sample: Sample,
+        prompt_budget: int | None = None,
     ) -> list[Prompt] | None:
         """What it asks a judge about the sample, before anybody has answered.
 
@@ -231,7 +233,12 @@ def withdraw(module: str) -> None:
         del _REGISTRY[cls.name]
 
 
-def missing(needs: tuple[str, ...], sample: Sample, *, has_generator: bool = False) -> list[str]:
+def missing(
+    needs: tuple[str, ...],
+    sample: Sample,
+    *,
+    has_generator: bool = False,
+) -> list[str]:
     """The fields among `needs` that the sample lacks or has nothing in.
 
     An empty response counts as there, and so does one that a generator will give.

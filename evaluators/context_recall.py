@@ -125,12 +125,19 @@ class ContextRecall(Evaluator):
         return _recall_score(self.name, judged, answer.evidence)
 
     def evaluate(
-        self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
+        self,
+        question: str,
+        contexts: str | Sequence[str],
+        ground_truth: Accepted,
     ) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
         return self.score(item_as_sample(contexts, question=question, ground_truth=ground_truth))
 
-    def _classifications(self, prompt: Prompt, keys: Sequence[str]) -> Answered[Classifications]:
+    def _classifications(
+        self,
+        prompt: Prompt,
+        keys: Sequence[str],
+    ) -> Answered[Classifications]:
         judge = self.judge()
 
         def check(value: Classifications) -> str:
@@ -178,7 +185,10 @@ class LexicalContextRecall(Evaluator):
         return _recall_score(self.name, judged)
 
     def evaluate(
-        self, question: str, contexts: str | Sequence[str], ground_truth: Accepted
+        self,
+        question: str,
+        contexts: str | Sequence[str],
+        ground_truth: Accepted,
     ) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
         return self.score(item_as_sample(contexts, question=question, ground_truth=ground_truth))
@@ -198,7 +208,9 @@ def statements(truth: Accepted | None) -> list[Spellings]:
 
 
 def _recall_score(
-    name: str, judged: Sequence[Statement], evidence: JudgeEvidence | None = None
+    name: str,
+    judged: Sequence[Statement],
+    evidence: JudgeEvidence | None = None,
 ) -> Score:
     attributed = sum(statement.attributed for statement in judged)
     listed = [statement.model_dump() for statement in judged]
@@ -209,7 +221,11 @@ def _recall_score(
     )
 
 
-def _classified_statement(spellings: Spellings, reason: str, is_attributed: bool) -> Statement:
+def _classified_statement(
+    spellings: Spellings,
+    reason: str,
+    is_attributed: bool,
+) -> Statement:
     return Statement(
         statement=" / ".join(spellings),
         reason=without_surrogates(reason),
@@ -217,7 +233,11 @@ def _classified_statement(spellings: Spellings, reason: str, is_attributed: bool
     )
 
 
-def _recall_prompt(sample: Sample, keys: Sequence[str], truths: Sequence[Spellings]) -> Prompt:
+def _recall_prompt(
+    sample: Sample,
+    keys: Sequence[str],
+    truths: Sequence[Spellings],
+) -> Prompt:
     # Each statement on one line behind its key, whatever it holds: none may pass for another.
     lines = [f"{key}: {on_one_line(truth)}" for key, truth in zip(keys, truths, strict=True)]
     text = fenced(

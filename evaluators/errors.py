@@ -174,7 +174,13 @@ class LLMError(PlumblineError):
 
     kind: ReasonKind = "model"
 
-    def __init__(self, message: str, details: str = "", *, remedy: Remedy | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        details: str = "",
+        *,
+        remedy: Remedy | None = None,
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.details = details
 
@@ -187,7 +193,13 @@ class UnreadableAnswerError(LLMError):
 
     kind: ReasonKind = "unreadable"
 
-    def __init__(self, message: str, details: str = "", *, texts: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        details: str = "",
+        *,
+        texts: Sequence[str] = (),
+    ) -> None:
         super().__init__(message, details)
         self.texts = tuple(texts)
 

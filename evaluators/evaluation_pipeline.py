@@ -209,7 +209,11 @@ class HybridEvaluator(LabellingMethod):
         """Those that one of the two methods takes as well."""
         return self.model_dump(include=set(names), exclude={"llm_client"})
 
-    def _labellings(self, sentences: Sentences, question: str) -> tuple[Labelling, list[Labelling]]:
+    def _labellings(
+        self,
+        sentences: Sentences,
+        question: str,
+    ) -> tuple[Labelling, list[Labelling]]:
         """The heuristic's labels, and those of the judges where the sample is doubtful enough."""
         heuristic = self._heuristic
         labels = heuristic.label(sentences, question)

@@ -56,7 +56,9 @@ class RetrieverRecall(Evaluator):
         )
 
     def compute_single_item(
-        self, retrieved_context: str | Sequence[str], gt_context: str | Sequence[str]
+        self,
+        retrieved_context: str | Sequence[str],
+        gt_context: str | Sequence[str],
     ) -> float:
         """The share of gold contexts that the retrieved contexts of one query contain.
 

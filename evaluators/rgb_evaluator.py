@@ -125,7 +125,12 @@ class RGBEvaluator(Evaluator):
 
     # Yes or no
 
-    def is_correct(self, response: str, ground_truth: Accepted, strict: bool = False) -> bool:
+    def is_correct(
+        self,
+        response: str,
+        ground_truth: Accepted,
+        strict: bool = False,
+    ) -> bool:
         """Whether every required answer is given, in any of its spellings."""
         return self.correctness(response, ground_truth, strict).passed
 
@@ -133,12 +138,19 @@ class RGBEvaluator(Evaluator):
         """Whether the answer declines to answer."""
         return self.rejection(response).passed
 
-    def detects_error(self, response: str, counterfactual_answer: str | None = None) -> bool:
+    def detects_error(
+        self,
+        response: str,
+        counterfactual_answer: str | None = None,
+    ) -> bool:
         """Whether the answer says that the documents, or the planted answer, are wrong."""
         return self.detection(response, counterfactual_answer).passed
 
     def corrects_error(
-        self, response: str, correct_answer: Accepted, counterfactual_answer: Accepted | None = None
+        self,
+        response: str,
+        correct_answer: Accepted,
+        counterfactual_answer: Accepted | None = None,
     ) -> bool:
         """Whether the answer gives the true answer and not just the planted one."""
         return self.correction(response, correct_answer, counterfactual_answer).passed
@@ -149,7 +161,12 @@ class RGBEvaluator(Evaluator):
 
     # Verdicts
 
-    def correctness(self, response: str, ground_truth: Accepted, strict: bool = False) -> Verdict:
+    def correctness(
+        self,
+        response: str,
+        ground_truth: Accepted,
+        strict: bool = False,
+    ) -> Verdict:
         """Whether the answer is right: all groups of accepted answers, any spelling in each."""
         verdicts = rgb_rules.answer_verdicts(self._reading, response, ground_truth, strict)
         if len(verdicts) == 1:
@@ -162,12 +179,19 @@ class RGBEvaluator(Evaluator):
     def rejection(self, response: str) -> Verdict:
         return rgb_rules.first_verdict(self._rejection_rules(response), rgb_rules.NO_REJECTION)
 
-    def detection(self, response: str, counterfactual_answer: Accepted | None = None) -> Verdict:
+    def detection(
+        self,
+        response: str,
+        counterfactual_answer: Accepted | None = None,
+    ) -> Verdict:
         rules = self._detection_rules(response, counterfactual_answer)
         return rgb_rules.first_verdict(rules, rgb_rules.NO_DETECTION)
 
     def correction(
-        self, response: str, correct_answer: Accepted, counterfactual_answer: Accepted | None = None
+        self,
+        response: str,
+        correct_answer: Accepted,
+        counterfactual_answer: Accepted | None = None,
     ) -> Verdict:
         verdict = self.correctness(response, correct_answer)
         if not verdict.passed or counterfactual_answer is None:
@@ -193,7 +217,11 @@ class RGBEvaluator(Evaluator):
             self._reading, response, self.PRIMARY_REJECTION_PHRASES, self.REJECTION_KEYWORDS
         )
 
-    def _detection_rules(self, response: str, planted: Accepted | None) -> Iterator[Trial]:
+    def _detection_rules(
+        self,
+        response: str,
+        planted: Accepted | None,
+    ) -> Iterator[Trial]:
         return rgb_rules.detection_rules(
             self._reading, response, planted, self.ERROR_DETECTION_KEYWORDS
         )
@@ -214,7 +242,11 @@ class RGBEvaluator(Evaluator):
             evidence = evidence.model_copy(update={"judged": {name: judged}})
         return Score(values=values, reason=reason, evidence=evidence)
 
-    def judge_prompts(self, sample: Sample, prompt_budget: int | None = None) -> list[Prompt]:
+    def judge_prompts(
+        self,
+        sample: Sample,
+        prompt_budget: int | None = None,
+    ) -> list[Prompt]:
         """What a judge is asked beside the rules, of two abilities, where there is an answer."""
         name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
         if name is None:
@@ -330,7 +362,9 @@ class RGBEvaluator(Evaluator):
         return result
 
     def evaluate_negative_rejection(
-        self, responses: Sequence[str], model_name: str
+        self,
+        responses: Sequence[str],
+        model_name: str,
     ) -> EvaluationResult:
         """How often questions that the documents cannot answer are declined."""
 
@@ -346,7 +380,10 @@ class RGBEvaluator(Evaluator):
         return result
 
     def evaluate_information_integration(
-        self, responses: Sequence[str], ground_truths: Sequence[Accepted], model_name: str
+        self,
+        responses: Sequence[str],
+        ground_truths: Sequence[Accepted],
+        model_name: str,
     ) -> EvaluationResult:
         """Accuracy of answers that need several documents."""
         return self._accuracy("information_integration", responses, ground_truths, model_name)
@@ -361,7 +398,10 @@ class RGBEvaluator(Evaluator):
         """How often planted errors are noticed, and the true answer is given in spite of them."""
 
         def judge(
-            evaluator: Self, response: str, truth: Accepted, planted: str | None
+            evaluator: Self,
+            response: str,
+            truth: Accepted,
+            planted: str | None,
         ) -> tuple[bool, ...]:
             detects = evaluator.detects_error(response, planted)
             return detects, evaluator.corrects_error(response, truth, planted)

@@ -112,7 +112,10 @@ def tried_rules(question: str, trials: Iterator[Trial]) -> Iterator[TriedRule]:
 
 
 def answer_verdicts(
-    reading: AnswerReading, response: str, truth: Accepted, strict: bool = False
+    reading: AnswerReading,
+    response: str,
+    truth: Accepted,
+    strict: bool = False,
 ) -> list[Verdict]:
     """A verdict on each required answer; raises `MissingInputError` where there is none."""
     required = groups(truth)
@@ -123,7 +126,10 @@ def answer_verdicts(
 
 
 def _best_spelling(
-    reading: AnswerReading, answer: str, group: Sequence[str], strict: bool
+    reading: AnswerReading,
+    answer: str,
+    group: Sequence[str],
+    strict: bool,
 ) -> Verdict:
     verdict = NO_MATCH
     for spelling in group:
@@ -133,7 +139,11 @@ def _best_spelling(
     return verdict
 
 
-def tried_on_answer(reading: AnswerReading, response: str, truth: Accepted) -> Iterator[TriedRule]:
+def tried_on_answer(
+    reading: AnswerReading,
+    response: str,
+    truth: Accepted,
+) -> Iterator[TriedRule]:
     """The rules tried on each spelling, up to the first that is given."""
     answer = reading.comparable(response)
     for group in groups(truth):
@@ -146,7 +156,10 @@ def tried_on_answer(reading: AnswerReading, response: str, truth: Accepted) -> I
 
 
 def _answer_rules(
-    reading: AnswerReading, answer: str, spelling: str, strict: bool = False
+    reading: AnswerReading,
+    answer: str,
+    spelling: str,
+    strict: bool = False,
 ) -> Iterator[Trial]:
     """The rules for one spelling; `answer` is the response made comparable."""
     is_short = len(spelling) <= LONGEST_REMEMBERED
@@ -197,7 +210,10 @@ def _response_words(answer: str) -> frozenset[str]:
 
 
 def rejection_rules(
-    reading: AnswerReading, response: str, primary: Sequence[str], keywords: Sequence[str]
+    reading: AnswerReading,
+    response: str,
+    primary: Sequence[str],
+    keywords: Sequence[str],
 ) -> Iterator[Trial]:
     answer = reading.prepared(response)
     if reading.policy == "paper":
@@ -210,7 +226,10 @@ def rejection_rules(
 
 
 def detection_rules(
-    reading: AnswerReading, response: str, planted: Accepted | None, keywords: Sequence[str]
+    reading: AnswerReading,
+    response: str,
+    planted: Accepted | None,
+    keywords: Sequence[str],
 ) -> Iterator[Trial]:
     answer = reading.prepared(response)
     if reading.policy == "paper":
@@ -235,7 +254,10 @@ def _phrases(rule: str, phrases: Sequence[str], answer: str) -> Trial:
 
 
 def only_planted(
-    reading: AnswerReading, response: str, truth: Accepted, planted: Accepted
+    reading: AnswerReading,
+    response: str,
+    truth: Accepted,
+    planted: Accepted,
 ) -> Verdict | None:
     """The verdict on an answer that holds the planted answer and not the true one."""
     wrong = contained(reading, response, planted)

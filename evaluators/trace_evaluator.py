@@ -110,7 +110,11 @@ class TRACEEvaluator(TRACEMethod):
             ),
         )
 
-    def support_estimates(self, sentences: Sentences, question: str) -> dict[str, float]:
+    def support_estimates(
+        self,
+        sentences: Sentences,
+        question: str,
+    ) -> dict[str, float]:
         """How likely each response sentence is supported, 0 to 1."""
         return {support.key: likely for support, likely in self._estimated(sentences, question)}
 
@@ -127,7 +131,9 @@ class TRACEEvaluator(TRACEMethod):
         return round(1 - least if is_adherent else least, 4)
 
     def _estimated(
-        self, sentences: Sentences, question: str
+        self,
+        sentences: Sentences,
+        question: str,
     ) -> list[tuple[SentenceSupport, float]]:
         words, likeness = self._compare(sentences, question)
         probability = support_probability(likeness)
@@ -144,7 +150,9 @@ class TRACEEvaluator(TRACEMethod):
         return labelled_score(sample, sentences, [], labelling)
 
     def evaluate_batch(
-        self, test_cases: Sequence[Mapping[str, Any]], definition: str = SENTENCE
+        self,
+        test_cases: Sequence[Mapping[str, Any]],
+        definition: str = SENTENCE,
     ) -> dict[str, Any]:
         """The documented result for cases with query, response and retrieved_documents.
 

@@ -196,7 +196,12 @@ class Results:
     definition: str = SENTENCE
     policy: str | None = None
 
-    def under(self, definition: str | None = None, *, policy: str | None = None) -> Results:
+    def under(
+        self,
+        definition: str | None = None,
+        *,
+        policy: str | None = None,
+    ) -> Results:
         """The same run by another TRACE definition, or by other rules of RGB.
 
         Nobody is asked anew. Raises `ParameterError` for an unknown one.
@@ -369,7 +374,11 @@ class Results:
     def _view(self) -> View:
         return View(self.definition, policy=self.policy)
 
-    def _columns(self, rows: Sequence[Outline], notes: Mapping[Answer, Note]) -> list[str]:
+    def _columns(
+        self,
+        rows: Sequence[Outline],
+        notes: Mapping[Answer, Note],
+    ) -> list[str]:
         columns = ["id"]
         if self.run.models:
             columns.append("model")

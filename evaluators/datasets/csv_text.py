@@ -99,7 +99,13 @@ class _Lines:
         return line
 
 
-def _read_records(text: Text, rows: Collector, delimiter: str, quoting: int, title: int) -> None:
+def _read_records(
+    text: Text,
+    rows: Collector,
+    delimiter: str,
+    quoting: int,
+    title: int,
+) -> None:
     csv.field_size_limit(rows.limits.cell_bytes)
     lines = _Lines(text.lines(rows.longest_row))
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]

@@ -154,7 +154,11 @@ def _encoding(name: str, data: bytes, limits: Config) -> str:
     return found or _encoding_at_the_end(name, decoder, encoding)
 
 
-def _encoding_at_the_end(name: str, decoder: codecs.IncrementalDecoder, encoding: str) -> str:
+def _encoding_at_the_end(
+    name: str,
+    decoder: codecs.IncrementalDecoder,
+    encoding: str,
+) -> str:
     """UTF-8 may break off at its end; then the last row is damaged."""
     try:
         decoder.decode(b"", final=True)

@@ -312,7 +312,10 @@ def _chosen(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
 
 
 def _rows_of_files(
-    listing: Listing, chosen: tuple[File, ...], wanted: int, on_progress: Progress | None
+    listing: Listing,
+    chosen: tuple[File, ...],
+    wanted: int,
+    on_progress: Progress | None,
 ) -> Table:
     """The rows of all files, one after the other, until there are enough."""
     tables: list[Table] = []
@@ -354,7 +357,12 @@ def _joined_tables(tables: list[Table], *notes: str) -> Table:
     return Table(rows, problems, tables[0].format, " ".join(sentences))
 
 
-def _file_bytes(listing: Listing, file: File, rows: int, on_progress: Progress) -> bytes:
+def _file_bytes(
+    listing: Listing,
+    file: File,
+    rows: int,
+    on_progress: Progress,
+) -> bytes:
     """A file, or as much of it as holds so many rows."""
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
 

@@ -115,7 +115,9 @@ def _places(candidates: list[FoundRows]) -> str:
 
 
 def _where_found(
-    chosen: list[FoundRows], candidates: list[FoundRows], errors: list[DatasetError]
+    chosen: list[FoundRows],
+    candidates: list[FoundRows],
+    errors: list[DatasetError],
 ) -> str:
     """Which lists were read, which were not, and what could not be."""
     places = _places(chosen)
@@ -150,7 +152,10 @@ def _likeliest(candidates: list[FoundRows]) -> list[FoundRows]:
 
 
 def _row_lists(
-    value: Any, path: tuple[str, ...], depth: int, errors: list[DatasetError]
+    value: Any,
+    path: tuple[str, ...],
+    depth: int,
+    errors: list[DatasetError],
 ) -> Iterator[FoundRows]:
     """All lists of rows in a value; why an object is not one goes to `errors`."""
     if isinstance(value, list):

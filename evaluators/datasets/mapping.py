@@ -113,7 +113,12 @@ def open_with(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
     return open_table(name, table, chosen)
 
 
-def checked(name: str, loaded: Loaded, *, skip_broken: bool = False) -> Dataset | rgb.TestBed:
+def checked(
+    name: str,
+    loaded: Loaded,
+    *,
+    skip_broken: bool = False,
+) -> Dataset | rgb.TestBed:
     """The data of a file that needs no person; raises `DatasetError` that says what is in doubt."""
     # Without either no column was mapped, however sure the guess is of those that it found
     is_read = bool(loaded.data or loaded.problems)
@@ -126,7 +131,11 @@ def checked(name: str, loaded: Loaded, *, skip_broken: bool = False) -> Dataset 
     return loaded.data
 
 
-def open_file(name: str, data: bytes, columns: Mapping[str, str] | None = None) -> Loaded:
+def open_file(
+    name: str,
+    data: bytes,
+    columns: Mapping[str, str] | None = None,
+) -> Loaded:
     """What a file holds, read by a person's `columns` (a column for each field) or by the guess.
 
     Raises `DatasetError` only where nothing can be read at all, or `columns` do not fit the file.
@@ -134,7 +143,11 @@ def open_file(name: str, data: bytes, columns: Mapping[str, str] | None = None) 
     return open_table(name, read(name, data), columns)
 
 
-def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None) -> Loaded:
+def open_table(
+    name: str,
+    table: Table,
+    columns: Mapping[str, str] | None = None,
+) -> Loaded:
     """What a table holds; see `open_file`."""
     guess = _settled(table, columns)
     table = joined_passages(table, guess.columns)
@@ -162,7 +175,9 @@ def open_table(name: str, table: Table, columns: Mapping[str, str] | None = None
 
 
 def preview(
-    table: Table, columns: Mapping[str, str] | None = None, count: int = 3
+    table: Table,
+    columns: Mapping[str, str] | None = None,
+    count: int = 3,
 ) -> tuple[Item | Problem, ...]:
     """The first rows as they would be read, or what is wrong with them."""
     guess = _settled(table, columns)
@@ -302,7 +317,11 @@ def _key(item: Item) -> tuple[str, str]:
     return item.id, ""
 
 
-def _free_id(key: tuple[str, str], numbers: Iterator[int], taken: set[tuple[str, str]]) -> str:
+def _free_id(
+    key: tuple[str, str],
+    numbers: Iterator[int],
+    taken: set[tuple[str, str]],
+) -> str:
     """The id with the next of these numbers behind it that no other item has."""
     repeated_id, abilities = key
     while True:

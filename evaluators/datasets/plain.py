@@ -135,7 +135,11 @@ def _list_inside(column: str, columns: Columns, rows: Rows) -> str:
     return inside if inside in columns else column
 
 
-def _gold_of_deepeval(taken: Taken, named: Mapping[str, list[str]], rows: Rows) -> dict[str, str]:
+def _gold_of_deepeval(
+    taken: Taken,
+    named: Mapping[str, list[str]],
+    rows: Rows,
+) -> dict[str, str]:
     """DeepEval calls the true contexts "context", beside the retrieved ones."""
     is_deepeval = canonical(taken.get("retrieved_documents", "")) == "retrieval_context"
     called_context = named.get("context")
@@ -146,7 +150,9 @@ def _gold_of_deepeval(taken: Taken, named: Mapping[str, list[str]], rows: Rows) 
 
 
 def _decided_answer(
-    columns: Columns, named: Taken, rows: Rows
+    columns: Columns,
+    named: Taken,
+    rows: Rows,
 ) -> tuple[dict[str, str], float, str]:
     """The field that a column "answer" is beside the others, how certain that is, and the doubt."""
     called = columns_by_name(columns)
@@ -224,7 +230,11 @@ def _may_be_responses(columns: Columns, taken: Taken, rows: Rows) -> list[str]:
     return likely
 
 
-def _about_documents(columns: Columns, taken: Taken, rows: Rows) -> tuple[dict[str, str], str]:
+def _about_documents(
+    columns: Columns,
+    taken: Taken,
+    rows: Rows,
+) -> tuple[dict[str, str], str]:
     """The likely column of documents where none is taken, and why a person is asked."""
     if "retrieved_documents" in taken:
         return {}, ""

@@ -156,7 +156,11 @@ def _guess(truth: Accepted | None, noise: float | None) -> Ability:
 
 
 def _composed_sample(
-    row: BedRow, ability: Ability, noise: float, passages: int, seed: int
+    row: BedRow,
+    ability: Ability,
+    noise: float,
+    passages: int,
+    seed: int,
 ) -> Sample:
     # Of the prompt's own facts: leaving out others must not change it
     rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
@@ -182,7 +186,11 @@ def _composed_sample(
     )
 
 
-def _positives_in_order(row: BedRow, ability: Ability, rng: random.Random) -> tuple[list[str], int]:
+def _positives_in_order(
+    row: BedRow,
+    ability: Ability,
+    rng: random.Random,
+) -> tuple[list[str], int]:
     """The positive documents in the order of taking, and how many must be taken at least."""
     if ability is Ability.COUNTERFACTUAL:
         return rng.sample(row.positive_wrong, len(row.positive_wrong)), 0
@@ -198,7 +206,11 @@ def _positives_in_order(row: BedRow, ability: Ability, rng: random.Random) -> tu
 
 
 def _counts(
-    passages: int, noise: float, positives: int, negatives: int, least: int
+    passages: int,
+    noise: float,
+    positives: int,
+    negatives: int,
+    least: int,
 ) -> tuple[int, int]:
     """How many positives and negatives a prompt takes."""
     if noise == 1 and not least:

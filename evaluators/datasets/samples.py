@@ -110,7 +110,11 @@ def _problem(error: Exception) -> tuple[str, str]:
 # Shapes
 
 
-def _plain_sample(row: Cells, columns: Mapping[str, str], separators: Separators) -> Sample:
+def _plain_sample(
+    row: Cells,
+    columns: Mapping[str, str],
+    separators: Separators,
+) -> Sample:
     question = _question(row, columns.get("question"))
     response = _text_in(row, columns.get("response"))
     if "question" not in columns and "response" in columns and response is None:
@@ -264,7 +268,9 @@ def _text_in(row: Cells, column: str | None) -> str | None:
 
 
 def _documents_in(
-    row: Cells, column: str | None, separators: Separators | None = None
+    row: Cells,
+    column: str | None,
+    separators: Separators | None = None,
 ) -> tuple[str, ...]:
     """The documents as texts."""
     if column is None:

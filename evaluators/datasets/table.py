@@ -91,7 +91,13 @@ class Collector:
     names the list or sheet that is wanted; empty where the usual one is.
     """
 
-    def __init__(self, name: str, limits: Config, first: int | None = None, part: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        limits: Config,
+        first: int | None = None,
+        part: str = "",
+    ) -> None:
         self.name = name
         self.limits = limits
         self.first = first

@@ -72,7 +72,13 @@ class Meter:
         self._in_flight += 1
         self._reserved += most
 
-    def settle(self, most: float, calls: int, cost: float, share: Share | None = None) -> None:
+    def settle(
+        self,
+        most: float,
+        calls: int,
+        cost: float,
+        share: Share | None = None,
+    ) -> None:
         """Puts what was really spent in the place of a reservation.
 
         A call that failed gives it back to its sample, which may try again.

@@ -16,7 +16,11 @@ class CallLog:
     `share` is what its sample may take of a run's budget.
     """
 
-    def __init__(self, cache: ResponseCache | None = None, share: Share | None = None) -> None:
+    def __init__(
+        self,
+        cache: ResponseCache | None = None,
+        share: Share | None = None,
+    ) -> None:
         self.share = share
         self.calls: list[Call] = []
         self.cached = 0

@@ -140,7 +140,9 @@ def successor(model: Model, today: date | None = None) -> Model:
 
 
 def model_choices(
-    keys: Keys, offered: Mapping[str, Sequence[str]], today: date | None = None
+    keys: Keys,
+    offered: Mapping[str, Sequence[str]],
+    today: date | None = None,
 ) -> dict[str, Choice]:
     """Every model that this host allows by id, retired ones last, each with what speaks against it.
 
@@ -161,7 +163,10 @@ def model_choices(
 
 
 def _why_not_chosen(
-    model: Model, keys: Keys, offered: Mapping[str, Sequence[str]], today: date
+    model: Model,
+    keys: Keys,
+    offered: Mapping[str, Sequence[str]],
+    today: date,
 ) -> str:
     if model.is_retired(today):
         return f"retired {model.status_date}; use {successor(model, today).title}"

@@ -122,7 +122,12 @@ class _RemoteClient(LLMClient):
     """The synchronous face of the layers: evaluators call `complete` and wait."""
 
     def __init__(
-        self, spec: ModelSpec, base_url: str, limiter: Limiter, layers: Cached, log: CallLog
+        self,
+        spec: ModelSpec,
+        base_url: str,
+        limiter: Limiter,
+        layers: Cached,
+        log: CallLog,
     ) -> None:
         self.model = spec.id
         self._spec = spec
@@ -147,7 +152,13 @@ class _RemoteClient(LLMClient):
         return completion
 
 
-def spec_for(model: Model, keys: Keys, *, temperature: float, answer_tokens: int) -> ModelSpec:
+def spec_for(
+    model: Model,
+    keys: Keys,
+    *,
+    temperature: float,
+    answer_tokens: int,
+) -> ModelSpec:
     """The model as a run keeps it, with its address where that is not the provider's own.
 
     Raises `AccessError` where its key is missing.

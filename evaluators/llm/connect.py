@@ -48,7 +48,12 @@ class ConnectedLLM(LLMClient):
     `calls` counts what was paid for, `cost` is that in US dollars, `None` where a price is unknown.
     """
 
-    def __init__(self, spec: ModelSpec, keys: Keys, cache: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        keys: Keys,
+        cache: str | Path | None = None,
+    ) -> None:
         self.model = spec.id
         self.spec = spec
         self.access = None if spec == OFFLINE else access_for(spec, keys)
@@ -88,7 +93,11 @@ class ConnectedLLM(LLMClient):
 
 
 def connect(
-    llm: object, *, model: str = "", api_key: str = "", cache: str | Path | None = None
+    llm: object,
+    *,
+    model: str = "",
+    api_key: str = "",
+    cache: str | Path | None = None,
 ) -> ConnectedLLM:
     """A client for a model: it keeps to limits, tries again what failed, and counts its cost.
 
@@ -155,7 +164,13 @@ def accesses(*arguments: object) -> dict[str, Access]:
     return by_provider
 
 
-def spec_of(name: str, keys: Keys, *, temperature: float = 0.0, answer_tokens: int) -> ModelSpec:
+def spec_of(
+    name: str,
+    keys: Keys,
+    *,
+    temperature: float = 0.0,
+    answer_tokens: int,
+) -> ModelSpec:
     """The model of this id, such as `groq/openai/gpt-oss-20b`, as it is asked.
 
     Raises `ParameterError` for one that is unknown or retired, `AccessError` without its key.

@@ -88,7 +88,11 @@ class Connection:
                 self._sdk = await asyncio.to_thread(open_sdk, self._access)
             return self._sdk
 
-    async def _ask(self, send: Callable[[Sdk], Awaitable[Any]], call: CallContext) -> Any:
+    async def _ask(
+        self,
+        send: Callable[[Sdk], Awaitable[Any]],
+        call: CallContext,
+    ) -> Any:
         sdk = await self.open()
         try:
             # The SDKs' time-outs are for each read: a server that sends a byte now and then would
@@ -154,7 +158,11 @@ def _read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
 
 
 def _completion(
-    answer: ReceivedAnswer, request: ModelRequest, note: str, mode: str, mask: Masker
+    answer: ReceivedAnswer,
+    request: ModelRequest,
+    note: str,
+    mode: str,
+    mask: Masker,
 ) -> Completion:
     """The answer as it is kept.
 

@@ -283,7 +283,11 @@ def _narrowest_limit(estimate: Estimate) -> tuple[str, str]:
     return f"{most:,} {what}", plan
 
 
-def _minutes(plan: PlanLimits | None, calls: int, tokens: int) -> tuple[float | None, str]:
+def _minutes(
+    plan: PlanLimits | None,
+    calls: int,
+    tokens: int,
+) -> tuple[float | None, str]:
     """How many minutes the plan makes so much last, and which of its limits it is."""
     if plan is None:
         return None, ""

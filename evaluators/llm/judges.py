@@ -17,7 +17,11 @@ from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec
 
 
-def as_judges(llms: object, most: int, who: str) -> LLMClient | tuple[LLMClient, ...] | None:
+def as_judges(
+    llms: object,
+    most: int,
+    who: str,
+) -> LLMClient | tuple[LLMClient, ...] | None:
     """The judge that is meant, or the jury where `most` is more than one; `None` for none.
 
     Raises `ParameterError` with the remedy for what cannot be asked, and for too many.

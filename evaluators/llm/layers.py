@@ -244,7 +244,11 @@ class Metered:
     """Lets a call pass while the cap allows it, and writes down every answer that was paid for."""
 
     def __init__(
-        self, inner: Layer, meter: Meter, calls: list[Call], share: Share | None = None
+        self,
+        inner: Layer,
+        meter: Meter,
+        calls: list[Call],
+        share: Share | None = None,
     ) -> None:
         self._inner = inner
         self._meter = meter

@@ -314,7 +314,12 @@ class Limiter:
             raise
         return permit
 
-    def settle(self, permit: Permit, used_tokens: int, headers: Mapping[str, str]) -> None:
+    def settle(
+        self,
+        permit: Permit,
+        used_tokens: int,
+        headers: Mapping[str, str],
+    ) -> None:
         """The request was answered: what it did not use is given back.
 
         Unless the headers count otherwise: not every server gives back what it reserved.
@@ -331,7 +336,12 @@ class Limiter:
         self._read_headers(permit, headers, used_tokens)
         self._dispatch()
 
-    def refused(self, permit: Permit, wait: float | None, headers: Mapping[str, str]) -> None:
+    def refused(
+        self,
+        permit: Permit,
+        wait: float | None,
+        headers: Mapping[str, str],
+    ) -> None:
         """The provider asked to wait: everything pauses, and fewer go at once."""
         self._forget(permit)
         self._last_answer = self._clock()
@@ -420,7 +430,10 @@ class Limiter:
             window.remove(permit)
 
     def _read_headers(
-        self, permit: Permit, headers: Mapping[str, str], used_tokens: int = 0
+        self,
+        permit: Permit,
+        headers: Mapping[str, str],
+        used_tokens: int = 0,
     ) -> None:
         """Takes limits and counts from the headers of an answer."""
         readings = {}

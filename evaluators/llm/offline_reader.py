@@ -254,7 +254,11 @@ def _words_of_pages(pages: Pages) -> list[set[str]]:
     return words_of_pages
 
 
-def _best_line(part: QuestionPart, question_words: frozenset[str], pages: Pages) -> Line | None:
+def _best_line(
+    part: QuestionPart,
+    question_words: frozenset[str],
+    pages: Pages,
+) -> Line | None:
     """The sentence with the highest score, the first of equals.
 
     `None` where all stay below `MIN_SCORE`.
@@ -281,7 +285,9 @@ def _best_line(part: QuestionPart, question_words: frozenset[str], pages: Pages)
 
 
 def _claims(
-    page: Sequence[Line], part: QuestionPart, question_words: frozenset[str]
+    page: Sequence[Line],
+    part: QuestionPart,
+    question_words: frozenset[str],
 ) -> list[Claim]:
     """The sentences of one document that are related and hold the kind of answer asked for."""
     context = CONTEXT * part.coverage(word for line in page for word in line.words)
@@ -315,7 +321,10 @@ def _values_in(line: Line, kind: str, question_words: frozenset[str]) -> frozens
 
 
 def _rival(
-    line: Line, part: QuestionPart, question_words: frozenset[str], pages: Pages
+    line: Line,
+    part: QuestionPart,
+    question_words: frozenset[str],
+    pages: Pages,
 ) -> Line | None:
     """A sentence of another document that makes the same statement with another value."""
     for page in pages:
@@ -327,7 +336,12 @@ def _rival(
     return None
 
 
-def _contradicts(line: Line, other: Line, kind: str, question_words: frozenset[str]) -> bool:
+def _contradicts(
+    line: Line,
+    other: Line,
+    kind: str,
+    question_words: frozenset[str],
+) -> bool:
     """Whether two sentences share most words and differ in a short stretch.
 
     They must agree on the words of the question: else they are about two things.

@@ -146,7 +146,14 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
     extensions = {"timeout": http.Timeout(None, connect=CONNECT_SECONDS).as_dict()}
 
     class Client(http.AsyncClient):  # type: ignore[misc]
-        def build_request(self, method: str, url: Any, *, content: Any = None, **more: Any) -> Any:
+        def build_request(
+            self,
+            method: str,
+            url: Any,
+            *,
+            content: Any = None,
+            **more: Any,
+        ) -> Any:
             body = {"content": content, "json": more.get("json")}
             return http.Request(method, parsed(url), headers=headers, extensions=extensions, **body)
 

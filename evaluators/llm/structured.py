@@ -79,7 +79,10 @@ class _Reading(NamedTuple, Generic[T]):
 
 
 def ask(
-    llm: LLMClient, prompt: Prompt, kind: type[T], check: Callable[[T], str] = lambda value: ""
+    llm: LLMClient,
+    prompt: Prompt,
+    kind: type[T],
+    check: Callable[[T], str] = lambda value: "",
 ) -> Answered[T]:
     """Asks for a `kind`, and once more where the answer cannot be read or has something wrong.
 
@@ -225,7 +228,11 @@ def _same_fields(data: Any, value: Any) -> bool:
     return True
 
 
-def _reading_of(completion: Completion, kind: type[T], check: Callable[[T], str]) -> _Reading[T]:
+def _reading_of(
+    completion: Completion,
+    kind: type[T],
+    check: Callable[[T], str],
+) -> _Reading[T]:
     try:
         value, repaired = parse(completion.text, kind)
     except ValidationError as error:
@@ -250,7 +257,11 @@ def _complaint(error: ValidationError) -> str:
     return "; ".join(problems[:3]) + "."
 
 
-def unreadable(model: str, texts: Sequence[str], why: str = "") -> UnreadableAnswerError:
+def unreadable(
+    model: str,
+    texts: Sequence[str],
+    why: str = "",
+) -> UnreadableAnswerError:
     """The error that keeps the model's words.
 
     `why` says what came of asking again, where that was not an answer.

@@ -219,7 +219,9 @@ def _name_after(documents: Sequence[Document]) -> str:
 
 
 def _check_amounts(
-    documents: Sequence[Document], questions: Sequence[Sample], limits: Config
+    documents: Sequence[Document],
+    questions: Sequence[Sample],
+    limits: Config,
 ) -> None:
     if not documents:
         raise DatasetError("There are no documents. Add at least one.")

@@ -78,7 +78,12 @@ class BM25Index:
 class EmbeddingIndex:
     """The cosine of embeddings."""
 
-    def __init__(self, texts: Sequence[str], embed: Embed, on_progress: Progress) -> None:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        embed: Embed,
+        on_progress: Progress,
+    ) -> None:
         self._embed = embed
         rows = []
         for start in range(0, len(texts), BATCH):

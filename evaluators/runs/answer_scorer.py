@@ -74,7 +74,10 @@ class AnswerScorer:
         self._is_resumed = counts.open < counts.asked
 
     def open(
-        self, task: Task, samples: SamplePrefetch, generator: ModelSession | None
+        self,
+        task: Task,
+        samples: SamplePrefetch,
+        generator: ModelSession | None,
     ) -> OpenAnswer:
         """The answer with its earlier results; a response that they hold is not asked for again.
 
@@ -123,7 +126,10 @@ class AnswerScorer:
             call_log.mark_stored()
 
     def _result(
-        self, answer: OpenAnswer, metric: int, call_log: CallLog
+        self,
+        answer: OpenAnswer,
+        metric: int,
+        call_log: CallLog,
     ) -> tuple[SampleResult, Failure]:
         """The result of one cell; the one place where an exception becomes a failed result."""
         started = time.perf_counter()
@@ -191,7 +197,12 @@ class AnswerScorer:
         answer.share.calls = len(requests)
         answer.share.cost = sum(most_cost(request, further_tokens) for request in requests)
 
-    def _generated(self, generator: ModelSession, sample: Sample, call_log: CallLog) -> str:
+    def _generated(
+        self,
+        generator: ModelSession,
+        sample: Sample,
+        call_log: CallLog,
+    ) -> str:
         """What the model answers; the offline reader does so in a worker process."""
         prompt = self._run.prompt
         if not generator.is_remote and self._pool.can_take(sample):

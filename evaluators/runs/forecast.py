@@ -87,7 +87,10 @@ class Measures:
         return sizes_for_judge(judge, prompts)
 
     def judgements_to_come(
-        self, plan: RunPlan, evaluator: Evaluator, budget: int | None
+        self,
+        plan: RunPlan,
+        evaluator: Evaluator,
+        budget: int | None,
     ) -> PromptSizes:
         """What a judge is sent about the answers of one model."""
         samples = (sample for sample in plan.dataset.samples if sample.response is None)
@@ -103,7 +106,10 @@ class Measures:
 
 
 def forecast(
-    plan: RunPlan, keys: Keys, stored: CountStored, measures: Measures | None = None
+    plan: RunPlan,
+    keys: Keys,
+    stored: CountStored,
+    measures: Measures | None = None,
 ) -> Forecast:
     """What the run will take; `keys` tell the plan of a judge, and nothing is sent with them.
 
@@ -125,7 +131,11 @@ def forecast(
     return Forecast(tuple(models), tuple(judges))
 
 
-def doubtful(plan: RunPlan, hybrid: HybridEvaluator, measures: Measures) -> tuple[int, ...] | None:
+def doubtful(
+    plan: RunPlan,
+    hybrid: HybridEvaluator,
+    measures: Measures,
+) -> tuple[int, ...] | None:
     """The positions of the responses that hybrid sends to its judges; `None` where it sends all."""
     if not hybrid.doubt_from:
         return None
@@ -133,7 +143,12 @@ def doubtful(plan: RunPlan, hybrid: HybridEvaluator, measures: Measures) -> tupl
     return tuple(position for position, doubt in doubts.items() if doubt >= hybrid.doubt_from)
 
 
-def doubt_of(plan: RunPlan, hybrid: HybridEvaluator, most: int, measures: Measures) -> float:
+def doubt_of(
+    plan: RunPlan,
+    hybrid: HybridEvaluator,
+    most: int,
+    measures: Measures,
+) -> float:
     """The lowest `doubt_from` by which judges are asked about `most` of the samples at most."""
     doubts = measures.doubts(plan, hybrid)
     return threshold(doubts.values(), most)
@@ -166,7 +181,9 @@ def _judgements_of(
 
 
 def _without_stored(
-    model: ModelSpec, parts: Sequence[Measured], count: CountStored | None
+    model: ModelSpec,
+    parts: Sequence[Measured],
+    count: CountStored | None,
 ) -> Estimate:
     """What is left to be asked: how many answers are stored is known, which ones is not.
 

@@ -161,7 +161,11 @@ def dataset(
 
 
 def _loaded_by_columns(
-    name: str, table: Table, columns: Mapping[str, str], store: Store | None, workspace: str
+    name: str,
+    table: Table,
+    columns: Mapping[str, str],
+    store: Store | None,
+    workspace: str,
 ) -> Loaded:
     """What a file holds by these columns, by the guess, or by what was chosen in the app."""
     for field in columns:

@@ -130,7 +130,9 @@ class Job:
         return groups
 
     def _opened_sessions(
-        self, specs: Iterable[ModelSpec], context: RunContext
+        self,
+        specs: Iterable[ModelSpec],
+        context: RunContext,
     ) -> list[ModelSession]:
         # One by one into the list of all, so that those before one without a key are closed, too.
         first = len(self._sessions)

@@ -164,7 +164,11 @@ def _needed_for(evaluator: Evaluator, sample: Sample) -> tuple[str, ...]:
     return evaluator.needed
 
 
-def _no_sample_has(evaluator: Evaluator, lacking: Sequence[Sequence[str]], name: str) -> str:
+def _no_sample_has(
+    evaluator: Evaluator,
+    lacking: Sequence[Sequence[str]],
+    name: str,
+) -> str:
     """What to add to the data; every field that is needed where each sample lacks another one."""
     absent = [field for field in evaluator.needed if all(field in fields for fields in lacking)]
     columns = []

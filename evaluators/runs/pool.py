@@ -108,7 +108,12 @@ class Pool:
             return not self._is_broken
         return self.is_ready
 
-    def score(self, evaluator: Evaluator, sample: Sample, is_cancelled: Cancelled) -> Score:
+    def score(
+        self,
+        evaluator: Evaluator,
+        sample: Sample,
+        is_cancelled: Cancelled,
+    ) -> Score:
         """The score of a sample.
 
         Raises `WorkerError` with the reason of a failure, `CancelledError` soon after

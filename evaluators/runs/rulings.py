@@ -36,7 +36,10 @@ def policy_of(run: Run, policy: str | None) -> str | None:
 
 
 def read_anew(
-    store: Store, run: Run, scored: Iterable[tuple[Cell, Sample, Score]], policy: str
+    store: Store,
+    run: Run,
+    scored: Iterable[tuple[Cell, Sample, Score]],
+    policy: str,
 ) -> Iterator[tuple[Cell, Sample, Score]]:
     """Each scored answer with what the rules of the policy say of it; the sample has the answer."""
     evaluator = rgb_evaluator(run, policy)
@@ -121,7 +124,9 @@ def beside_judge(rows: Sequence[Outline], name: str) -> BesideJudge | None:
 
 
 def facts(
-    run: Run, scored: Iterable[tuple[Cell, Sample, Score]], policy: str | None
+    run: Run,
+    scored: Iterable[tuple[Cell, Sample, Score]],
+    policy: str | None,
 ) -> dict[Answer, dict[str, object]]:
     """What a file says of each scored answer beside its values, by column."""
     about_run = {

@@ -44,7 +44,12 @@ def open_tasks(store: Store, run: Run) -> list[Task]:
 class SamplePrefetch:
     """Samples, each taken once, read some at a time in the order in which their turn comes."""
 
-    def __init__(self, store: Store, fingerprint: str, positions: Iterable[int]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        fingerprint: str,
+        positions: Iterable[int],
+    ) -> None:
         self._store = store
         self._fingerprint = fingerprint
         self._to_come = iter(positions)

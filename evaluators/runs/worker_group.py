@@ -148,7 +148,11 @@ class WorkerGroup:
             raise RunStoppedError(message, kind="unreadable")
 
 
-def _in_a_row(before: int, kind: type[PlumblineError], failures: Sequence[Failure]) -> int:
+def _in_a_row(
+    before: int,
+    kind: type[PlumblineError],
+    failures: Sequence[Failure],
+) -> int:
     """How many answers in a row failed of this kind, with this one.
 
     Failures of another kind change nothing.

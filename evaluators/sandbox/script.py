@@ -70,7 +70,9 @@ def main(kind: str, limits: ParsingLimits) -> None:
 
 
 def messages_about(
-    parse: Callable[[bytes, ParsingLimits], Iterator[Message]], data: bytes, limits: ParsingLimits
+    parse: Callable[[bytes, ParsingLimits], Iterator[Message]],
+    data: bytes,
+    limits: ParsingLimits,
 ) -> Iterator[Message]:
     """All messages about a file; whatever the libraries raise for a broken one is a refusal."""
     try:

@@ -369,7 +369,11 @@ def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> Non
 @options.definition
 @options.policy
 def export(
-    run_id: str, kind: str, output: BinaryIO | None, definition: str, policy: str | None
+    run_id: str,
+    kind: str,
+    output: BinaryIO | None,
+    definition: str,
+    policy: str | None,
 ) -> None:
     store = local_store()
     full_id = _full_id(run_id, store)
@@ -466,7 +470,12 @@ def _stored_run(full_id: str, store: Store) -> Run:
     return run
 
 
-def _with_raised_cap(run: Run, store: Store, max_calls: int | None, max_cost: float | None) -> Run:
+def _with_raised_cap(
+    run: Run,
+    store: Store,
+    max_calls: int | None,
+    max_cost: float | None,
+) -> Run:
     """The run with what it may spend from now on, where that changes."""
     if not max_calls and not max_cost:
         return run

@@ -68,7 +68,9 @@ def as_json(value: object) -> str:
 
 
 def table(
-    headings: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    right: Sequence[str] = (),
 ) -> Table:
     """A plain table; the columns named in `right` hold numbers."""
     plain_table = Table(box=box.SIMPLE_HEAD, show_edge=False)

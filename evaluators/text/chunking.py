@@ -35,7 +35,10 @@ def windows(length: int, chunk_size: int, chunk_overlap: int) -> list[Span]:
 
 
 def units(
-    strategy: ChunkingStrategy, sentences: Sequence[Span], chunk_size: int, chunk_overlap: int
+    strategy: ChunkingStrategy,
+    sentences: Sequence[Span],
+    chunk_size: int,
+    chunk_overlap: int,
 ) -> list[Span]:
     """The units of one document whose sentences are these spans.
 

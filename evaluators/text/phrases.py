@@ -35,7 +35,9 @@ class Phrase(NamedTuple):
 
 
 def places(
-    text: str, phrases: Sequence[Phrase], start: int = 0
+    text: str,
+    phrases: Sequence[Phrase],
+    start: int = 0,
 ) -> Iterator[tuple[int, int, Phrase]]:
     """Where phrases begin and end in the text, from left to right, and which of them.
 

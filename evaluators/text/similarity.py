@@ -152,7 +152,9 @@ class TermSets(NamedTuple):
 
 
 def term_sets(
-    texts: Sequence[Iterable[str]], columns: Mapping[str, int], weight: Callable[[str], float]
+    texts: Sequence[Iterable[str]],
+    columns: Mapping[str, int],
+    weight: Callable[[str], float],
 ) -> TermSets:
     """The texts over a vocabulary; `weight` gives the part of each term in a text's length."""
     wanted = frozenset(columns)

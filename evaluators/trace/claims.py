@@ -121,7 +121,9 @@ def is_claim(support: SentenceSupport) -> bool:
 
 
 def _support_of_claim(
-    sentence: Sentence, claim: _Claim, documents: _DocumentWords
+    sentence: Sentence,
+    claim: _Claim,
+    documents: _DocumentWords,
 ) -> SentenceSupport:
     no_claim = _why_no_claim(sentence.text, claim)
     if no_claim:

@@ -161,7 +161,11 @@ def embedded(sentences: Sentences, question: str, embed: Embed) -> Meaning:
     )
 
 
-def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None) -> Likeness:
+def compare(
+    words: Words,
+    units: Sequence[Span],
+    meaning: Meaning | None = None,
+) -> Likeness:
     """The likeness of the sentences; with embeddings it is averaged with theirs."""
     columns = vocabulary([words.question, *words.response])
     weight = rarity(words.documents)
@@ -202,7 +206,11 @@ def compare(words: Words, units: Sequence[Span], meaning: Meaning | None = None)
 # Units: only two texts are looked for in them, question and response
 
 
-def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -> Matrix:
+def _coverage_by_units(
+    words: Numbers,
+    units: Sequence[Span],
+    weights: Matrix,
+) -> Matrix:
     """The share of all these weights that each unit holds, a term counted once.
 
     `words` are columns, -1 for one that nobody looks for. Units come in order, so that those which
@@ -234,7 +242,11 @@ def _coverage_by_units(words: Numbers, units: Sequence[Span], weights: Matrix) -
     return ratio(held.astype(np.float32), weights.sum())
 
 
-def _best_around(places: Sequence[Span], units: Sequence[Span], values: Matrix) -> Matrix:
+def _best_around(
+    places: Sequence[Span],
+    units: Sequence[Span],
+    values: Matrix,
+) -> Matrix:
     """For each sentence the highest value of a unit that it lies in, at least in part.
 
     It is 0 where there is no such unit.

@@ -174,7 +174,9 @@ def utilized_probability(likeness: Likeness, features: Features) -> Matrix:
 
 
 def expected_shares(
-    relevant: Matrix, utilized: Matrix, features: Features
+    relevant: Matrix,
+    utilized: Matrix,
+    features: Features,
 ) -> ExpectedShares | None:
     """What the probabilities of the document sentences lead to; `None` where none is relevant.
 

@@ -84,7 +84,11 @@ class TRACEScores(Record):
         return self.model_copy(update=_fields(self.sentences, self.labels, definition))
 
 
-def trace_scores(sentences: Sentences, labels: Labels, definition: str = SENTENCE) -> TRACEScores:
+def trace_scores(
+    sentences: Sentences,
+    labels: Labels,
+    definition: str = SENTENCE,
+) -> TRACEScores:
     """The TRACE values of these labels; raises `ParameterError` for an unknown definition."""
     return TRACEScores(sentences=sentences, labels=labels, **_fields(sentences, labels, definition))
 
@@ -121,7 +125,11 @@ _FURTHER_REASONS = {
 }
 
 
-def to_score(scores: TRACEScores, sample: Sample, labellings: Sequence[Labelling]) -> Score:
+def to_score(
+    scores: TRACEScores,
+    sample: Sample,
+    labellings: Sequence[Labelling],
+) -> Score:
     """The stored form: the values, and as evidence the labellings, the one that counts first."""
     # Published sentences are stored with the sample already.
     own_sentences = None if scores.sentences is sample.sentences else scores.sentences
