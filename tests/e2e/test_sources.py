@@ -80,7 +80,7 @@ def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app:
     ).click()  # at once, with the cursor still in the text
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
-    expect(page.get_by_text("2 of 2 samples have no response")).to_be_visible()
+    expect(page.get_by_text("2 of 2 samples have no answer")).to_be_visible()
     finish(page, "2 answers checked")
 
 

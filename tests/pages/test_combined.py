@@ -82,7 +82,7 @@ def test_metrics_that_ask_share_one_judge_and_one_estimate(
     (row,) = table(checked(at.run()), "Model")
     assert row["Calls"] == 2 * (1 + 4)  # a question, and four criteria, for each sample
     assert not at.button(key="metrics_start").disabled
-    assert "to start." not in said(at)
+    assert "to start" not in at.button(key="metrics_start").label
 
 
 def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
@@ -90,9 +90,9 @@ def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
     at = metrics_form(open_page, "half", "answer_match", "retriever_recall")
     assert "Needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
     assert "0 of 2 samples can be judged." in said(at)
-    assert at.button(
-        key="metrics_start"
-    ).disabled  # one that can judge nothing does not belong in the run
+    # One that can judge nothing does not belong in the run.
+    assert at.button(key="metrics_start").label == "Correct the metrics to start"
+    assert at.button(key="metrics_start").disabled
 
 
 def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(
@@ -111,7 +111,7 @@ def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(
 def test_without_a_metric_there_is_nothing_to_start(open_page: OpenPage) -> None:
     at = metrics_form(open_page, "")
     assert at.button(key="metrics_start").disabled
-    assert "Choose a metric to start." in said(at)
+    assert at.button(key="metrics_start").label == "Choose a metric to start"
 
 
 def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> None:

@@ -65,7 +65,7 @@ def test_nothing_of_a_generator_is_shown_where_all_have_a_response(
 ) -> None:
     kept("told", "In May.", "In June.")
     at = form(open_page, page, "told")
-    assert "no response" not in said(at, "markdown", "caption")
+    assert "no answer" not in said(at, "markdown", "caption")
     assert "Models" not in [widget.label for widget in at.multiselect]
     assert not at.button(key=f"{page}_start").disabled
 
@@ -76,7 +76,7 @@ def test_the_offline_reader_answers_where_responses_are_missing(
 ) -> None:
     kept("half", "In May.", None)
     at = form(open_page, page, "half")
-    assert "1 of 2 samples has no response: a generator answers them." in said(at, "markdown")
+    assert "1 of 2 samples has no answer: a generator answers them." in said(at, "markdown")
     assert at.multiselect(key=f"{page}_models").value == [OFFLINE.id]
     assert at.text_area(key=f"{page}_prompt_en").value == load_prompt("rgb_en")
     assert not at.button(key=f"{page}_start").disabled
@@ -89,10 +89,11 @@ def test_without_a_model_only_responses_that_are_there_can_be_judged(
     kept("half", "In May.", None)
     kept("none", None, None)
     at = models(form(open_page, page, "half"), page)
-    assert "Without a model, 1 sample without a response will fail." in said(at)
+    assert "Without a model, 1 sample without an answer will fail." in said(at)
     assert not at.button(key=f"{page}_start").disabled
     at = models(form(open_page, page, "none"), page)
-    assert "without one there is nothing to judge" in said(at)
+    assert "Without one there is nothing to judge." in said(at)
+    assert at.button(key=f"{page}_start").label == "Choose a model to start"
     assert at.button(key=f"{page}_start").disabled
 
 
@@ -101,6 +102,7 @@ def test_a_prompt_without_its_blanks_cannot_be_started(open_page: OpenPage) -> N
     at = form(open_page, "metrics", "none")
     at.text_area(key="metrics_prompt_en").set_value("Answer $question")
     assert "The prompt lacks $documents" in said(checked(at.run()), "error")
+    assert at.button(key="metrics_start").label == "Correct the prompt to start"
     assert at.button(key="metrics_start").disabled
 
 
@@ -116,7 +118,7 @@ def test_metrics_of_the_retriever_need_no_generator(open_page: OpenPage) -> None
     kept("none", None)
     at = form(open_page, "metrics", "none")
     at.multiselect(key="metrics_metrics").set_value(["context_recall"])
-    assert "no response" not in said(checked(at.run()), "markdown")
+    assert "no answer" not in said(checked(at.run()), "markdown")
 
 
 def test_the_estimate_holds_the_calls_of_the_generators(
@@ -167,7 +169,8 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
     assert table(at, "Model")[-1]["Calls"] == 1
     at.number_input(key="trace_doubt_from").set_value(1.01)
     at = checked(at.run())
-    assert "None would be judged" in said(at)
+    assert "None would be judged: no doubt is above 1. Lower “Doubt from”." in said(at)
+    assert at.button(key="trace_start").label == "Lower “Doubt from” to start"
     assert at.button(key="trace_start").disabled
 
 

@@ -88,12 +88,30 @@ def test_the_form_counts_the_prompts(
     assert not at.button(key="rgb_start").disabled
 
 
-@pytest.mark.parametrize(("abilities", "levels"), [([], [0.2]), ([Ability.NOISE], [])])
-def test_with_nothing_to_ask_the_form_says_what_to_choose(
-    open_page: OpenPage, abilities: list[Ability], levels: list[float]
+@pytest.mark.parametrize(
+    ("abilities", "levels", "label"),
+    [
+        ([], [0.2], "Choose an ability to start"),
+        ([], [], "Choose an ability to start"),
+        ([Ability.NOISE], [], "Choose a noise level to start"),
+    ],
+)
+def test_with_nothing_to_ask_the_button_says_what_to_choose(
+    open_page: OpenPage, abilities: list[Ability], levels: list[float], label: str
 ) -> None:
     at = asked(open_page("rgb"), abilities, levels)
-    assert "Choose at least one ability and one noise level." in said(at)
+    assert at.button(key="rgb_start").label == label
+    assert at.button(key="rgb_start").disabled
+
+
+def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(
+    open_page: OpenPage,
+) -> None:
+    at = open_page("rgb")
+    at.multiselect(key="rgb_models").set_value([])
+    assert checked(at.run()).button(key="rgb_start").label == "Choose a model to start"
+    at.text_area(key="rgb_prompt_en").set_value("Answer $question")
+    assert checked(at.run()).button(key="rgb_start").label == "Correct the prompt to start"
     assert at.button(key="rgb_start").disabled
 
 

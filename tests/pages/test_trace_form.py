@@ -182,6 +182,7 @@ def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
     upload("alike.jsonl", jsonl(row, row))
     at = form(open_page, HYBRID, LUNA, data="alike.jsonl", most=1)
     assert "None would be judged" in said(at)
+    assert at.button(key="trace_start").label == "Allow more samples for the judges to start"
     assert at.button(key="trace_start").disabled
 
 
@@ -250,6 +251,7 @@ def test_windows_that_would_not_move_are_refused_at_once(
     at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_chunk_overlap").set_value(600)
     assert "chunk_overlap" in said(checked(at.run()), "error")
+    assert at.button(key="trace_start").label == "Correct the settings to start"
     assert at.button(key="trace_start").disabled
 
 

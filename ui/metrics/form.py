@@ -45,30 +45,31 @@ def show() -> None:
         model_form.show_retired()
     with asked:
         metrics, judges, generators = _metric_fields(whole, dataset, advanced)
-    answering = generators or NOBODY
-    chosen = [*answering.models, *judges]
+    chosen = [*generators.models, *judges]
     with advanced:
-        options = model_form.answer_options(answering.models, judges, "metrics")
+        options = model_form.answer_options(generators.models, judges, "metrics")
     with right:
         cap = model_form.budget(chosen, "metrics")
     drafted = RunPlan(
         dataset,
         metrics or [],
-        prompt=answering.prompt,
+        prompt=generators.prompt,
         seed=dataset.origin.get("seed"),
     )
-    plan = model_form.with_llms(drafted, answering.models, judges, options, cap)
-    missing = _still_missing(metrics, judges)
+    plan = model_form.with_llms(drafted, generators.models, judges, options, cap)
+    missing = _still_missing(metrics, judges) or generators.missing
     with end:
         price = ""
-        if missing:
-            st.caption(missing)
-        elif plan and metrics:
+        if plan and not missing:
             price = _price(plan, measures, advanced)
-        is_whole = bool(metrics and plan and generators is not None and not missing)
-        is_ready = is_whole and model_form.can_be_asked(*chosen)
-        what = f"Measure {counted(len(dataset.samples), 'sample')}"
-        pressed = data_choice.start_button(what, START, name, is_ready=is_ready, price=price)
+        pressed = data_choice.start_button(
+            f"Measure {counted(len(dataset.samples), 'sample')}",
+            START,
+            name,
+            is_ready=bool(plan) and model_form.can_be_asked(*chosen),
+            price=price,
+            missing=missing,
+        )
         if pressed and plan:
             starting.start(plan, START)
 
@@ -87,29 +88,28 @@ def _sample_fields(
 
 def _metric_fields(
     whole: Dataset, dataset: Dataset, advanced: DeltaGenerator
-) -> tuple[list[Evaluator] | None, list[Choice], Generators | None]:
+) -> tuple[list[Evaluator] | None, list[Choice], Generators]:
     """The metrics, the judge they ask, and who answers where a metric reads answers.
 
-    `None` stands for what cannot be used as it is filled in.
+    `None` stands for metrics that cannot be used as they are filled in.
     """
     metrics = choice.choose("Metrics", whole, "metrics", [FIRST], advanced)
     judges = choice.judge_of(metrics or [], "metrics")
-    generators: Generators | None = NOBODY
+    generators = NOBODY
     if any("response" in metric.needed for metric in metrics or []):
         generators = model_generators.choose(dataset, "metrics")
-    answering = generators or NOBODY
-    choice.point_out_generators(judges, answering.models, dataset)
+    choice.point_out_generators(judges, generators.models, dataset)
     return metrics, judges, generators
 
 
 def _still_missing(metrics: Sequence[Evaluator] | None, judges: Sequence[Choice]) -> str:
-    """What to choose before a run can start; empty where that is not what is missing."""
+    """What to do before a run can start; empty where neither metrics nor their judge is missing."""
     if metrics is None:
-        return ""
+        return "Correct the metrics"
     if not metrics:
-        return "Choose a metric to start."
+        return "Choose a metric"
     needs_judge = any(metric.needs_judge for metric in metrics)
-    return "Choose a judge to start." if needs_judge and not judges else ""
+    return "Choose a judge" if needs_judge and not judges else ""
 
 
 def _price(plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator) -> str:

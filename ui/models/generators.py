@@ -1,4 +1,4 @@
-"""Who answers the samples that have no response: models, and the prompt that they get."""
+"""Who answers the samples that have no answer: models, and the prompt that they get."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from ui.parts.words import counted
 
 
 class Generators(NamedTuple):
-    """The models that answer, with their prompt; none where no response is missing or needed."""
+    """The models that answer, with their prompt; none where no answer is missing or needed."""
 
     models: tuple[Choice, ...] = ()
     prompt: str = ""
+    missing: str = ""
+    """What to do before a run can start: "Choose a model"; empty where it can."""
 
 
 NOBODY = Generators()
 
 
-def choose(dataset: Dataset, key: str) -> Generators | None:
-    """Lets models be chosen where samples have no response; `None` where it cannot start so."""
+def choose(dataset: Dataset, key: str) -> Generators:
+    """Lets models be chosen where samples have no answer."""
     total = len(dataset.samples)
     count = sum(sample.response is None for sample in dataset.samples)
     if not count:
@@ -39,12 +41,12 @@ def choose(dataset: Dataset, key: str) -> Generators | None:
         # The headline stands above the choice and says what was chosen.
         headline = st.empty()
         models = model_form.models(model_form.choices(), f"{key}_models")
-        lacking = f"{count:,} of {counted(total, 'sample')} {has} no response"
+        lacking = f"{count:,} of {counted(total, 'sample')} {has} no answer"
         headline.markdown(f"**{lacking}: {_who_answers(len(models))}**")
         if not models:
             return _without_generator(count, total)
         prompt, problem = _prompt_area(dataset, key)
-    return None if problem else Generators(tuple(models), prompt)
+    return Generators(tuple(models), prompt, "Correct the prompt" if problem else "")
 
 
 def _who_answers(models: int) -> str:
@@ -55,12 +57,12 @@ def _who_answers(models: int) -> str:
     return f"each of {models} generators answers them."
 
 
-def _without_generator(count: int, total: int) -> Generators | None:
-    """Only the responses that are there can be judged, if there are any."""
+def _without_generator(count: int, total: int) -> Generators:
+    """Only the answers that are there can be judged, if there are any."""
     if count == total:
-        st.caption("Choose a model: without one there is nothing to judge.")
-        return None
-    st.caption(f"Without a model, {counted(count, 'sample')} without a response will fail.")
+        st.caption("Without one there is nothing to judge.")
+        return Generators(missing="Choose a model")
+    st.caption(f"Without a model, {counted(count, 'sample')} without an answer will fail.")
     return NOBODY
 
 

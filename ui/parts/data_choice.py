@@ -61,16 +61,26 @@ def choose(
     return name
 
 
-def start_button(what: str, key: str, name: str, *, is_ready: bool, price: str = "") -> bool:
+def start_button(
+    what: str,
+    key: str,
+    name: str,
+    *,
+    is_ready: bool,
+    price: str = "",
+    missing: str = "",
+) -> bool:
     """Whether it was pressed over the data as they were when the button was drawn.
 
-    It says what a press does and, where known, for how much: "Label 9 samples, up to $0.12".
+    It says what a press does and, where known, for how much: "Label 9 samples, up to $0.12". Where
+    something is `missing` it is shut and says that: "Choose a judge to start".
     """
     now = session.identity(name)
+    label = f"{what}, {price}" if price else what
     pressed = starting.button(
-        plain(f"{what}, {price}" if price else what),
+        plain(f"{missing} to start" if missing else label),
         key,
-        is_ready=is_ready,
+        is_ready=is_ready and not missing,
         on_click=_note_what_was_seen,
         args=(key, now),
     )

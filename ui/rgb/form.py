@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from functools import partial
 from typing import NamedTuple
 
@@ -104,23 +105,35 @@ def _form_to_ask_models(name: str) -> None:
         else:
             # Without a plan too, for example by a budget that will not do.
             number = len(measures.answers(plan or drafted).tokens)
-            if not number:
-                st.caption("Choose at least one ability and one noise level.")
         if plan and models and number:
             price = model_forecast.show(plan, measures, advanced)
             again.show_changes("rgb", plan, name, count)
-        can_be_asked = model_form.can_be_asked(*models, *judges)
-        is_ready = bool(plan and models and number) and can_be_asked
-        what = _what_start_does(number, len(models))
-        pressed = data_choice.start_button(what, START, name, is_ready=is_ready, price=price)
+        pressed = data_choice.start_button(
+            _what_start_does(number, len(models)),
+            START,
+            name,
+            is_ready=bool(plan) and model_form.can_be_asked(*models, *judges),
+            price=price,
+            missing=_still_missing(problem, abilities, number, len(models)),
+        )
         if pressed and plan:
             starting.start(plan, START)
 
 
+def _still_missing(problem: str, abilities: Collection[Ability], number: int, models: int) -> str:
+    """What to do before a run can start; empty where nothing is missing."""
+    if problem:
+        return "Correct the prompt"
+    if not abilities:
+        return "Choose an ability"
+    # Every ability asks at least one question, but noise needs a level.
+    if not number:
+        return "Choose a noise level"
+    return "" if models else "Choose a model"
+
+
 def _what_start_does(number: int, models: int) -> str:
     """ "Ask 216 questions of each of 2 models"."""
-    if not number:
-        return "Start"
     each = f" of each of {models} models" if models > 1 else ""
     return f"Ask {counted(number, 'question')}{each}"
 

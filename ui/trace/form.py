@@ -27,7 +27,7 @@ from ui.models import form as model_form
 from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.form import AnswerOptions
-from ui.models.generators import NOBODY, Generators
+from ui.models.generators import Generators
 from ui.parts import data_choice, forms, how_many, problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
@@ -76,7 +76,7 @@ class Drafted(NamedTuple):
     options: AnswerOptions
     cap: Cap | None
     further: list[Evaluator] | None
-    generators: Generators | None
+    generators: Generators
     params: dict[str, Any]
     measures: RememberedMeasures
 
@@ -116,26 +116,25 @@ def _drafted(
     dataset = sampled(whole, count, seed)
     with asked:
         generators = model_generators.choose(dataset, "trace")
-        answering = generators or NOBODY
-        who = _who_labels(dataset, answering)
+        who = _who_labels(dataset, generators)
     with advanced:
-        params = _method_fields(dataset, who, answering)
+        params = _method_fields(dataset, who, generators)
         further = choice.choose("Also measure", dataset, "trace")
     with asked:
         judges = who.judges
         if who.method == HEURISTIC:
             judges = choice.judge_of(further or [], "trace")
-        choice.point_out_generators(judges, answering.models, dataset)
-    chosen = [*answering.models, *judges]
+        choice.point_out_generators(judges, generators.models, dataset)
+    chosen = [*generators.models, *judges]
     with advanced:
-        options = model_form.answer_options(answering.models, judges, "trace")
+        options = model_form.answer_options(generators.models, judges, "trace")
         model_form.show_retired()
     with right:
         cap = model_form.budget(chosen, "trace")
     plan = RunPlan(
         dataset,
         further or [],
-        prompt=answering.prompt,
+        prompt=generators.prompt,
         seed=dataset.origin.get("seed"),
     )
     who = who._replace(judges=judges)
@@ -145,32 +144,32 @@ def _drafted(
 
 def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> None:
     """What it takes, and the button that says what it starts."""
-    answering, who = drafted.generators or NOBODY, drafted.who
-    plan = model_form.with_llms(
+    answering, who = drafted.generators, drafted.who
+    asking = model_form.with_llms(
         drafted.plan, answering.models, who.judges, drafted.options, drafted.cap
     )
-    count, price = 0, ""
+    plan, price = None, ""
+    missing = _still_missing(drafted) or "Correct the settings"
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
         if isinstance(labeller, HybridEvaluator) and who.judged:
             least = doubt_of(drafted.plan, labeller, who.judged, drafted.measures)
             labeller = labeller.model_copy(update={"doubt_from": least})
         # Without a plan too, for example by a budget that will not do.
-        count = _count_to_label(drafted, labeller)
-        if plan:
-            plan = replace(plan, evaluators=[labeller, *plan.evaluators])
+        missing = _still_missing(drafted) or _say_what_is_judged(drafted, labeller)
+        if asking:
+            plan = replace(asking, evaluators=[labeller, *asking.evaluators])
             price = model_forecast.show(plan, drafted.measures, advanced)
             _say_whom_metrics_ask(plan, drafted.further or [])
             again.show_changes("trace", plan, whole.name, _part_of(plan))
-    is_ready = bool(plan and count) and None not in (drafted.further, drafted.generators)
-    metrics_need_judge = any(metric.needs_judge for metric in drafted.further or [])
-    needs_judge = who.method != HEURISTIC or metrics_need_judge
-    if needs_judge and not who.judges:
-        st.caption("Choose a judge to start.")
-        is_ready = False
-    is_ready = is_ready and model_form.can_be_asked(*drafted.chosen)
-    what = _what_start_does(count, len(whole.samples), len(answering.models))
-    pressed = data_choice.start_button(what, START, whole.name, is_ready=is_ready, price=price)
+    pressed = data_choice.start_button(
+        _what_start_does(_count_to_label(drafted), len(whole.samples), len(answering.models)),
+        START,
+        whole.name,
+        is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),
+        price=price,
+        missing=missing,
+    )
     if pressed and plan:
         starting.start(plan, START)
 
@@ -230,25 +229,44 @@ def _method_fields(dataset: Dataset, who: Who, answering: Generators) -> dict[st
     return params
 
 
-def _count_to_label(drafted: Drafted, labeller: Evaluator) -> int:
-    """How many samples have an answer, or will have one; says which of them hybrid judges."""
-    samples, answering = drafted.plan.dataset.samples, drafted.generators or NOBODY
-    there = sum(sample.response is not None for sample in samples)
-    total = len(samples) if answering.models else there
+def _still_missing(drafted: Drafted) -> str:
+    """What to do before a run can start; empty where nothing is missing."""
+    if drafted.generators.missing:
+        return drafted.generators.missing
+    if drafted.further is None:
+        return "Correct the metrics"
+    needs_judge = any(metric.needs_judge for metric in drafted.further)
+    needs_judge = needs_judge or drafted.who.method != HEURISTIC
+    return "Choose a judge" if needs_judge and not drafted.who.judges else ""
+
+
+def _count_to_label(drafted: Drafted) -> int:
+    """How many samples have an answer, or will have one."""
+    samples = drafted.plan.dataset.samples
+    if drafted.generators.models:
+        return len(samples)
+    return sum(sample.response is not None for sample in samples)
+
+
+def _say_what_is_judged(drafted: Drafted, labeller: Evaluator) -> str:
+    """Says which samples hybrid judges; what to do where those would be none, else empty."""
     if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
-        return total
+        return ""
+    if not labeller.needs_judge and drafted.who.judged:
+        st.caption("None would be judged: more samples are equally doubtful.")
+        return "Allow more samples for the judges"
     if not labeller.needs_judge:
-        st.caption("None would be judged: more samples are equally doubtful. Allow more.")
-        return 0
+        st.caption("None would be judged: no doubt is above 1. Lower “Doubt from”.")
+        return "Lower “Doubt from”"
     judged = len(doubtful(drafted.plan, labeller, drafted.measures) or ())
-    if total > there:
+    if any(sample.response is None for sample in drafted.plan.dataset.samples):
         st.caption(
             f"Judges get {judged:,} of the answers that are there, and of those to come the ones "
             f"with a doubt of {labeller.doubt_from:g} or more."
         )
     else:
         st.caption(f"Judges get the {judged:,} that the heuristic is least sure of.")
-    return total
+    return ""
 
 
 def _part_of(plan: RunPlan) -> int | None:
