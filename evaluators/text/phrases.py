@@ -83,6 +83,17 @@ def places(
         look(number, done)
 
 
+def as_written(text: str, words: Sequence[str]) -> list[str]:
+    """Each of these words as it first stands in the text; unchanged where it does not."""
+    # Of most rules there are no words, and a text may be long.
+    if not words:
+        return []
+    written: dict[str, str] = {}
+    for start, stop, phrase in places(text, [Phrase(word) for word in words]):
+        written.setdefault(phrase.words, text[start:stop])
+    return [written.get(word, word) for word in words]
+
+
 @lru_cache(maxsize=256)
 def _as_compared(words: str) -> str:
     """A phrase as it is compared; remembered, as a page looks for the same few everywhere."""

@@ -403,7 +403,7 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload
     at.button(key="rgb_start").click()
     settled(at.run())
     at = open_page("sample", run=runs()[0].id)
-    assert "Gives the true answer: yes. It contains “mina osei”." in said(at, "markdown").replace(
+    assert "Gives the true answer: yes. It contains “Mina Osei”." in said(at, "markdown").replace(
         "**", ""
     )
     assert 'It was <mark class="pl-true">Mina Osei</mark>.' in html(at)

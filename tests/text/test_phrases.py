@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluators.text.phrases import MOST_TRIES, Phrase, places
+from evaluators.text.phrases import MOST_TRIES, Phrase, as_written, places
 from tests.hostile import check, repeated
 
 
@@ -43,6 +43,22 @@ def test_of_two_phrases_at_one_place_the_longer_one_counts_and_none_overlap():
 
 def test_what_stands_before_the_start_is_not_looked_at():
     assert marked("Paris? Paris!", Phrase("Paris"), start=1) == ["Paris"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "written"),
+    [
+        ("It is Canberra, not PERTH.", ["canberra", "perth"], ["Canberra", "PERTH"]),
+        ("In New  York.", ["new york"], ["New  York"]),
+        ("Is 北京 it?", ["北京"], ["北京"]),
+        ("paris and Paris", ["paris"], ["paris"]),
+        ("gone", ["Lyon", "gone"], ["Lyon", "gone"]),
+        ("", ["a"], ["a"]),
+        ("Perth", [], []),
+    ],
+)
+def test_compared_words_are_shown_as_they_stand_in_the_text(text, words, written):
+    assert as_written(text, words) == written
 
 
 @pytest.mark.parametrize("ends", ["anywhere", "whole words", "answer"])

@@ -17,6 +17,7 @@ from evaluators.rgb_rules import (
     TriedRule,
 )
 from evaluators.text.normalise import is_chinese
+from evaluators.text.phrases import as_written
 
 QUESTIONS = {
     Ability.NOISE: "Does it find the true answer in the documents?",
@@ -87,9 +88,10 @@ def headline(
     return Headline(QUESTIONS[sample.rgb.ability], first.passed, answer)
 
 
-def rule_in_words(verdict: Verdict) -> str:
-    """The one rule that decided, as a sentence."""
-    words = ", ".join(f"“{word}”" for word in verdict.evidence)
+def rule_in_words(verdict: Verdict, response: str) -> str:
+    """The one rule that decided, as a sentence; its words as they stand in the answer."""
+    written = as_written(response, verdict.evidence)
+    words = ", ".join(f"“{word}”" for word in written)
     if sentence := RULES.get(verdict.rule):
         return sentence.format(words=words)
     # Several required answers: "1 of 2 required answers".

@@ -20,6 +20,7 @@ from evaluators.records import (
     Verdict,
 )
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.phrases import as_written
 from ui import session
 from ui.parts import run_facts, texts
 from ui.parts.untrusted import html, plain
@@ -70,7 +71,7 @@ def _answer_and_documents(
             st.html(answer + marked.legend(answer, documents))
         texts.expected_answer(sample)
         if score:
-            _decided(run, verdicts, score)
+            _decided(run, verdicts, score, sample.response or "")
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:
@@ -126,12 +127,13 @@ def _noise(asked: float, effective: float | None) -> str:
     return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
 
 
-def _decided(run: Run, verdicts: Mapping[str, Verdict], score: Score) -> None:
+def _decided(run: Run, verdicts: Mapping[str, Verdict], score: Score, response: str) -> None:
     """The rule that decided each question, and beside it what a judge said."""
     judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
     judge = catalogue.model_title(run.judge) if run.judge else "judge"
     for name, verdict in verdicts.items():
-        _verdict_line(in_words.ASKED[name], verdict.passed, in_words.rule_in_words(verdict))
+        rule = in_words.rule_in_words(verdict, response)
+        _verdict_line(in_words.ASKED[name], verdict.passed, rule)
         if name not in judged:
             continue
         of_judge = judged[name]
@@ -156,7 +158,7 @@ def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
                 "Asked": step.question,
                 "Rule": step.rule,
                 "Outcome": outcomes[passed],
-                "Words": ", ".join(words),
+                "Words": ", ".join(as_written(sample.response or "", words)),
             }
         )
     label = f"All rules tried ({len(steps):,})"
