@@ -21,6 +21,7 @@ from evaluators.runs.answer_scorer import AnswerScorer
 from evaluators.runs.lock import RunLock
 from evaluators.runs.pace import Pace, Progress
 from evaluators.runs.run_control import RunControl
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.runs.tasks import SamplePrefetch, Task, open_tasks
 from evaluators.runs.worker_group import WorkerGroup
@@ -193,6 +194,8 @@ class Job:
         with suppress(StoreError):
             if not self._store.results.counts(self.run).open:
                 self._store.runs.save_stop_reasons(self.run.id)
+            # While the run still counts as live: nobody waits for its figures who then opens it.
+            RunView.read(self._store, self.run).prepare(lambda: not self.control.is_cancelled)
 
     def _close(self) -> None:
         # A key is held no longer than it is used.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import TypeAdapter
@@ -17,6 +19,7 @@ from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, Vi
 from evaluators.runs.store import (
     USUAL,
     Answer,
+    Counter,
     Counts,
     Outline,
     Selection,
@@ -25,7 +28,9 @@ from evaluators.runs.store import (
     ValueName,
 )
 from evaluators.trace.agreement import Agreement, agreement
+from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, Correction
+from evaluators.trace.metrics import VALUES
 
 LAST_CHOICES = 3
 """Of the rows that depend on a choice, such as a view, those of so many choices are in memory."""
@@ -74,6 +79,7 @@ class RunView:
     store: Store
     run: Run
     revision: int
+    results_revision: int
     counts: Counts
     corrections: Mapping[Cell, Sequence[Correction]]
 
@@ -87,6 +93,7 @@ class RunView:
             store=store,
             run=run,
             revision=revision,
+            results_revision=store.figures.revision(run.id, "results"),
             counts=store.results.counts(run),
             corrections=store.corrections.by_cell(run.id),
         )
@@ -107,7 +114,9 @@ class RunView:
             return aggregate.figures(rows)
 
         name = f"figures {metric} {model} {self._stored(view).name}"
-        return self._from_store(name, Figures, work_out)
+        # What a labeller said stays the same whatever a person says of it.
+        is_of_results = view.by not in (None, CORRECTED)
+        return self._from_store(name, Figures, work_out, is_of_results=is_of_results)
 
     def by_group(
         self,
@@ -132,7 +141,8 @@ class RunView:
             titles = aggregate.value_titles(self.rows)
             return list(titles.items())
 
-        return dict(self._from_store("columns", list[tuple[ValueName, str]], work_out))
+        kind = list[tuple[ValueName, str]]
+        return dict(self._from_store("columns", kind, work_out, is_of_results=True))
 
     def labelled(self) -> Labelled:
         """Who labelled, and where they differ; every sample is read for it."""
@@ -140,7 +150,7 @@ class RunView:
         def work_out() -> Labelled:
             return aggregate.labelled(self.run, self.scored())
 
-        return self._from_store("labelled", Labelled, work_out)
+        return self._from_store("labelled", Labelled, work_out, is_of_results=True)
 
     def labellers(self) -> Sequence[str]:
         """Whose labels can be looked at."""
@@ -188,7 +198,28 @@ class RunView:
                 reused=results.reused(self.run.id),
             )
 
-        return self._from_store("notes", Notes, read)
+        return self._from_store("notes", Notes, read, is_of_results=True)
+
+    def prepare(self, goes_on: Callable[[], bool]) -> None:
+        """Works out what the run's page shows, while it is wanted: later it is only looked up."""
+        models = range(max(1, len(self.run.models)))
+        steps: list[Callable[[], object]] = [self.columns, self.notes]
+        for metric, model in product(range(len(self.run.evaluators)), models):
+            steps.append(partial(self.figures, metric, model))
+        steps += [partial(self.by_group, model) for model in (None, *models)]
+        if leads(self.run.evaluator.name) == "trace":
+            steps.append(self.labelled)
+            steps += [partial(self._compare, model) for model in models]
+        for step in steps:
+            if not goes_on():
+                return
+            step()
+
+    def _compare(self, model: int) -> None:
+        # A page compares labellers only where there are two.
+        if len(self.labellers()) > 1:
+            self.means_by_labeller(model, SENTENCE, VALUES)
+            self.agreements(model)
 
     # Answers
 
@@ -343,10 +374,19 @@ class RunView:
         name: str,
         kind: type[T],
         work_out: Callable[[], T],
+        *,
+        is_of_results: bool = False,
     ) -> T:
+        """What is kept under the name, worked out where it is not there.
+
+        With `is_of_results` it stays when a person labels.
+        """
+        counter: Counter = "results" if is_of_results else "revision"
+        revision = self.results_revision if is_of_results else self.revision
+
         def read_or_work_out() -> T:
             adapter: TypeAdapter[T] = TypeAdapter(kind)
-            body = self.store.figures.get(self.run.id, name, self.revision)
+            body = self.store.figures.get(self.run.id, name, revision)
             # What another version of the program kept may no longer fit: it is worked out again.
             with suppress(ValueError):
                 if body is not None:
@@ -355,7 +395,7 @@ class RunView:
             # On a full disk it is worked out again.
             with suppress(StoreError):
                 body = adapter.dump_json(figure).decode()
-                self.store.figures.save(self.run.id, name, self.revision, body)
+                self.store.figures.save(self.run.id, name, revision, body, counter)
             return figure
 
         return self._once("figures", name, read_or_work_out, LAST_FIGURES)

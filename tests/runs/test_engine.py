@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.evaluation import Results
-from evaluators.datasets.bundled import ENGLISH_BED, bundled
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
@@ -90,6 +90,16 @@ def test_a_run_is_a_card_from_which_it_can_be_repeated(store):
     assert (run.evaluator.name, run.models, run.prompt) == ("rgb", (OFFLINE,), READER["prompt"])
     assert len(run.id) >= 20
     assert rgb_run(store, dataset, **READER).id != run.id
+
+
+def test_the_figures_of_a_run_are_there_when_it_ends(store, registry):
+    plan = RunPlan(bundled()[TRACE_SAMPLES], inputs.evaluators("trace"))
+    run = create_run(store, plan, workspace="w")
+    finished(store, run, registry)
+
+    revision = store.figures.revision(run.id)
+    for name in ("figures 0 0 what counts", "labelled", "agreements 0"):
+        assert store.figures.get(run.id, name, revision) is not None
 
 
 def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from evaluators.records import (
@@ -23,6 +25,7 @@ from evaluators.runs import aggregate
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, Store, ValueName
+from evaluators.runs.store.database import MIGRATIONS
 from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import GOLD, HEURISTIC, Correction
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
@@ -258,3 +261,61 @@ def test_a_deleted_run_takes_its_figures_along(store, run):
 
     for table in ("figures", "viewed", "revisions"):
         assert store.rows(f"select count(*) from {table}") == [(0,)]
+
+
+def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
+    RunView.read(store, run).prepare(lambda: True)
+    view = RunView.read(store, run)
+
+    for name in ("figures 0 0 what counts", "figures 1 0 what counts", "groups None what counts"):
+        assert store.figures.get("r", name, view.revision) is not None
+    for name in ("columns", "notes", "labelled", "figures 0 0 sentence gold"):
+        assert store.figures.get("r", name, view.results_revision) is not None
+
+
+def test_nothing_is_worked_out_any_more_once_nobody_wants_it(store, run):
+    RunView.read(store, run).prepare(lambda: False)
+
+    assert store.rows("select count(*) from figures") == [(0,)]
+
+
+def test_a_correction_leaves_what_the_labellers_said(store, run):
+    before = RunView.read(store, run)
+    before.prepare(lambda: True)
+    by_gold = before.figures(view=View(by=GOLD))
+
+    store.corrections.save("r", Cell(4), CHANGE)
+    view = RunView.read(store, run)
+
+    assert store.figures.get("r", "figures 0 0 what counts", view.revision) is None
+    for name in ("columns", "labelled", "figures 0 0 sentence gold"):
+        assert store.figures.get("r", name, view.results_revision) is not None
+    assert view.figures(view=View(by=GOLD)) == by_gold
+    assert view.figures().means["adherence"].mean == 1 / 3
+    save(store, 3, None)
+    assert RunView.read(store, run).results_revision == view.results_revision + 1
+
+
+def test_what_an_earlier_version_kept_still_holds(tmp_path, run):
+    path = tmp_path / "old.sqlite3"
+    names = [script.name for script in sorted(MIGRATIONS.glob("*.sql"))]
+    earlier = [name for name in names if name < "014"]
+    with sqlite3.connect(path) as db:
+        for name in earlier:
+            db.executescript((MIGRATIONS / name).read_text(encoding="utf-8"))
+        db.execute(f"pragma user_version = {len(earlier)}")
+        db.execute(
+            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",
+            ("r", "local", run.created, run.fingerprint, run.model_dump_json()),
+        )
+        for position in (0, 1):
+            row = ("r", position, 0, 0, "scored", "{}", "", "{}")
+            db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        kept = '{"labellers": ["heuristic"], "differ": []}'
+        db.execute("insert into figures values ('r', 'labelled', 2, ?)", (kept,))
+    db.close()
+
+    view = RunView.read(Store(path), run)
+
+    assert (view.revision, view.results_revision) == (2, 2)
+    assert view.labelled().labellers == (HEURISTIC,)

@@ -15,7 +15,7 @@ from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.corrections import CorrectionTable
 from evaluators.runs.store.database import NEWEST, Database
-from evaluators.runs.store.figures import USUAL, FigureTable, StoredView
+from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView
 from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.results import Counts, Outline, ResultTable
 from evaluators.runs.store.runs import RunTable
@@ -30,6 +30,7 @@ __all__ = [
     "NEWEST",
     "USUAL",
     "Answer",
+    "Counter",
     "Counts",
     "Outline",
     "Selection",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from evaluators.records import Cell
 from evaluators.runs.store.database import Database
@@ -21,6 +21,9 @@ class StoredView(NamedTuple):
     is_usual: bool
 
 
+Counter = Literal["revision", "results"]
+"""What a figure is worked out of: results with people's labels of them, or results alone."""
+
 USUAL = StoredView("", is_usual=True)
 """The values as the results were stored with them."""
 
@@ -29,9 +32,9 @@ class FigureTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def revision(self, run_id: str) -> int:
-        """Another number after every result and every correction of the run."""
-        rows = self._database.rows("select revision from revisions where run_id = ?", run_id)
+    def revision(self, run_id: str, counter: Counter = "revision") -> int:
+        """Another number after every result of the run, and by default after every correction."""
+        rows = self._database.rows(f"select {counter} from revisions where run_id = ?", run_id)
         return int(rows[0][0]) if rows else 0
 
     def get(self, run_id: str, name: str, revision: int) -> str | None:
@@ -40,10 +43,18 @@ class FigureTable:
         rows = self._database.rows(query, run_id, name, revision)
         return str(rows[0][0]) if rows else None
 
-    def save(self, run_id: str, name: str, revision: int, body: str) -> None:
+    def save(
+        self,
+        run_id: str,
+        name: str,
+        revision: int,
+        body: str,
+        counter: Counter = "revision",
+    ) -> None:
         """Keeps it, unless the run has another revision by now."""
-        query = """insert or replace into figures
-                   select run_id, ?, revision, ? from revisions where run_id = ? and revision = ?"""
+        query = f"""insert or replace into figures
+                    select run_id, ?, {counter}, ? from revisions
+                    where run_id = ? and {counter} = ?"""
         with self._database.transaction() as db:
             db.execute(query, (name, body, run_id, revision))
 
