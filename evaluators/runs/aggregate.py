@@ -9,12 +9,14 @@ from itertools import chain
 from typing import NamedTuple
 
 from evaluators.errors import StoreError
+from evaluators.people.labels import corrected
+from evaluators.people.records import PersonLabel
 from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score, Support
 from evaluators.runs.store import Answer, Outline, ValueName
 from evaluators.statistics import clustered, interval
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE, response_supports
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, Correction
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
 
 
@@ -42,9 +44,9 @@ class Mean(Record):
 class View(NamedTuple):
     """Which labels are counted, and by which formulas.
 
-    `by` is a labeller's name; "corrected" only where a person corrected labels; `None` is what
-    counts: the labels of the run, with a person's corrections where there are some. `policy` names
-    the rules by which RGB reads answers; `None` are those of the run.
+    `by` is a labeller's name; "corrected" only where people labelled; `None` is what
+    counts: the labels of the run with what people say of them. `policy` names the rules by which
+    RGB reads answers; `None` are those of the run.
     """
 
     definition: str = SENTENCE
@@ -148,7 +150,7 @@ def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
 def viewed_values(
     scored: Iterable[tuple[Cell, Sample, Score]],
     view: View,
-    corrections: Mapping[Cell, Sequence[Correction]],
+    given: Mapping[Cell, Sequence[PersonLabel]],
 ) -> dict[Cell, dict[str, float | None]]:
     """The TRACE values of each answer as the view counts them.
 
@@ -156,8 +158,7 @@ def viewed_values(
     """
     values: dict[Cell, dict[str, float | None]] = {}
     for cell, sample, score in scored:
-        own_corrections = corrections.get(cell, ())
-        counted = _viewed_scores(sample, score, view, own_corrections)
+        counted = _viewed_scores(sample, score, view, given.get(cell, ()))
         values[cell] = counted.values() if counted else {}
     return values
 
@@ -175,13 +176,13 @@ def support_counts(
     sample: Sample,
     score: Score,
     view: View,
-    corrections: Sequence[Correction],
+    given: Sequence[PersonLabel],
 ) -> SupportCounts | None:
     """What the view's labels say of an answer's sentences; `None` where there are no labels."""
     counted = None
     # Metrics of one's own may give TRACE values without labels.
     with suppress(StoreError):
-        counted = _viewed_scores(sample, score, view, corrections)
+        counted = _viewed_scores(sample, score, view, given)
     if counted is None:
         return None
     supports = response_supports(counted.sentences, counted.labels)
@@ -351,10 +352,10 @@ def _viewed_scores(
     sample: Sample,
     score: Score,
     view: View,
-    corrections: Sequence[Correction],
+    given: Sequence[PersonLabel],
 ) -> TRACEScores | None:
     counted = from_score(score, sample, view.definition)
-    labels = _viewed_labels(sample, score, view.by, counted.labels, corrections)
+    labels = _viewed_labels(sample, score, view.by, counted, given)
     if labels is counted.labels:
         return counted
     if labels is None:
@@ -366,13 +367,13 @@ def _viewed_labels(
     sample: Sample,
     score: Score,
     by: str | None,
-    counted: Labels,
-    corrections: Sequence[Correction],
+    counted: TRACEScores,
+    given: Sequence[PersonLabel],
 ) -> Labels | None:
-    if by == CORRECTED and not corrections:
+    if by == CORRECTED and not given:
         return None
     if by in (None, CORRECTED):
-        return labelling.corrected(counted, corrections)
+        return corrected(counted.labels, counted.sentences, given)
     own = labelling.labellings(score, sample).get(by)
     return own.labels if own else None
 

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from evaluators.catalogue import leads
+from evaluators.people.labels import corrected
+from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Run, Sample, Score
 from evaluators.runs.aggregate import merged
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.spreadsheet import safe
-from evaluators.trace.labelling import CORRECTED, Correction, corrected, labellings
+from evaluators.trace.labelling import CORRECTED, labellings
+from evaluators.trace.metrics import from_score
 
 
 def labelling_prompt(run: Run) -> str:
@@ -88,7 +91,7 @@ def _cell(value: object) -> object:
 
 def label_lines(
     scored: Iterable[tuple[Cell, Sample, Score]],
-    corrections: Mapping[Cell, Sequence[Correction]],
+    given: Mapping[Cell, Sequence[PersonLabel]],
     models: Sequence[str] = (),
     prompt: str = "",
     notes: Mapping[Answer, Note] | None = None,
@@ -103,9 +106,10 @@ def label_lines(
     for cell, sample, score in scored:
         labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
         counted_by = next(iter(labels))
-        changes = corrections.get(cell, ())
+        changes = given.get(cell, ())
         if changes:
-            labels[CORRECTED] = corrected(labels[counted_by], changes)
+            sentences = from_score(score, sample).sentences
+            labels[CORRECTED] = corrected(labels[counted_by], sentences, changes)
         facts: dict[str, object] = {"sample": cell.position + 1, "id": sample.id}
         if len(models) > 1:
             facts["model"] = models[cell.model]

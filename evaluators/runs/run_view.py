@@ -13,7 +13,17 @@ from pydantic import TypeAdapter
 
 from evaluators.catalogue import leads
 from evaluators.errors import StoreError
-from evaluators.records import Cell, Reason, Record, Run, Sample, SampleResult, Score
+from evaluators.people.labels import labels_by_labeller
+from evaluators.people.records import PersonLabel
+from evaluators.records import (
+    Cell,
+    Reason,
+    Record,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
 from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
 from evaluators.runs.store import (
@@ -29,7 +39,7 @@ from evaluators.runs.store import (
 )
 from evaluators.trace.agreement import Agreement, agreement
 from evaluators.trace.definitions import SENTENCE
-from evaluators.trace.labelling import CORRECTED, Correction
+from evaluators.trace.labelling import CORRECTED
 from evaluators.trace.metrics import VALUES
 
 LAST_CHOICES = 3
@@ -37,7 +47,7 @@ LAST_CHOICES = 3
 LAST_FIGURES = 100
 
 WHAT_COUNTS = View()
-"""The labels of the run with a person's corrections, by the usual definition."""
+"""The labels of the run with what people say of them, by the usual definition."""
 
 T = TypeVar("T")
 
@@ -81,7 +91,7 @@ class RunView:
     revision: int
     results_revision: int
     counts: Counts
-    corrections: Mapping[Cell, Sequence[Correction]]
+    people: Mapping[Cell, Sequence[PersonLabel]]
 
     _kept: dict[str, dict[Hashable, Any]] = field(default_factory=dict, repr=False)
 
@@ -95,7 +105,7 @@ class RunView:
             revision=revision,
             results_revision=store.figures.revision(run.id, "results"),
             counts=store.results.counts(run),
-            corrections=store.corrections.by_cell(run.id),
+            people=store.person_labels.by_cell(run.id),
         )
 
     # Figures
@@ -155,7 +165,7 @@ class RunView:
     def labellers(self) -> Sequence[str]:
         """Whose labels can be looked at."""
         names = list(self.labelled().labellers)
-        if self.corrections:
+        if self.people:
             names.append(CORRECTED)
         return names
 
@@ -178,12 +188,11 @@ class RunView:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
 
         def compare() -> list[Agreement]:
-            of_model = (
-                (cell, sample, score)
+            return agreement(
+                (cell, *labels_by_labeller(sample, score, self.people.get(cell, ())))
                 for cell, sample, score in self.scored()
                 if cell.model == model
             )
-            return agreement(of_model, self.corrections)
 
         return self._from_store(f"agreements {model}", list[Agreement], compare)
 
@@ -286,8 +295,8 @@ class RunView:
             return None
         if self._stored(view) == USUAL:
             return None
-        corrections = self.corrections.get(Cell(*answer), ())
-        return aggregate.support_counts(content.sample, result.score, view, corrections)
+        given = self.people.get(Cell(*answer), ())
+        return aggregate.support_counts(content.sample, result.score, view, given)
 
     # Every row, for files and for what is drawn of single rows
 
@@ -307,7 +316,7 @@ class RunView:
     def counted(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
         """The rows with their TRACE or RGB values as the view counts them."""
         stored = self._prepared(view)
-        if stored.is_usual and not self.corrections:
+        if stored.is_usual and not self.people:
             return self.rows
 
         def read() -> Sequence[Outline]:
@@ -351,19 +360,19 @@ class RunView:
     def _prepared(self, view: View) -> StoredView:
         """The same, with the values of all answers that have been scored so far."""
         stored = self._stored(view)
-        if stored == USUAL or (stored.is_usual and not self.corrections):
+        if stored == USUAL or (stored.is_usual and not self.people):
             return stored
         is_whole = False
         while not is_whole:
-            state = self.store.figures.corrections_state(self.run.id)
-            corrections = self.store.corrections.by_cell(self.run.id)
+            state = self.store.figures.labels_state(self.run.id)
+            given = self.store.person_labels.by_cell(self.run.id)
             scored = self.store.results.not_viewed(self.run, stored)
             if policy := rulings.policy_of(self.run, view.policy):
                 anew = rulings.read_anew(self.store, self.run, scored, policy)
                 values = rulings.values(anew)
             else:
-                values = aggregate.viewed_values(scored, view, corrections)
-            # Where a person corrects a label meanwhile, what was read before may be old.
+                values = aggregate.viewed_values(scored, view, given)
+            # Where a person labels meanwhile, what was read before may be old.
             is_whole = not values or self.store.figures.save_view(
                 self.run.id, stored, values, state
             )

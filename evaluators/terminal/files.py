@@ -38,7 +38,7 @@ def labels(results: Results) -> Iterable[bytes]:
     run, store = results.run, results.store
     return export.label_lines(
         store.results.scored(run),
-        store.corrections.by_cell(run.id),
+        store.person_labels.by_cell(run.id),
         [model_title(spec) for spec in run.models],
         export.labelling_prompt(run),
         results.notes,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluators.records import Cell, Labels, Record, Sample, Score, Sentences, Support
+from evaluators.records import Cell, Labels, Record, Sentences, Support
 from evaluators.statistics import kappa
-from evaluators.trace.labelling import CORRECTED, GOLD, Correction, corrected, labellings
-from evaluators.trace.metrics import from_score
+from evaluators.trace.labelling import CORRECTED, GOLD
 
 LABELS = ("relevant", "utilized", "support")
 
@@ -41,17 +40,11 @@ class Agreement(Record):
 
 
 def agreement(
-    scored: Iterable[tuple[Cell, Sample, Score]],
-    corrections: Mapping[Cell, Sequence[Correction]],
+    labelled: Iterable[tuple[Cell, Sentences, Mapping[str, Labels]]],
 ) -> list[Agreement]:
-    """Every two labellers that labelled a sentence in common.
-
-    "corrected" is there for corrected samples only.
-    """
+    """Every two labellers that labelled a sentence in common, from each one's labels by name."""
     verdicts: dict[str, dict[str, _Verdicts]] = {}
-    for cell, sample, score in scored:
-        sentences = from_score(score, sample).sentences
-        by_labeller = _all_labels(sample, score, corrections.get(cell, ()))
+    for cell, sentences, by_labeller in labelled:
         for by, labels in by_labeller.items():
             if by not in verdicts:
                 verdicts[by] = {label: {} for label in LABELS}
@@ -65,21 +58,6 @@ def agreement(
         if compared is not None:
             agreements.append(compared)
     return agreements
-
-
-def _all_labels(
-    sample: Sample,
-    score: Score,
-    corrections: Sequence[Correction],
-) -> dict[str, Labels]:
-    labels = {}
-    for by, labelling in labellings(score, sample).items():
-        labels[by] = labelling.labels
-    if corrections:
-        # What counts comes first, and that is what was corrected.
-        counted = next(iter(labels.values()))
-        labels[CORRECTED] = corrected(counted, corrections)
-    return labels
 
 
 def _codes(sentences: Sentences, labels: Labels) -> dict[str, bytes]:

@@ -398,7 +398,7 @@ def test_a_corrected_support_changes_adherence_and_undo_restores_it(jury: AppTes
     at = checked(change(at, "undo"))
     assert numbers(at)["adherence"] == "0.00"
     assert evidence(at)["verdicts"]["b"] == "not supported"
-    assert session.store().corrections.by_cell("hand") == {}
+    assert session.store().person_labels.by_cell("hand") == {}
 
 
 def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury: AppTest) -> None:
@@ -407,7 +407,7 @@ def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury: Ap
     assert [each["what"] for each in evidence(at)["people"]["b"]] == ["supported", "by 1a"]
     at = checked(change(change(at, "support", "b", "none"), "relevant", "1a", "no"))
     assert evidence(at)["people"] == {}
-    assert session.store().corrections.by_cell("hand") == {}
+    assert session.store().person_labels.by_cell("hand") == {}
 
 
 def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
@@ -439,13 +439,13 @@ def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
 )
 def test_what_does_not_fit_the_sample_is_not_stored(jury: AppTest, facts: dict[str, Any]) -> None:
     checked(change(jury, **facts))
-    assert session.store().corrections.by_cell("hand") == {}
+    assert session.store().person_labels.by_cell("hand") == {}
 
 
 @pytest.mark.parametrize("sent", [None, {}, "x", 7, [7], [[]]])
 def test_what_is_not_a_change_is_passed_over(jury: AppTest, sent: Any) -> None:
     checked(send(jury, sent))
-    assert session.store().corrections.by_cell("hand") == {}
+    assert session.store().person_labels.by_cell("hand") == {}
 
 
 def test_a_change_that_is_sent_again_is_stored_once(heuristic: AppTest) -> None:
@@ -495,7 +495,7 @@ def test_labels_that_do_not_count_cannot_be_corrected(jury: AppTest) -> None:
 
 
 def test_a_correction_that_cannot_be_stored_says_why(heuristic: AppTest) -> None:
-    session.store()._db.execute("drop table corrections")
+    session.store()._db.execute("drop table person_labels")
     checked(change(heuristic, "support", "b", "full"))
     assert "The run store cannot be" in said(heuristic, "error")
 

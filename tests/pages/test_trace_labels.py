@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Dataset,
@@ -24,7 +25,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction, labelled_score
+from evaluators.trace.labelling import CORRECTED, GOLD, JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import cards, grid, lines, said, samples, segments
@@ -37,7 +38,7 @@ SENTENCES = Sentences(
     ),
     response=(Sentence(key="a", text="It was in May."),),
 )
-SUPPORTED = Correction(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
+SUPPORTED = PersonLabel(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
 
 
 def labels(relevant: str, utilized: str, support: Support) -> Labels:
@@ -152,21 +153,21 @@ def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) 
     run = jury()
     before = open_page("trace", run=run.id)
     assert "Corrected" not in samples(before)[0]
-    session.store().corrections.save(run.id, Cell(0), SUPPORTED)
+    session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert (cards(before)["Adherence"], cards(at)["Adherence"]) == ("0.50", "1.00")
     assert [row["Corrected"] for row in samples(at)] == ["1", ""]
     assert "1 sample corrected by a person" in said(at)
     assert by_labeller(at, "Adherence")[-1] == ("Corrected", "1.00", "1 of 2, 1 not applicable")
     assert cards(by_labels(at, "Jury"))["Adherence"] == "0.50"
-    session.store().corrections.undo(run.id, Cell(0))
+    session.store().person_labels.undo(run.id, Cell(0), "you")
     assert cards(checked(at.run()))["Adherence"] == "0.50"
 
 
 def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
     run = stored("gpt_labeling", {}, [FIRST, *[SECOND] * 9], (OSS, LUNA))
     assert "Conservative" not in said(open_page("trace", run=run.id))
-    session.store().corrections.save(
+    session.store().person_labels.save(
         run.id, Cell(0), SUPPORTED
     )  # adherence 1, while completeness is 1 / 10
     words = said(open_page("trace", run=run.id), "info")
@@ -176,7 +177,7 @@ def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) 
 
 def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
     run = jury()
-    session.store().corrections.save(
+    session.store().person_labels.save(
         run.id, Cell(0), SUPPORTED
     )  # adherence 1, completeness 1 / 2, of two samples
     assert "What helps:" not in said(open_page("trace", run=run.id), "info")
@@ -184,7 +185,7 @@ def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
 
 def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page: OpenPage) -> None:
     run = jury()
-    session.store().corrections.save(run.id, Cell(0), SUPPORTED)
+    session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert [button.label for button in at.get("download_button")] == [
         "Results (CSV)",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Ability,
     Cell,
@@ -39,7 +40,7 @@ from evaluators.runs.aggregate import (
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.statistics import wilson
-from evaluators.trace.labelling import Correction, labelled_score
+from evaluators.trace.labelling import labelled_score
 
 
 def outline(
@@ -340,7 +341,7 @@ def viewed(store, cells, view, changes, further=()):
         store.results.save("r", result)
     for corrected_cell, corrections in changes.items():
         for correction in corrections:
-            store.corrections.save("r", corrected_cell, correction)
+            store.person_labels.save("r", corrected_cell, correction)
     return RunView.read(store, run).counted(view)
 
 
@@ -349,7 +350,7 @@ JUDGED = cell(
     0, heuristic=labels("0a"), luna=labels("0a 0b", support="none"), gold=labels("0a 0b 0c 0d")
 )
 UNJUDGED = cell(1, heuristic=labels("0a 0b 0c", "0a"))
-CHANGE = Correction(label="relevant", key="0c", value="yes", created="2026-11-22T10:00:00Z")
+CHANGE = PersonLabel(label="relevant", key="0c", value="yes", created="2026-11-22T10:00:00Z")
 
 
 @pytest.mark.parametrize(

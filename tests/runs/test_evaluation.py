@@ -33,13 +33,13 @@ from evaluators.errors import (
     PromptError,
 )
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
 from evaluators.runs import inputs
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
-from evaluators.trace.labelling import Correction
 from evaluators.trace.metrics import from_score
 from tests.runs import notebook, paid, slow
 from tests.signals import hear_ctrl_c
@@ -205,10 +205,10 @@ def test_a_persons_corrections_count(store):
         n for n, value in enumerate(results.to_pandas()["supported_share"]) if value == 1.0
     )
 
-    correction = Correction(
+    correction = PersonLabel(
         label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00"
     )
-    store.corrections.save(results.run.id, Cell(position), correction)
+    store.person_labels.save(results.run.id, Cell(position), correction)
 
     assert results.summary()["supported_share"].mean < before
     assert results.to_pandas()["adherence"][position] == 0.0

@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evaluators.errors import ParameterError
+from evaluators.people.records import PersonLabel
 from evaluators.records import Ability, Cell, Support
 from evaluators.runs import examples
 from evaluators.runs.examples import FOLDER, INVENTED, NOISE, NOISE_ZH
 from evaluators.runs.store import Store
 from evaluators.runs.store.workspaces import EXAMPLES
-from evaluators.trace.labelling import Correction
 from tests.examples import as_file
 
 A, B, READER = range(3)
-FLIP = Correction(label="support", key="b", value="full", created="2026-11-22T12:00:00+00:00")
+FLIP = PersonLabel(label="support", key="b", value="full", created="2026-11-22T12:00:00+00:00")
 
 
 @pytest.fixture
@@ -92,12 +92,12 @@ def test_nobody_labels_an_example_but_everybody_a_copy(store: Store) -> None:
     run = examples.find(store, INVENTED)
     assert run is not None
     with pytest.raises(ParameterError, match="Make it yours"):
-        store.corrections.save(run.id, Cell(4, 0), FLIP)
+        store.person_labels.save(run.id, Cell(4, 0), FLIP)
     own = examples.copy(store, run, "local")
-    store.corrections.save(own.id, Cell(4, 0), FLIP)
+    store.person_labels.save(own.id, Cell(4, 0), FLIP)
     assert store.runs.ids("local") == [own.id]
     assert store.results.counts(own) == store.results.counts(run)
-    assert store.corrections.by_cell(run.id) == {}
+    assert store.person_labels.by_cell(run.id) == {}
 
 
 def test_examples_do_not_expire(store: Store) -> None:

@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Labelling,
@@ -20,7 +21,7 @@ from evaluators.records import (
 )
 from evaluators.runs import export
 from evaluators.runs.store import Outline
-from evaluators.trace.labelling import Correction, labelled_score
+from evaluators.trace.labelling import labelled_score
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,9 @@ def test_labels_come_with_corrections_and_what_became_of_them():
     )
     judged = Labelling(by="openai/x", labels=said)
     score = labelled_score(sample, sentences, [judged], judged)
-    change = Correction(label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00")
+    change = PersonLabel(
+        label="support", key="a", value="full", created="2026-11-21T09:00:00+00:00"
+    )
 
     (line,) = export.label_lines([(Cell(0), sample, score)], {Cell(0): [change]})
 
@@ -143,7 +146,7 @@ def test_labels_come_with_corrections_and_what_became_of_them():
     assert list(read["labels"]) == ["openai/x", "gold", "corrected"]
     assert read["labels"]["openai/x"]["sentence_support"][0]["support"] == "none"
     assert read["labels"]["corrected"]["sentence_support"][0]["support"] == "full"
-    assert read["corrections"] == [change.model_dump()]
+    assert read["corrections"] == [change.model_dump(mode="json")]
     (plain,) = export.label_lines([(Cell(0), sample, score)], {})
     assert "corrected" not in json.loads(plain)["labels"]
     assert "model" not in json.loads(plain)

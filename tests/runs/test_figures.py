@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Dataset,
@@ -27,7 +28,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, Store, ValueName
 from evaluators.runs.store.database import MIGRATIONS
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.labelling import GOLD, HEURISTIC, Correction
+from evaluators.trace.labelling import GOLD, HEURISTIC
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
 
 SENTENCES = Sentences(
@@ -37,7 +38,7 @@ SENTENCES = Sentences(
 ADHERENCE = ValueName(0, "adherence")
 RELEVANCE = ValueName(0, "context_relevance")
 MATCH = ValueName(1, "answer_match")
-CHANGE = Correction(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
+CHANGE = PersonLabel(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
 
 
 def labels(relevant, support="full"):
@@ -144,11 +145,11 @@ def test_what_a_person_corrected_is_chosen_and_counts_at_once_and_until_it_is_ta
 ):
     unsupported = Selection(values=(ADHERENCE,), high=0)
 
-    store.corrections.save("r", Cell(4), CHANGE)
+    store.person_labels.save("r", Cell(4), CHANGE)
     assert positions(store, run, Selection(is_corrected=True)) == [4]
     assert positions(store, run, unsupported) == [1, 4]
 
-    store.corrections.undo("r", Cell(4))
+    store.person_labels.undo("r", Cell(4), "you")
     assert positions(store, run, unsupported) == [1]
 
 
@@ -182,9 +183,9 @@ def test_a_page_has_the_rows_of_its_answers_in_their_order(store, run):
 @pytest.mark.parametrize("corrected", [False, True])
 def test_figures_are_those_of_every_score_counted_anew(store, run, definition, by, corrected):
     if corrected:
-        store.corrections.save("r", Cell(4), CHANGE)
+        store.person_labels.save("r", Cell(4), CHANGE)
     view = RunView.read(store, run)
-    changes = store.corrections.by_cell("r")
+    changes = store.person_labels.by_cell("r")
     counted = {}
     for cell, sample, score in store.results.scored(run):
         own = {HEURISTIC: score.evidence.counted.labels, GOLD: sample.labels}.get(by or HEURISTIC)
@@ -216,7 +217,7 @@ def test_figures_are_kept_until_a_result_or_a_correction_comes(store, run, tmp_p
     save(again, 3, to_score(trace_scores(SENTENCES, labels("a")), DATA.samples[3], [LABELLING]))
     assert RunView.read(store, run).figures().means["adherence"].scored == 4
 
-    store.corrections.save("r", Cell(3), CHANGE)
+    store.person_labels.save("r", Cell(3), CHANGE)
     assert RunView.read(again, run).figures().means["adherence"].mean == 0.5
 
 
@@ -284,7 +285,7 @@ def test_a_correction_leaves_what_the_labellers_said(store, run):
     before.prepare(lambda: True)
     by_gold = before.figures(view=View(by=GOLD))
 
-    store.corrections.save("r", Cell(4), CHANGE)
+    store.person_labels.save("r", Cell(4), CHANGE)
     view = RunView.read(store, run)
 
     assert store.figures.get("r", "figures 0 0 what counts", view.revision) is None

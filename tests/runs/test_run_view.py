@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Dataset,
@@ -17,17 +18,18 @@ from evaluators.records import (
     SentenceSupport,
 )
 from evaluators.runs.aggregate import View
+from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
-from evaluators.trace.definitions import SENTENCE
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, Correction
+from evaluators.trace.definitions import METRICS, SENTENCE
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import to_score, trace_scores
 
 SENTENCES = Sentences(
     documents=((Sentence(key="0a", text="It rained."), Sentence(key="0b", text="It was May.")),),
     response=(Sentence(key="a", text="In May."),),
 )
-NOT_SUPPORTED = Correction(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
+NOT_SUPPORTED = PersonLabel(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
 
 
 def labels(*relevant):
@@ -123,7 +125,7 @@ def test_an_answer_s_contents_are_its_texts_and_what_each_metric_says(store, run
 def test_an_answer_s_sentences_are_counted_by_the_labels_that_are_looked_at(
     store, run, by, support
 ):
-    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
     content = view.contents([Answer(1)])[Answer(1)]
 
@@ -172,7 +174,7 @@ def test_without_corrections_what_counts_is_what_is_stored(store, run):
 def test_a_correction_counts_and_makes_another_revision(store, run):
     before = RunView.read(store, run)
     assert len(before.counted()) == 8
-    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
 
     assert view.revision != before.revision
@@ -193,7 +195,7 @@ def test_a_correction_counts_and_makes_another_revision(store, run):
     ],
 )
 def test_the_labels_that_are_counted_can_be_chosen(store, run, by, values):
-    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
 
     assert relevance(view.counted(View(by=by))) == values
@@ -203,7 +205,7 @@ def test_the_labels_that_are_counted_can_be_chosen(store, run, by, values):
 def test_each_labeller_has_means_over_what_it_labelled(store, run):
     assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD]
 
-    store.corrections.save(run.id, Cell(1), NOT_SUPPORTED)
+    store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
     means = view.means_by_labeller(0, SENTENCE, ["context_relevance", "adherence"])
 
@@ -240,3 +242,61 @@ def test_what_was_worked_out_is_kept_for_the_last_choices(store, run):
 
     assert again is not gold
     assert again == gold
+
+
+# Beside people's labels
+
+
+def person_label(kind, key, value, person="you", **more):
+    created = "2026-11-22T10:00:00+00:00"
+    return PersonLabel(label=kind, key=key, value=value, person=person, created=created, **more)
+
+
+def test_a_sample_that_people_are_done_with_has_their_values_and_how_it_was_drawn(store, run):
+    drawn = {"drawn": "by verdict", "probability": 0.25, "queue": "q1"}
+    store.person_labels.save(
+        "r",
+        Cell(1),
+        person_label("support", "a", "none", "Ann"),
+        person_label("sample", "", "done", "Ann"),
+    )
+    store.person_labels.save(
+        "r",
+        Cell(1),
+        person_label("support", "a", "none", "Ben"),
+        person_label("sample", "", "done", "Ben", **drawn),
+    )
+    store.person_labels.save("r", Cell(0), person_label("support", "a", "none"))  # not done
+
+    (found,) = labelled(RunView.read(store, run))
+
+    assert (found.cell, found.by, found.stratum) == (Cell(1), ("Ann", "Ben"), "yes")
+    assert (found.drawn, found.probability, found.blind) == ("by verdict", 0.25, False)
+    assert {name: found.judged[name] for name in METRICS} == {
+        "context_relevance": 0.5,
+        "context_utilization": 1.0,
+        "completeness": 1.0,
+        "adherence": 1.0,
+    }
+    assert found.people == found.judged | {
+        "adherence": 0.0,
+        "supported_share": 0.0,
+        "average": 0.625,
+    }
+
+
+def test_published_labels_give_the_same_list(store, run):
+    (found,) = labelled(RunView.read(store, run), against="gold")
+    assert (found.cell, found.by, found.probability) == (Cell(0), ("gold",), 1.0)
+    assert (found.judged["context_relevance"], found.people["context_relevance"]) == (0.5, 1.0)
+
+
+def test_of_another_metric_it_is_enough_to_say_whether_it_is_right(store, run):
+    store.person_labels.save("r", Cell(0, 0, 1), person_label("verdict", "answer_match", "no"))
+    (found,) = labelled(RunView.read(store, run), metric=1)
+    assert (found.cell, found.judged, found.people) == (
+        Cell(0, 0, 1),
+        {"answer_match": 1.0},
+        {"answer_match": 0.0},
+    )
+    assert labelled(RunView.read(store, run)) == []

@@ -12,7 +12,8 @@ import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
-from evaluators.errors import AccessError, LLMError, StoreError
+from evaluators.errors import AccessError, LLMError, ParameterError, StoreError
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Ability,
     Call,
@@ -38,7 +39,6 @@ from evaluators.runs.store import Counts, Spent, Store
 from evaluators.runs.store.calls import MOST_COUNTED
 from evaluators.runs.store.database import MIGRATIONS
 from evaluators.runs.store.saved_mappings import MOST_MAPPINGS
-from evaluators.trace.labelling import Correction
 from tests.stops import stop, stopped
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ def failed(position, error="It broke. Try again.", model=0, metric=0):
 
 
 def change(value="yes", label="relevant", key="0a", created="2026-01-01T10:00:00"):
-    return Correction(label=label, key=key, value=value, created=created)
+    return PersonLabel(label=label, key=key, value=value, created=created)
 
 
 def call(key="k", text="Paris", cost=0.25, model=LUNA.id, reusable=True):
@@ -188,7 +188,7 @@ def test_every_metric_of_a_run_has_results_of_its_own(store):
     store.results.save("r1", scored(0, metric=1))
     store.results.save("r1", failed(0, metric=0))
     store.results.save("r1", scored(1, model=1, metric=1))
-    store.corrections.save("r1", Cell(1, 1, 1), change())
+    store.person_labels.save("r1", Cell(1, 1, 1), change())
 
     assert store.results.counts(both) == Counts(asked=12, scored=2, failed=1)
     assert store.results.open_cells(both)[:4] == [
@@ -224,11 +224,11 @@ def test_corrections_are_of_an_answer_whatever_the_metric_of_the_cell(store):
     store.runs.save(run(metrics=("trace", "answer_match")), DATASET)
     store.results.save("r1", scored(0))
     store.results.save("r1", scored(0, metric=1))
-    store.corrections.save("r1", Cell(0, 0, 1), change())
+    store.person_labels.save("r1", Cell(0, 0, 1), change())
 
-    assert store.corrections.by_cell("r1", Cell(0)) == {Cell(0): [change()]}
+    assert store.person_labels.by_cell("r1", Cell(0)) == {Cell(0): [change()]}
     assert [row.corrected for row in store.results.outlines(store.runs.get("r1"))][:2] == [1, 0]
-    assert store.corrections.undo("r1", Cell(0, 0, 1))
+    assert store.person_labels.undo("r1", Cell(0), "you")
 
 
 def test_failures_are_counted_by_their_reason(store):
@@ -275,58 +275,72 @@ def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
 def test_corrections_come_back_by_cell_in_their_order(store, path):
     store.runs.save(run(models=(READER, LUNA)), DATASET)
     first, second, other = change("yes"), change("no"), change("partial", "support", "b")
-    store.corrections.save("r1", Cell(1), first)
-    store.corrections.save("r1", Cell(1, 1), other)
-    store.corrections.save("r1", Cell(1), second)
+    store.person_labels.save("r1", Cell(1), first)
+    store.person_labels.save("r1", Cell(1, 1), other)
+    store.person_labels.save("r1", Cell(1), second)
     store.close()
 
     again = Store(path)
 
-    assert again.corrections.by_cell("r1") == {Cell(1): [first, second], Cell(1, 1): [other]}
-    assert again.corrections.by_cell("r1", Cell(1, 1)) == {Cell(1, 1): [other]}
-    assert again.corrections.by_cell("r1", Cell(0)) == {}
-    assert again.corrections.by_cell("another") == {}
+    assert again.person_labels.by_cell("r1") == {Cell(1): [first, second], Cell(1, 1): [other]}
+    assert again.person_labels.by_cell("r1", Cell(1, 1)) == {Cell(1, 1): [other]}
+    assert again.person_labels.by_cell("r1", Cell(0)) == {}
+    assert again.person_labels.by_cell("another") == {}
 
 
 def test_the_newest_correction_is_taken_back_first(store):
     store.runs.save(run(), DATASET)
     for value in ("yes", "no"):
-        store.corrections.save("r1", Cell(0), change(value))
-    store.corrections.save("r1", Cell(1), change("no"))
+        store.person_labels.save("r1", Cell(0), change(value))
+    store.person_labels.save("r1", Cell(1), change("no"))
 
-    assert store.corrections.undo("r1", Cell(0))
-    assert store.corrections.by_cell("r1", Cell(0)) == {Cell(0): [change("yes")]}
-    assert store.corrections.undo("r1", Cell(0))
-    assert not store.corrections.undo("r1", Cell(0))
-    assert store.corrections.by_cell("r1") == {Cell(1): [change("no")]}
+    assert store.person_labels.undo("r1", Cell(0), "you")
+    assert store.person_labels.by_cell("r1", Cell(0)) == {Cell(0): [change("yes")]}
+    assert store.person_labels.undo("r1", Cell(0), "you")
+    assert not store.person_labels.undo("r1", Cell(0), "you")
+    assert store.person_labels.by_cell("r1") == {Cell(1): [change("no")]}
 
 
 def test_all_corrections_of_one_cell_are_taken_back_at_once(store):
     store.runs.save(run(), DATASET)
     for position in (0, 0, 1):
-        store.corrections.save("r1", Cell(position), change())
+        store.person_labels.save("r1", Cell(position), change())
 
-    store.corrections.reset("r1", Cell(0))
+    store.person_labels.withdraw_all("r1", Cell(0), "you")
 
-    assert store.corrections.by_cell("r1") == {Cell(1): [change()]}
+    assert store.person_labels.by_cell("r1") == {Cell(1): [change()]}
+
+
+def test_what_is_taken_back_is_kept_as_history_and_others_words_stay(store):
+    store.runs.save(run(), DATASET)
+    ann, ben = (change().model_copy(update={"person": name}) for name in ("Ann", "Ben"))
+    store.person_labels.save("r1", Cell(0), ann, ben)
+
+    assert store.person_labels.undo("r1", Cell(0), "Ann")
+    assert not store.person_labels.undo("r1", Cell(0), "Ann")
+    store.person_labels.withdraw("r1", Cell(0), "Cleo", "relevant", "0a")
+
+    assert store.person_labels.by_cell("r1") == {Cell(0): [ben]}
+    history = store.person_labels.history("r1")
+    assert [(kept.label, kept.withdrawn is None) for kept in history] == [(ann, False), (ben, True)]
 
 
 def test_corrections_go_with_their_run_and_stay_where_a_sample_is_scored_again(store):
     for name in ("r1", "r2"):
         store.runs.save(run(name), DATASET)
-        store.corrections.save(name, Cell(0), change())
+        store.person_labels.save(name, Cell(0), change())
     store.results.save("r1", failed(0))
     store.results.save("r1", scored(0))
 
-    assert store.corrections.by_cell("r1") == {Cell(0): [change()]}
+    assert store.person_labels.by_cell("r1") == {Cell(0): [change()]}
     store.runs.delete("r1")
-    assert store.corrections.by_cell("r1") == {}
-    assert store.corrections.by_cell("r2") == {Cell(0): [change()]}
+    assert store.person_labels.by_cell("r1") == {}
+    assert store.person_labels.by_cell("r2") == {Cell(0): [change()]}
 
 
 def test_a_correction_of_an_unknown_run_is_refused(store):
-    with pytest.raises(StoreError, match="cannot be written"):
-        store.corrections.save("gone", Cell(0), change())
+    with pytest.raises(ParameterError, match="was deleted meanwhile"):
+        store.person_labels.save("gone", Cell(0), change())
 
 
 @pytest.mark.parametrize("by", [None, ["x", "y"], {"a": 1}])
@@ -344,7 +358,7 @@ def test_outlines_tell_who_labelled_and_how_much_a_person_corrected(store):
     store.results.save("r1", scored(0, Score(values={}, evidence=LABELLED)))
     store.results.save("r1", scored(1))
     for position in (0, 0, 1):
-        store.corrections.save("r1", Cell(position), change())
+        store.person_labels.save("r1", Cell(position), change())
 
     assert [(row.by, row.corrected) for row in store.results.outlines(run())] == [
         ("jury", 2),
@@ -507,9 +521,9 @@ def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
     assert (store.runs.get("r1").judge, store.runs.get("r2").judge) == (LUNA, None)
     assert store.results.get("r1", 1, 1) == result
     assert stopped(store, "r3") == "No credit."
-    store.corrections.save("r1", Cell(1, 1), change())
+    store.person_labels.save("r1", Cell(1, 1), change())
     store.runs.delete("r1")
-    assert (store.results.get("r1", 1, 1), store.corrections.by_cell("r1")) == (None, {})
+    assert (store.results.get("r1", 1, 1), store.person_labels.by_cell("r1")) == (None, {})
 
 
 def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
@@ -545,7 +559,7 @@ def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
     assert (store.runs.get("r1").evaluator, store.runs.get("r1").origin) == (run().evaluator, {})
     assert store.results.of_answer("r1", 1, 1) == {0: result}
     assert stopped(store, "r1") == "No credit."
-    assert store.corrections.by_cell("r1") == {Cell(1, 1): [change()]}
+    assert store.person_labels.by_cell("r1") == {Cell(1, 1): [change()]}
     store.results.save("r1", failed(1, model=1, metric=1))
     assert store.results.get("r1", 1, 1) == result
 
@@ -578,6 +592,41 @@ def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(
     )
     assert store.results.get("r1", 1) == result
     assert store.results.failures("r1") == [(Reason(kind="", message="Cut off."), 1)]
+
+
+def test_corrections_of_a_store_of_the_fourteenth_version_are_labels_of_a_person_now(path):
+    path.parent.mkdir()
+    with sqlite3.connect(path) as db:
+        for script in sorted(MIGRATIONS.glob("*.sql"))[:14]:
+            db.executescript(script.read_text(encoding="utf-8"))
+        db.execute("pragma user_version = 14")
+        row = ("r1", "w", "2026-01-01T10:00:00", DATASET.fingerprint, run().model_dump_json())
+        db.execute(
+            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",
+            row,
+        )
+        for value in ("yes", "no"):
+            db.execute(
+                "insert into corrections values (null, 'r1', 1, 0, '2026-01-01T10:00:00', "
+                f"'relevant', '0a', '{value}')"
+            )
+        revision = db.execute("select revision from revisions").fetchone()[0]
+    db.close()
+
+    store = Store(path)
+
+    assert store.person_labels.by_cell("r1") == {Cell(1): [change("yes"), change("no")]}
+    kept = store.person_labels.by_cell("r1")[Cell(1)][0]
+    assert (kept.person, kept.blind, kept.drawn, kept.probability) == (
+        "you",
+        False,
+        "by hand",
+        None,
+    )
+    # Figures that were worked out with them still hold, and change with the next label.
+    assert store.figures.revision("r1") == revision
+    store.person_labels.undo("r1", Cell(1), "you")
+    assert store.figures.revision("r1") == revision + 1
 
 
 @pytest.mark.parametrize("damaged", ["No credit.", "[1]", "{", 7, b"\xff"])

@@ -59,8 +59,16 @@ def test_the_table_now_names_the_heuristic_as_the_labeller(store):
 @pytest.mark.parametrize("run_id", LABELLED)
 def test_the_labels_to_take_away_are_the_same(store, run_id):
     run = store.runs.get(run_id)
-    lines = export.label_lines(store.results.scored(run), store.corrections.by_cell(run_id))
-    assert [json.loads(line) for line in lines] == THEN[run_id]["labels"]
+    lines = export.label_lines(store.results.scored(run), store.person_labels.by_cell(run_id))
+    now = [json.loads(line) for line in lines]
+    for line in now:
+        assert {own["person"] for own in line["corrections"]} <= {"you"}
+        # Who gave a label was not kept then.
+        line["corrections"] = [
+            {name: own[name] for name in ("label", "key", "value", "created")}
+            for own in line["corrections"]
+        ]
+    assert now == THEN[run_id]["labels"]
     assert list(RunView.read(store, run).labelled().labellers) == THEN[run_id]["labellers"]
 
 

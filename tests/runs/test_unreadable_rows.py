@@ -8,6 +8,7 @@ import pytest
 from evaluators.api.evaluation import Results
 from evaluators.errors import UnreadableRowError
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.people.records import PersonLabel
 from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Sample, Usage
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import View
@@ -17,7 +18,7 @@ from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Store
 from evaluators.terminal.remedies import IN_TERMINAL
-from evaluators.trace.labelling import HEURISTIC, Correction
+from evaluators.trace.labelling import HEURISTIC
 from tests.stops import stopped
 from ui.parts.remedies import worded
 
@@ -223,13 +224,13 @@ def test_an_answer_is_as_if_it_were_not_there(store, path, damage):
 def test_a_correction_is_left_out(store, path, column):
     run = finished(store)
     for position in (0, 1):
-        made = Correction(label="relevant", key="0a", value="no", created="2026-01-01T10:00:00")
-        store.corrections.save(run.id, Cell(position), made)
-    change(path, "corrections", column, lambda text: "nonsense")
+        made = PersonLabel(label="relevant", key="0a", value="no", created="2026-01-01T10:00:00")
+        store.person_labels.save(run.id, Cell(position), made)
+    change(path, "person_labels", column, lambda text: "nonsense")
 
-    assert list(store.corrections.by_cell(run.id)) == [Cell(1)]
-    store.corrections.reset(run.id, Cell(0))
-    assert list(store.corrections.by_cell(run.id)) == [Cell(1)]
+    assert list(store.person_labels.by_cell(run.id)) == [Cell(1)]
+    store.person_labels.withdraw_all(run.id, Cell(0), "you")
+    assert list(store.person_labels.by_cell(run.id)) == [Cell(1)]
 
 
 def test_a_run_with_a_damaged_sample_is_resumed_by_its_other_samples(store, path):

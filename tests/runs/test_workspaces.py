@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evaluators.errors import HostLimitError
+from evaluators.people.records import PersonLabel
 from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Run, Sample, Usage
 from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
@@ -17,7 +18,6 @@ from evaluators.runs.notes import written
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.database import MIGRATIONS
 from evaluators.runs.workspaces import Workspaces
-from evaluators.trace.labelling import Correction
 from tests.runs import slow
 
 ANN, BEN = "ann-0123456789-abcdefghij", "ben-0123456789-abcdefghij"
@@ -55,8 +55,10 @@ def fill(store: Store, workspace: str) -> Run:
         text="Yes.", finish_reason="stop", usage=Usage(prompt_tokens=1, answer_tokens=1)
     )
     store.calls.save(run.id, [Call(key="k", model="m", completion=completion, reusable=True)])
-    store.corrections.save(
-        run.id, Cell(0), Correction(label="support", key="a", value="full", created="now")
+    store.person_labels.save(
+        run.id,
+        Cell(0),
+        PersonLabel(label="support", key="a", value="full", created="2026-01-01T10:00:00"),
     )
     store.notes.save(run.id, Answer(0), written("Why?", ["odd"], "2026-01-01T00:00:00+00:00"))
     return run
@@ -71,8 +73,8 @@ def what_is_kept(store: Store, workspace: str) -> tuple[object, ...]:
         store.mappings.get(workspace, COLUMNS),
         [run.id for run in runs],
         [store.results.counts(run) for run in runs],
-        [store.corrections.by_cell(run.id) for run in runs],
         [store.notes.by_answer(run.id) for run in runs],
+        [store.person_labels.by_cell(run.id) for run in runs],
         store.calls.answer(workspace, "k"),
     )
 
@@ -258,8 +260,8 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
         "runs",
         "results",
         "calls",
-        "corrections",
         "notes",
+        "person_labels",
         "saved_metrics",
         "saved_mappings",
     )

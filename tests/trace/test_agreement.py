@@ -2,9 +2,11 @@
 
 import pytest
 
+from evaluators.people.labels import labels_by_labeller
+from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Labels, Sample, Sentence, Sentences, SentenceSupport
 from evaluators.trace.agreement import Agreement, agreement
-from evaluators.trace.labelling import Correction, labelled_score
+from evaluators.trace.labelling import labelled_score
 
 JUDGE = "openai/gpt-6-luna"
 
@@ -33,11 +35,12 @@ def cell(position, *labellings, gold=None, size=4):
     return Cell(position), sample, labelled_score(sample, sentences, found, found[-1])
 
 
-def found(cells, corrections=None):
-    return {
-        (each.first, each.second, each.label): each
-        for each in agreement(iter(cells), corrections or {})
-    }
+def found(cells, people=None):
+    table = agreement(
+        (cell, *labels_by_labeller(sample, score, (people or {}).get(cell, ())))
+        for cell, sample, score in cells
+    )
+    return {(each.first, each.second, each.label): each for each in table}
 
 
 def test_two_labellers_are_compared_sentence_by_sentence_over_all_samples():
@@ -76,7 +79,7 @@ def test_only_samples_and_sentences_that_both_labelled_count():
 
 
 def test_published_and_corrected_labels_are_labellers_too_corrected_ones_where_there_are_some():
-    change = Correction(label="relevant", key="0b", value="yes", created="c")
+    change = PersonLabel(label="relevant", key="0b", value="yes", created="2026-11-22T10:00:00Z")
     cells = [
         cell(0, (JUDGE, labels("0a")), gold=labels("0a 0b")),
         cell(1, (JUDGE, labels("0a")), gold=labels("0a")),
@@ -104,10 +107,10 @@ def test_keys_that_do_not_exist_or_come_twice_change_nothing():
 
 @pytest.mark.parametrize("cells", [[], [cell(0, (JUDGE, labels("0a")))]])
 def test_fewer_than_two_labellers_agree_on_nothing(cells):
-    assert agreement(cells, {}) == []
+    assert found(cells) == {}
 
 
 def test_two_that_never_met_are_left_out():
     cells = [cell(0, ("heuristic", labels("0a"))), cell(1, (JUDGE, labels("0a")))]
 
-    assert agreement(cells, {}) == []
+    assert found(cells) == {}

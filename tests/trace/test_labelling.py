@@ -6,6 +6,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
+from evaluators.people.labels import corrected
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     ExpectedShares,
     Judgement,
@@ -19,13 +21,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.trace.labelling import (
-    Correction,
-    corrected,
-    labelled_score,
-    labellings,
-    sentences_of,
-)
+from evaluators.trace.labelling import labelled_score, labellings, sentences_of
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
@@ -61,7 +57,7 @@ def judged(by, labels=LABELS):
 
 
 def correction(label, key, value):
-    return Correction(label=label, key=key, value=value, created="2026-11-20T10:00:00Z")
+    return PersonLabel(label=label, key=key, value=value, created="2026-11-20T10:00:00Z")
 
 
 # Storing
@@ -150,7 +146,7 @@ def test_expected_shares_count_in_place_of_labels_that_are_only_likely(
 )
 def test_what_a_person_has_looked_at_is_counted(change, utilization, completeness):
     likely = LABELS.model_copy(update={"expected": EXPECTED})
-    found = trace_scores(SENTENCES, corrected(likely, [correction(*change)]))
+    found = trace_scores(SENTENCES, corrected(likely, SENTENCES, [correction(*change)]))
     assert (found.context_utilization, found.completeness) == (utilization, completeness)
 
 
@@ -193,18 +189,18 @@ def test_published_rows_reproduce_the_published_scores_through_the_way_of_a_judg
     [
         ([("relevant", "0a", "no")], ("0b",), ("0b",)),
         ([("utilized", "0a", "yes")], ("0a", "0b"), ("0b", "0a")),
-        ([("relevant", "0a", "yes")], ("0b", "0a"), ("0b",)),
-        ([("relevant", "0a", "no"), ("relevant", "0a", "yes")], ("0b", "0a"), ("0b",)),
+        ([("relevant", "0a", "yes")], ("0a", "0b"), ("0b",)),
+        ([("relevant", "0a", "no"), ("relevant", "0a", "yes")], ("0a", "0b"), ("0b",)),
     ],
 )
 def test_a_correction_moves_a_document_sentence_in_or_out(corrections, relevant, utilized):
-    labels = corrected(LABELS, [correction(*each) for each in corrections])
+    labels = corrected(LABELS, SENTENCES, [correction(*each) for each in corrections])
     assert (labels.relevant_keys, labels.utilized_keys) == (relevant, utilized)
     assert labels.sentence_support == LABELS.sentence_support
 
 
 def test_corrected_support_keeps_what_the_labeller_said_beside_it():
-    (support,) = corrected(LABELS, [correction("support", "a", "full")]).sentence_support
+    (support,) = corrected(LABELS, SENTENCES, [correction("support", "a", "full")]).sentence_support
     assert support == SentenceSupport(
         key="a", support=FULL, supporting_keys=("0b",), explanation="Half."
     )
@@ -212,10 +208,12 @@ def test_corrected_support_keeps_what_the_labeller_said_beside_it():
 
 
 def test_a_person_names_the_sentence_that_carries_another():
-    changes = [correction("support", "a", "full"), correction("supported_by", "a", "1c")]
-    (support,) = corrected(LABELS, changes).sentence_support
-    assert (support.support, support.supporting_keys) == (FULL, ("1c",))
-    (support,) = corrected(LABELS, [*changes, correction("support", "a", "none")]).sentence_support
+    changes = [correction("support", "a", "full"), correction("supported_by", "a", "0a")]
+    (support,) = corrected(LABELS, SENTENCES, changes).sentence_support
+    assert (support.support, support.supporting_keys) == (FULL, ("0a",))
+    (support,) = corrected(
+        LABELS, SENTENCES, [*changes, correction("support", "a", "none")]
+    ).sentence_support
     assert (support.support, support.supporting_keys) == (Support.NONE, ())
 
 
@@ -229,6 +227,6 @@ def test_a_correction_holds_a_value_of_its_label(label, value):
 
 
 def test_a_sentence_without_a_label_can_be_given_one():
-    labels = corrected(Labels(), [correction("support", "a", "full")])
+    labels = corrected(Labels(), SENTENCES, [correction("support", "a", "full")])
     assert labels.sentence_support == (SentenceSupport(key="a", support=FULL),)
     assert trace_scores(SENTENCES, labels).adherence == 1.0

@@ -66,7 +66,7 @@ def _label_lines(view: RunView) -> bytes:
     models = run_facts.titles(view.run)
     prompt = export.labelling_prompt(view.run)
     notes = view.store.notes.by_answer(view.run.id)
-    return b"".join(export.label_lines(view.scored(), view.corrections, models, prompt, notes))
+    return b"".join(export.label_lines(view.scored(), view.people, models, prompt, notes))
 
 
 def _button(label: str, file: str, make: Callable[[], bytes], help: str | None = None) -> None:

@@ -9,8 +9,10 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
+from evaluators.people.labels import sentence_hash
+from evaluators.people.records import ALLOWED, YOU, PersonLabel
 from evaluators.records import Cell, Labels, Record, Sentences
-from evaluators.trace.labelling import ALLOWED, CORRECTED, Correction
+from evaluators.trace.labelling import CORRECTED
 from ui import session
 from ui.parts import tables
 from ui.parts.highlight import SUPPORTS
@@ -73,36 +75,36 @@ def answered(place: RunCell) -> int:
     return number
 
 
-def by_sentence(corrections: Sequence[Correction]) -> dict[str, list[dict[str, str]]]:
-    """What holds of a person's corrections, by sentence: the words, and when."""
+def by_sentence(given: Sequence[PersonLabel]) -> dict[str, list[dict[str, str]]]:
+    """What holds of a person's labels, by sentence: the words, and when."""
     holding: dict[str, dict[str, dict[str, str]]] = {}
-    for correction in corrections:
-        of_sentence = holding.setdefault(correction.key, {})
-        if correction.label == "support":
+    for label in given:
+        of_sentence = holding.setdefault(label.key, {})
+        if label.label == "support":
             of_sentence.pop("supported_by", None)
-        words = {"what": new_label(correction), "at": correction.created}
-        of_sentence[correction.label] = words
+        words = {"what": in_words(label), "at": label.created}
+        of_sentence[label.label] = words
     return {key: list(labels.values()) for key, labels in holding.items()}
 
 
-def new_label(correction: Correction) -> str:
-    """What a label was set to, in words."""
-    if correction.label == "supported_by":
-        return f"by {correction.value}"
-    return TITLES[correction.label, correction.value]
+def in_words(label: PersonLabel) -> str:
+    """What a label says."""
+    if label.label == "supported_by":
+        return f"by {label.value}"
+    return TITLES[label.label, label.value]
 
 
-def list_all(corrections: Sequence[Correction]) -> None:
-    """Every correction with its time, in order."""
+def list_all(given: Sequence[PersonLabel]) -> None:
+    """Every label with its time, in order."""
     with st.expander("Corrections", icon=":material/edit:", key="corrections"):
         rows = []
-        for correction in corrections:
-            created = datetime.fromisoformat(correction.created)
+        for label in given:
+            created = datetime.fromisoformat(label.created)
             when = created.strftime("%d %b %Y, %H:%M:%S UTC")
             rows.append(
                 {
-                    "Sentence": correction.key,
-                    "Set to": new_label(correction),
+                    "Sentence": label.key,
+                    "Set to": in_words(label),
                     "When": when,
                 }
             )
@@ -110,26 +112,29 @@ def list_all(corrections: Sequence[Correction]) -> None:
 
 
 def _keep_change(place: RunCell, change: Change, sentences: Sentences, original: Labels) -> None:
-    table = session.store().corrections
+    table = session.store().person_labels
     if change.label == "undo":
-        table.undo(*place)
+        table.undo(*place, YOU)
     elif change.label == "undo all":
-        table.reset(*place)
+        table.withdraw_all(*place, YOU)
     elif _fits(change, sentences):
         # A label set back to what its labeller said is not a correction.
         if change.value == _before(change, original):
-            table.drop(*place, change.label, change.key)
+            table.withdraw(*place, YOU, change.label, change.key)
             if change.label == "support":
-                table.drop(*place, "supported_by", change.key)
+                table.withdraw(*place, YOU, "supported_by", change.key)
         else:
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            correction = Correction(
+            parts = (*sentences.documents, sentences.response)
+            texts = {own.key: own.text for part in parts for own in part}
+            label = PersonLabel(
                 label=change.label,
                 key=change.key,
                 value=change.value,
+                sentence=sentence_hash(texts[change.key]),
                 created=now,
             )
-            table.save(*place, correction)
+            table.save(*place, label)
         st.session_state[SHOWN] = CORRECTED
 
 

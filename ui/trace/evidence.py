@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
+from evaluators.people.records import PersonLabel
 from evaluators.records import Judgement, Labelling, Labels, Sample, Sentences, Support
-from evaluators.trace.labelling import CORRECTED, GOLD, JURY, Correction
+from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import TRACEScores, arithmetic, fractions
 from ui.parts import highlight
 from ui.parts.labellers import title
@@ -55,7 +56,7 @@ class Shown(NamedTuple):
     labellings: Mapping[str, Labelling]
     by: str
     scores: Mapping[str, TRACEScores]
-    corrections: Sequence[Correction]
+    given: Sequence[PersonLabel]
 
     @property
     def labels(self) -> Labels:
@@ -146,10 +147,10 @@ def _data(shown: Shown, sample: Sample) -> dict[str, Any]:
             for by in shown.labellings
             if by != CORRECTED
         ],
-        "people": correction.by_sentence(shown.corrections),
+        "people": correction.by_sentence(shown.given),
         "disputed": list(disputes(shown)),
         "numbers": _numbers(shown),
-        "corrections": _number_of_corrections(shown.corrections),
+        "corrections": _number_of_corrections(shown.given),
     }
 
 
@@ -232,9 +233,9 @@ def _figure(scores: TRACEScores, name: str) -> str:
     return fractions(scores)[name] or (f"≈ {value}" if is_expected else value)
 
 
-def _number_of_corrections(corrections: Sequence[Correction]) -> str:
-    if not corrections:
+def _number_of_corrections(given: Sequence[PersonLabel]) -> str:
+    if not given:
         return ""
-    newest = corrections[-1]
-    number = counted(len(corrections), "correction")
-    return f"{number} · newest: {newest.key} {correction.new_label(newest)}"
+    newest = given[-1]
+    number = counted(len(given), "correction")
+    return f"{number} · newest: {newest.key} {correction.in_words(newest)}"

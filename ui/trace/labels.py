@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from evaluators.people.labels import corrected
+from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.trace.definitions import SENTENCE
-from evaluators.trace.labelling import CORRECTED, HEURISTIC, Correction, corrected, labellings
+from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.patterns import HIGH
 from ui import session
@@ -40,8 +42,8 @@ def _labelled(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
     place = RunCell(run.id, cell)
     with problems.caught():
         problems.show(place.name)
-        corrections = session.store().corrections.by_cell(run.id, cell).get(cell, [])
-        shown = _labels_to_show(place, sample, score, corrections)
+        given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
+        shown = _labels_to_show(place, sample, score, given)
         judge.warn(shown.judges)
 
         def keep() -> None:
@@ -63,22 +65,22 @@ def _labels_to_show(
     place: RunCell,
     sample: Sample,
     score: Score,
-    corrections: Sequence[Correction],
+    given: Sequence[PersonLabel],
 ) -> Shown:
     by_labeller = labellings(score, sample)
-    if corrections:
+    sentences = from_score(score, sample).sentences
+    if given:
         original = next(iter(by_labeller.values())).labels
-        labels = corrected(original, corrections)
+        labels = corrected(original, sentences, given)
         by_labeller[CORRECTED] = Labelling(by=CORRECTED, labels=labels)
     by = _choose_labeller(list(by_labeller), place)
-    sentences = from_score(score, sample).sentences
     # The choice stands below the texts, beside the formulas that it changes.
     definition = st.session_state.get("definition") or SENTENCE
     scores = {
         name: trace_scores(sentences, labelling.labels, definition)
         for name, labelling in by_labeller.items()
     }
-    return Shown(place, sentences, by_labeller, by, scores, corrections)
+    return Shown(place, sentences, by_labeller, by, scores, given)
 
 
 def _choose_labeller(names: list[str], place: RunCell) -> str:
@@ -160,8 +162,8 @@ def _below(run: Run, shown: Shown, question: str) -> None:
             st.text(f"{pattern.name}. {pattern.meaning} {pattern.remedy}")
     if len(shown.labellings) > 1:
         _labellers_side_by_side(shown)
-    if shown.corrections:
-        correction.list_all(shown.corrections)
+    if shown.given:
+        correction.list_all(shown.given)
     if shown.judges:
         judge.show(run, shown.judges, shown.sentences, question)
 

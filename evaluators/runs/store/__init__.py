@@ -13,10 +13,10 @@ from pathlib import Path
 
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
-from evaluators.runs.store.corrections import CorrectionTable
 from evaluators.runs.store.database import NEWEST, Database
 from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView
 from evaluators.runs.store.notes import NoteTable
+from evaluators.runs.store.person_labels import PersonLabelTable
 from evaluators.runs.store.results import Counts, Outline, ResultTable
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
@@ -54,8 +54,8 @@ class Store(Database):
         self.samples = SampleTable(self)
         self.runs = RunTable(self)
         self.results = ResultTable(self)
-        self.corrections = CorrectionTable(self)
         self.notes = NoteTable(self)
+        self.person_labels = PersonLabelTable(self)
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

@@ -1,4 +1,4 @@
-"""What was worked out of a run, kept with it until a result or a correction changes it."""
+"""What was worked out of a run, kept with it until a result or a person's label changes it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FigureTable:
         self._database = database
 
     def revision(self, run_id: str, counter: Counter = "revision") -> int:
-        """Another number after every result of the run, and by default after every correction."""
+        """Another number after every result, and by default after every person's label."""
         rows = self._database.rows(f"select {counter} from revisions where run_id = ?", run_id)
         return int(rows[0][0]) if rows else 0
 
@@ -58,9 +58,10 @@ class FigureTable:
         with self._database.transaction() as db:
             db.execute(query, (name, body, run_id, revision))
 
-    def corrections_state(self, run_id: str) -> tuple[int, int]:
-        """Another pair after every correction of the run that is made or taken back."""
-        query = "select count(*), coalesce(max(id), 0) from corrections where run_id = ?"
+    def labels_state(self, run_id: str) -> tuple[int, int]:
+        """Another pair after every person's label of the run that is given or taken back."""
+        query = """select count(*) filter (where withdrawn is null), coalesce(max(id), 0)
+                   from person_labels where run_id = ?"""
         count, newest = self._database.rows(query, run_id)[0]
         return count, newest
 
@@ -69,15 +70,15 @@ class FigureTable:
         run_id: str,
         view: StoredView,
         values: Mapping[Cell, Mapping[str, float | None]],
-        corrections_state: tuple[int, int],
+        labels_state: tuple[int, int],
     ) -> bool:
-        """Keeps the values of these answers; `False` where a correction was made meanwhile."""
+        """Keeps the values of these answers; `False` where a person labelled meanwhile."""
         rows = [
             (run_id, view.name, cell.position, cell.model, json.dumps(own))
             for cell, own in values.items()
         ]
         with self._database.transaction() as db:
-            if self.corrections_state(run_id) != corrections_state:
+            if self.labels_state(run_id) != labels_state:
                 return False
             # Only of runs that are still there: another process may have deleted this one.
             query = """insert or replace into viewed select ?1, ?2, ?3, ?4, ?5

@@ -32,7 +32,15 @@ from evaluators.runs.store.calls import insert_calls
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.figures import USUAL, StoredView
 from evaluators.runs.store.samples import is_sample_facet
-from evaluators.runs.store.selection import STATUS, VALUES, Answer, Selection, conditions, order
+from evaluators.runs.store.selection import (
+    CHANGES,
+    STATUS,
+    VALUES,
+    Answer,
+    Selection,
+    conditions,
+    order,
+)
 
 READ_TOGETHER = 256
 """Whole results in memory at a time, where all of a run are read."""
@@ -163,17 +171,17 @@ class ResultTable:
     ) -> list[Outline]:
         """Every cell of the run with its values as the view has them, sample by sample.
 
-        They are without texts; `answers` limits them to these. A person's corrections
-        count for the first metric only.
+        They are without texts; `answers` limits them to these. People's labels of
+        sentences count for the first metric only.
         """
         of_answers = ""
         if answers is not None:
             of_answers = "and s.position in (select value from json_each(:positions))"
         query = f"""select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
                           {STATUS}, {VALUES}, r.facets,
-                          (select count(*) from corrections c where r.metric = 0
-                           and c.run_id = r.run_id and c.position = r.position
-                           and c.model = r.model)
+                          (select count(*) from person_labels p where p.metric = r.metric
+                           and p.run_id = r.run_id and p.position = r.position
+                           and p.model = r.model and {CHANGES})
                    from samples s cross join json_each(:models) m cross join json_each(:metrics) e
                    left join results r on r.run_id = :run and r.position = s.position
                         and r.model = m.value and r.metric = e.value
@@ -218,9 +226,9 @@ class ResultTable:
                      select 1 from viewed v where v.run_id = r.run_id and v.view = :view
                      and v.position = r.position and v.model = r.model)"""
         if view.is_usual:
-            missing += """ and exists (
-                           select 1 from corrections c where c.run_id = r.run_id
-                           and c.position = r.position and c.model = r.model)"""
+            missing += f""" and exists (
+                           select 1 from person_labels p where p.run_id = r.run_id
+                           and p.position = r.position and p.model = r.model and {CHANGES})"""
         yield from self._scored_where(run, missing, view=view.name)
 
     def _scored_where(

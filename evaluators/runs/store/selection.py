@@ -12,6 +12,8 @@ VALUES = f"""case when {_IS_VIEWED} then v."values" when {_HAS_NO_VIEW} then nul
 """What a view has of a cell, as JSON; `r` is its result and `v` its row of the view, if any."""
 STATUS = f"case when {_HAS_NO_VIEW} and r.status = 'scored' then 'failed' else r.status end"
 """A score that cannot be read has no values in a view: it counts as failed."""
+CHANGES = "p.withdrawn is null and p.label <> 'sample'"
+"""What holds of a label `p` of `person_labels` that may change what counts."""
 
 
 class Answer(NamedTuple):
@@ -96,7 +98,7 @@ def order(selection: Selection) -> str:
 
 _OF_ANSWER = "run_id = :run and position = s.position and model = m.value"
 _ANY_FAILED = f"exists (select 1 from results where {_OF_ANSWER} and status = 'failed')"
-_ANY_CORRECTED = f"exists (select 1 from corrections where {_OF_ANSWER})"
+_ANY_CORRECTED = f"exists (select 1 from person_labels p where {_OF_ANSWER} and {CHANGES})"
 _AMONG = "(s.position, m.value) in (select value ->> 0, value ->> 1 from json_each(:among))"
 
 

@@ -1,0 +1,246 @@
+"""Which labels of people count: each person's last word, and of several people the majority.
+
+A tie goes to the stricter label (none before partial before full; no before yes), as in a jury.
+Whoever calls a sample done with the labeller's labels in sight confirms all labels that they did
+not set; what was not labelled blind is not labelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from evaluators.people.records import DONE, PersonLabel
+from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
+from evaluators.trace.definitions import METRICS, SENTENCE
+from evaluators.trace.labelling import CORRECTED, STRICTEST_FIRST, labellings
+from evaluators.trace.metrics import from_score, trace_scores
+
+Votes = dict[tuple[str, str], str]
+"""What one person says, or several together: a value by the kind of label and its key."""
+
+_STRICTEST_FIRST = ("no", "yes", *(support.value for support in STRICTEST_FIRST))
+_WHOLE_SAMPLE = ("sample", "")
+
+
+class Fitting(NamedTuple):
+    """A sample's labels that fit its sentences, and those that do not: they are of another cut."""
+
+    labels: list[PersonLabel]
+    left_over: list[PersonLabel]
+
+
+def sentence_hash(text: str) -> str:
+    """The first 12 hex digits of the SHA-256 of a sentence."""
+    return sha256(text.encode(errors="replace")).hexdigest()[:12]
+
+
+def fitting(sentences: Sentences, given: Iterable[PersonLabel]) -> Fitting:
+    """The labels of sentences that are there, word by word, and of the whole sample.
+
+    Labels of other sentences are never counted, whatever key they have.
+    """
+    parts = (*sentences.documents, sentences.response)
+    texts = {sentence.key: sentence.text for part in parts for sentence in part}
+    response_keys = {sentence.key for sentence in sentences.response}
+    found = Fitting([], [])
+    for label in given:
+        is_of_response = label.label in ("support", "supported_by")
+        is_there = label.key in texts and (label.key in response_keys) == is_of_response
+        if is_there and label.sentence:
+            is_there = label.sentence == sentence_hash(texts[label.key])
+        if label.label == "supported_by":
+            is_there = is_there and label.value in texts and label.value not in response_keys
+        is_of_a_sentence = label.label not in ("sample", "verdict")
+        (found.labels if is_there or not is_of_a_sentence else found.left_over).append(label)
+    return found
+
+
+def by_person(given: Iterable[PersonLabel]) -> dict[str, list[PersonLabel]]:
+    """Each person's labels in their order; who labelled first comes first."""
+    labels: dict[str, list[PersonLabel]] = {}
+    for label in given:
+        labels.setdefault(label.person, []).append(label)
+    return labels
+
+
+def last_words(own: Iterable[PersonLabel]) -> dict[tuple[str, str], PersonLabel]:
+    """Of one person's labels those that count: of each kind and key the last."""
+    last: dict[tuple[str, str], PersonLabel] = {}
+    for label in own:
+        # What is not supported is carried by nothing.
+        if label.label == "support" and label.value == Support.NONE:
+            last.pop(("supported_by", label.key), None)
+        # Anew, so that it stands in the order in which it was said.
+        last.pop((label.label, label.key), None)
+        last[label.label, label.key] = label
+    return last
+
+
+def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Labels:
+    """These labels after what people say of the sentences; the same object where it is the same."""
+    original = _votes(labels, sentences)
+    voted = _majority(_ballots(original, fitting(sentences, given).labels))
+    for (kind, key), value in voted.items():
+        is_carried = kind != "supported_by" or voted.get(("support", key)) != Support.NONE
+        if is_carried and original.get((kind, key)) != value:
+            labels = labels.model_copy(update=_changed_labels(labels, kind, key, value))
+    return labels
+
+
+def labels_by_labeller(
+    sample: Sample, score: Score, given: Sequence[PersonLabel]
+) -> tuple[Sentences, dict[str, Labels]]:
+    """An answer's sentences, and everybody's labels of them by labeller.
+
+    "corrected" is there where people labelled.
+    """
+    scores = from_score(score, sample)
+    labels = {by: own.labels for by, own in labellings(score, sample).items()}
+    if given:
+        labels[CORRECTED] = corrected(scores.labels, scores.sentences, given)
+    return scores.sentences, labels
+
+
+def people_values(
+    labels: Labels,
+    sentences: Sentences,
+    given: Sequence[PersonLabel],
+    definition: str = SENTENCE,
+) -> dict[str, float]:
+    """The TRACE values by the labels of those people who are done with the sample.
+
+    Only values that their labels determine: adherence may be known where relevance is not.
+    """
+    fits = fitting(sentences, given).labels
+    voted = _majority(_ballots(_votes(labels, sentences), fits, only_done=True))
+    return _determined(as_labels(voted), sentences, voted, definition) if voted else {}
+
+
+def as_labels(votes: Votes) -> Labels:
+    """Votes as labels; what nobody labelled is not in them."""
+    supports = {}
+    for (kind, key), value in votes.items():
+        if kind == "support":
+            carrying = votes.get(("supported_by", key))
+            keys = (carrying,) if carrying else ()
+            supports[key] = SentenceSupport(key=key, support=Support(value), supporting_keys=keys)
+    return Labels(
+        relevant_keys=_keys_with_yes(votes, "relevant"),
+        utilized_keys=_keys_with_yes(votes, "utilized"),
+        sentence_support=tuple(supports.values()),
+    )
+
+
+def verdict_values(
+    values: Mapping[str, float | None], given: Sequence[PersonLabel]
+) -> dict[str, float]:
+    """What people say of the yes-or-no values of a metric (1 yes, 0 no); all others are left out.
+
+    A value of which nobody said a word is there where somebody confirmed them all.
+    """
+    original = {("verdict", name): _yes_or_no(value) for name, value in values.items()}
+    known = {key: value for key, value in original.items() if value}
+    voted = _majority(_ballots(known, given))
+    return {
+        name: float(value == "yes") for (kind, name), value in voted.items() if kind == "verdict"
+    }
+
+
+def _yes_or_no(value: float | None) -> str:
+    return {1.0: "yes", 0.0: "no"}.get(value, "") if value is not None else ""
+
+
+def _ballots(original: Votes, given: Iterable[PersonLabel], only_done: bool = False) -> list[Votes]:
+    """What each person says of everything that they labelled or confirmed."""
+    ballots = []
+    for own in by_person(given).values():
+        last = last_words(own)
+        said = {key: label.value for key, label in last.items()}
+        said.pop(_WHOLE_SAMPLE, None)
+        whole = last.get(_WHOLE_SAMPLE)
+        if whole is None:
+            if only_done:
+                continue
+        elif whole.value != DONE:
+            # Who could not tell, or passed on, has no vote.
+            continue
+        elif not whole.blind:
+            said = {**original, **said}
+        ballots.append(said)
+    return ballots
+
+
+def _majority(ballots: Sequence[Votes]) -> Votes:
+    """The highest value that more than half of those who voted give at least."""
+    cast: dict[tuple[str, str], list[str]] = {}
+    for ballot in ballots:
+        for place, value in ballot.items():
+            cast.setdefault(place, []).append(value)
+    voted: Votes = {}
+    for (kind, key), values in cast.items():
+        if kind == "supported_by":
+            voted[kind, key] = values[-1]
+        else:
+            # The lower median: of two votes in the middle it is the stricter one.
+            strictest_first = sorted(values, key=_STRICTEST_FIRST.index)
+            voted[kind, key] = strictest_first[(len(values) - 1) // 2]
+    return voted
+
+
+def _votes(labels: Labels, sentences: Sentences) -> Votes:
+    """A labeller's labels as votes."""
+    votes: Votes = {}
+    relevant, utilized = set(labels.relevant_keys), set(labels.utilized_keys)
+    for key in sentences.document_keys:
+        votes["relevant", key] = "yes" if key in relevant else "no"
+        votes["utilized", key] = "yes" if key in utilized else "no"
+    for item in labels.sentence_support:
+        votes["support", item.key] = item.support.value
+    return votes
+
+
+def _keys_with_yes(votes: Votes, kind: str) -> tuple[str, ...]:
+    return tuple(key for (own, key), value in votes.items() if own == kind and value == "yes")
+
+
+def _determined(
+    labels: Labels, sentences: Sentences, votes: Votes, definition: str
+) -> dict[str, float]:
+    """The values for which no label is missing."""
+    unknown: set[str] = set()
+    for kind, needing in (
+        ("relevant", METRICS[:3]),
+        ("utilized", METRICS[1:3]),
+    ):
+        if any((kind, key) not in votes for key in sentences.document_keys):
+            unknown.update(needing)
+    if any(("support", sentence.key) not in votes for sentence in sentences.response):
+        unknown.add("supported_share")
+    scores = trace_scores(sentences, labels, definition)
+    values = scores.values()
+    if unknown & set(METRICS):
+        unknown.add("average")
+    return {
+        name: value for name, value in values.items() if name not in unknown and value is not None
+    }
+
+
+def _changed_labels(labels: Labels, kind: str, key: str, value: str) -> dict[str, Any]:
+    if kind in ("support", "supported_by"):
+        supports = {support.key: support for support in labels.sentence_support}
+        before = supports.get(key) or SentenceSupport(key=key, support=Support.NONE)
+        changes: dict[str, Any] = {"supporting_keys": (value,)}
+        if kind == "support":
+            changes = {"support": Support(value)}
+            if changes["support"] is Support.NONE:
+                changes["supporting_keys"] = ()
+        supports[key] = before.model_copy(update=changes)
+        return {"sentence_support": tuple(supports.values())}
+    field = f"{kind}_keys"
+    keys = [other for other in getattr(labels, field) if other != key]
+    if value == "yes":
+        keys.append(key)
+    # What a person has looked at is counted, not expected.
+    return {field: tuple(keys), "expected": None}

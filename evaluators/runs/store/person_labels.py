@@ -1,0 +1,100 @@
+"""What people say of answers: their labels, of which none is overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from evaluators.errors import ParameterError
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.workspaces import check_not_shared
+
+_OF_A_CELL = "run_id = ? and position = ? and model = ? and metric = ?"
+_OF_A_PERSON = f"{_OF_A_CELL} and person = ? and withdrawn is null"
+_FIELDS = tuple(PersonLabel.model_fields)
+_SENTENCES = ("relevant", "utilized", "support", "supported_by")
+
+
+class KeptLabel(NamedTuple):
+    """A label with its cell, and when it was taken back; `None` where it holds."""
+
+    cell: Cell
+    label: PersonLabel
+    withdrawn: str | None
+
+
+class PersonLabelTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, run_id: str, cell: Cell, *labels: PersonLabel) -> None:
+        """Keeps what a person said of one cell, after what was said before; all or nothing.
+
+        Labels of sentences belong to the first metric. Raises `ParameterError` for an example,
+        which all share, and for a run that is not there (any more).
+        """
+        columns = ", ".join(("run_id", "position", "model", "metric", *_FIELDS))
+        marks = ", ".join("?" * (4 + len(_FIELDS)))
+        with self._database.transaction() as db:
+            if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
+                raise ParameterError("This run was deleted meanwhile: the label was not kept.")
+            check_not_shared(db, run_id, "labels")
+            for label in labels:
+                metric = 0 if label.label in _SENTENCES else cell.metric
+                values = (run_id, cell.position, cell.model, metric)
+                values += tuple(getattr(label, field) for field in _FIELDS)
+                db.execute(f"insert into person_labels ({columns}) values ({marks})", values)
+
+    def by_cell(self, run_id: str, cell: Cell | None = None) -> dict[Cell, list[PersonLabel]]:
+        """The labels that hold, of one cell or of the whole run, in the order they were given in.
+
+        Of one person's several labels of the same thing the last counts. One that cannot be read
+        is left out; it goes with `withdraw_all`.
+        """
+        labels: dict[Cell, list[PersonLabel]] = {}
+        for kept in self._read(run_id, cell, "withdrawn is null"):
+            labels.setdefault(kept.cell, []).append(kept.label)
+        return labels
+
+    def history(self, run_id: str, cell: Cell | None = None) -> list[KeptLabel]:
+        """All labels, those taken back as well, in the order they were given in."""
+        return list(self._read(run_id, cell, "true"))
+
+    def undo(self, run_id: str, cell: Cell, person: str) -> bool:
+        """Takes back what the person said last of the cell; `False` where there was nothing."""
+        newest = f"id = (select max(id) from person_labels where {_OF_A_PERSON})"
+        return self._withdraw(newest, (run_id, *cell, person))
+
+    def withdraw(self, run_id: str, cell: Cell, person: str, label: str, key: str) -> None:
+        """Takes back what the person said of one label of one sentence, or of one value."""
+        where = f"{_OF_A_PERSON} and label = ? and key = ?"
+        self._withdraw(where, (run_id, *cell, person, label, key))
+
+    def withdraw_all(self, run_id: str, cell: Cell, person: str) -> None:
+        """Takes back all that the person said of the cell."""
+        self._withdraw(_OF_A_PERSON, (run_id, *cell, person))
+
+    def _withdraw(self, where: str, values: tuple[Any, ...]) -> bool:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._database.transaction() as db:
+            changed = db.execute(
+                f"update person_labels set withdrawn = ? where {where}", (now, *values)
+            )
+            return changed.rowcount > 0
+
+    def _read(self, run_id: str, cell: Cell | None, condition: str) -> Iterator[KeptLabel]:
+        where = "run_id = ?"
+        values: tuple[Any, ...] = (run_id,)
+        if cell is not None:
+            where, values = _OF_A_CELL, (run_id, *cell)
+        query = f"""select position, model, metric, withdrawn, {", ".join(_FIELDS)}
+                    from person_labels where {where} and {condition} order by id"""
+        for row in self._database.rows(query, *values):
+            fields = dict(zip(_FIELDS, row[4:], strict=True))
+            with suppress(ValueError):
+                label = PersonLabel.model_validate(fields)
+                yield KeptLabel(Cell(*row[:3]), label, row[3])
