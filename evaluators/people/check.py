@@ -1,0 +1,210 @@
+"""How far a labeller can be trusted: its values beside those of people, and the mean corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluators.people import findings
+from evaluators.people.checked import Against, Check, Distance, More, TwoByTwo, ValueCheck
+from evaluators.people.correction import (
+    LEAST,
+    MORE,
+    Estimate,
+    Stratum,
+    corrected_mean,
+    corrected_rate,
+    effective_number,
+    labelled_mean,
+    labelled_rate,
+    mean_half_with_more,
+    rate_half_with_more,
+    worth,
+)
+from evaluators.people.records import LabelledSample
+from evaluators.records import Cell
+from evaluators.statistics import auroc, kappa, rmse
+
+Judged = Mapping[Cell, float]
+"""The labeller's value of each answer to which it applies."""
+
+RANDOM = ("at random", "by verdict")
+"""How labels that a mean may rest on were drawn."""
+
+LEAD = ("adherence", "supported_share")
+"""What a check of TRACE tells first; the other values follow in their own order."""
+
+
+class _Pair(NamedTuple):
+    """One value of an answer by the labeller and by people, and how many answers it stands for."""
+
+    cell: Cell
+    judged: float
+    people: float
+    weight: float
+
+
+def check(
+    labeller: str,
+    answers: Mapping[Cell, Mapping[str, float | None]],
+    labelled: Sequence[LabelledSample],
+    against: Against = "people",
+    likely: Mapping[Cell, float] | None = None,
+) -> Check:
+    """Every value of the labeller beside people's, from its values of all answers.
+
+    `labelled` are those that people labelled. `likely` is how probable the labeller holds adherence
+    to be, where it says so. Labels that were not drawn at random are left out where `LEAST` others
+    are there, else they count with a warning.
+    """
+    names = dict.fromkeys(name for values in answers.values() for name in values)
+    checked = []
+    for name in sorted(names, key=lambda name: LEAD.index(name) if name in LEAD else len(LEAD)):
+        judged = {}
+        for cell, values in answers.items():
+            value = values.get(name)
+            if value is not None:
+                judged[cell] = value
+        if judged:
+            probability = likely if likely and name == "adherence" else {}
+            told = findings.Told(labeller, name, against)
+            checked.append(_value_check(told, judged, labelled, probability))
+    people = dict.fromkeys(name for sample in labelled for name in sample.by)
+    return Check(
+        labeller=labeller,
+        against=against,
+        people=tuple(people),
+        labelled=len(labelled),
+        values=tuple(checked),
+    )
+
+
+def _value_check(
+    told: findings.Told,
+    judged: Judged,
+    labelled: Sequence[LabelledSample],
+    likely: Mapping[Cell, float],
+) -> ValueCheck:
+    of_judged = [sample for sample in labelled if sample.cell in judged]
+    with_value = [sample for sample in of_judged if told.value in sample.people]
+    drawn = [sample for sample in with_value if sample.drawn in RANDOM]
+    counted = drawn if len(drawn) >= LEAST else with_value
+    pairs = _pairs(told.value, judged, counted)
+    value = ValueCheck(
+        name=told.value,
+        answers=len(judged),
+        judged=sum(judged.values()) / len(judged),
+        labelled=len(pairs),
+    )
+    if pairs:
+        given = (*judged.values(), *(pair.people for pair in pairs))
+        is_binary = all(number in (0, 1) for number in given)
+        value = _rate(value, judged, pairs) if is_binary else _mean(value, judged, pairs)
+        scores = [likely[pair.cell] for pair in pairs if pair.cell in likely]
+        truths = [pair.people == 1 for pair in pairs if pair.cell in likely]
+        value = value.model_copy(update={"auroc": auroc(scores, truths)})
+    without_value = len(of_judged) - len(with_value)
+    warnings = findings.warnings(told, value, judged, with_value, counted, without_value)
+    sentence = findings.sentence(told, value)
+    return value.model_copy(update={"sentence": sentence, "warnings": warnings})
+
+
+def _pairs(name: str, judged: Judged, counted: Sequence[LabelledSample]) -> list[_Pair]:
+    # A label without a probability stands for nobody knows how many: then all count the same.
+    is_weighted = all(sample.probability for sample in counted)
+    pairs = []
+    for sample in counted:
+        weight = 1 / sample.probability if is_weighted and sample.probability else 1.0
+        pairs.append(_Pair(sample.cell, judged[sample.cell], sample.people[name], weight))
+    return pairs
+
+
+def _rate(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueCheck:
+    """With what there is to say of a yes-or-no value."""
+    fields: dict[tuple[bool, bool], list[_Pair]] = {}
+    for pair in pairs:
+        fields.setdefault((bool(pair.judged), bool(pair.people)), []).append(pair)
+    both_yes, only_labeller = fields.get((True, True), []), fields.get((True, False), [])
+    only_people, both_no = fields.get((False, True), []), fields.get((False, False), [])
+    said_yes = sum(1 for number in judged.values() if number)
+    strata = [
+        _stratum(said_yes, both_yes, only_labeller),
+        _stratum(len(judged) - said_yes, only_people, both_no),
+    ]
+    # By what they stand for: of answers drawn by verdict, those with a rare one are too many.
+    weights = [sum(pair.weight for pair in field) for field in (both_yes, only_labeller)]
+    weights += [sum(pair.weight for pair in field) for field in (only_people, both_no)]
+    value = value.model_copy(
+        update={
+            "alone": labelled_rate(*_columns(pairs)),
+            "corrected": corrected_rate(strata) if len(pairs) >= LEAST else None,
+            "table": TwoByTwo(
+                both_yes=tuple(pair.cell for pair in both_yes),
+                only_labeller=tuple(pair.cell for pair in only_labeller),
+                only_people=tuple(pair.cell for pair in only_people),
+                both_no=tuple(pair.cell for pair in both_no),
+            ),
+            "sensitivity": _share(both_yes, only_people),
+            "specificity": _share(both_no, only_labeller),
+            "kappa": kappa([weights[:2], weights[2:]]),
+        }
+    )
+    return _forecast(value, lambda more: rate_half_with_more(strata, more))
+
+
+def _stratum(judged: int, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
+    """What is known of the answers with one verdict."""
+    if not yes and not no:
+        return Stratum(judged, 0, 0)
+    share = labelled_rate(*_columns([*yes, *no]))
+    labels = effective_number(np.array([pair.weight for pair in (*yes, *no)]))
+    return Stratum(judged, labels, share.mean * labels)
+
+
+def _share(these: Sequence[_Pair], others: Sequence[_Pair]) -> Estimate | None:
+    """How many of both are these."""
+    if not these and not others:
+        return None
+    values = [1] * len(these) + [0] * len(others)
+    return labelled_rate(values, [pair.weight for pair in (*these, *others)])
+
+
+def _mean(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueCheck:
+    """With what there is to say of a value between 0 and 1."""
+    labelled = {pair.cell for pair in pairs}
+    others = [number for cell, number in judged.items() if cell not in labelled]
+    own = [pair.judged for pair in pairs]
+    people, weights = _columns(pairs)
+    enough = len(pairs) >= LEAST
+    value = value.model_copy(
+        update={
+            "alone": labelled_mean(people, weights),
+            "corrected": corrected_mean(others, own, people, weights) if enough else None,
+            "distance": Distance(
+                rmse=rmse(own, people),
+                rmse_of_constant=rmse([sum(people) / len(people)] * len(people), people),
+                bias=sum(own) / len(own) - sum(people) / len(people),
+            ),
+        }
+    )
+    return _forecast(value, lambda more: mean_half_with_more(others, own, people, weights, more))
+
+
+def _columns(pairs: Sequence[_Pair]) -> tuple[list[float], list[float]]:
+    return [pair.people for pair in pairs], [pair.weight for pair in pairs]
+
+
+def _forecast(value: ValueCheck, half_with: Callable[[int], float]) -> ValueCheck:
+    """With what the labels are worth, and what further ones would bring, where some are left."""
+    unlabelled = value.answers - value.labelled
+    if value.corrected is None or value.alone is None or not unlabelled:
+        return value
+    more = min(MORE, unlabelled)
+    return value.model_copy(
+        update={
+            "worth": worth(value.labelled, value.alone, value.corrected),
+            "more": More(labels=more, half=half_with(more)),
+        }
+    )
