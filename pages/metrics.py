@@ -6,20 +6,23 @@ from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
-from ui.parts import head, samples
+from ui.parts import head, present, samples
 from ui.runs import overview, page
 
-head.show("Metrics", "Measures beside RGB and TRACE, from comparing words to asking a judge.")
 run = session.shown_run()
-overview.say_first(run)
-# Another run begins with another expander, shut: after Start its results are in sight.
-place = f"new_run_{run.id}" if run else "new_run"
-with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
-    metric_form.show()
-own_metrics.show()
-if run is None:
-    overview.none_shown("No run on this page yet. Metrics without a judge need no key.")
+if run is not None and present.is_on():
+    page.presented(run, metric_results.blocks)
 else:
-    samples.skip_link()
-    overview.keep_link()
-    page.watched(run, metric_results.card, metric_results.show)
+    head.show("Metrics", "Measures beside RGB and TRACE, from comparing words to asking a judge.")
+    overview.say_first(run)
+    # Another run begins with another expander, shut: after Start its results are in sight.
+    place = f"new_run_{run.id}" if run else "new_run"
+    with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
+        metric_form.show()
+    own_metrics.show()
+    if run is None:
+        overview.none_shown("No run on this page yet. Metrics without a judge need no key.")
+    else:
+        samples.skip_link()
+        overview.keep_link()
+        page.watched(run, metric_results.card, metric_results.show)

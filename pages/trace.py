@@ -3,22 +3,25 @@
 import streamlit as st
 
 from ui import session
-from ui.parts import head, samples
+from ui.parts import head, present, samples
 from ui.parts.words import TRACE
 from ui.runs import overview, page
 from ui.trace import form as trace_form
 from ui.trace import results as trace_results
 
-head.show("TRACE", TRACE)
 run = session.shown_run("trace")
-overview.say_first(run)
-# Another run begins with another expander, shut: after Start its results are in sight.
-place = f"new_run_{run.id}" if run else "new_run"
-with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
-    trace_form.show()
-if run is None:
-    overview.none_shown("No run on this page yet. The heuristic needs no key.")
+if run is not None and present.is_on():
+    page.presented(run, trace_results.blocks)
 else:
-    samples.skip_link()
-    overview.keep_link()
-    page.watched(run, trace_results.card, trace_results.show)
+    head.show("TRACE", TRACE)
+    overview.say_first(run)
+    # Another run begins with another expander, shut: after Start its results are in sight.
+    place = f"new_run_{run.id}" if run else "new_run"
+    with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
+        trace_form.show()
+    if run is None:
+        overview.none_shown("No run on this page yet. The heuristic needs no key.")
+    else:
+        samples.skip_link()
+        overview.keep_link()
+        page.watched(run, trace_results.card, trace_results.show)

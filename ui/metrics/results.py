@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -22,6 +23,7 @@ from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from ui import session
 from ui.parts import dots, forms, run_facts, samples
 from ui.parts.dots import Dot, Group
+from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 from ui.parts.words import counted, readable
@@ -130,6 +132,15 @@ def show(view: RunView) -> None:
     samples.show(samples.Table(view, titles, filters, _verdict, facets=facets))
 
 
+def blocks(view: RunView, first: int = 0) -> list[Block]:
+    """The metrics of a run from this number on, for a screen each."""
+    groups = [
+        Group(title, "", _dots(view, number))
+        for number, title in enumerate(run_facts.metric_titles(view.run))
+    ]
+    return list(chain.from_iterable(map(dots.blocks, groups[first:])))
+
+
 def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
     if all(value is None for value in row.values.values()):
         return Verdict("not applicable")
@@ -187,19 +198,11 @@ def _one_metric(view: RunView, number: int) -> None:
     """One metric of the run under its title; several models stand below one another."""
     run = view.run
     titles = run_facts.metric_titles(run)
-    models = run_facts.titles(run) or [""]
-    by_model = [view.figures(number, model) for model in range(len(models))]
-    names = dict.fromkeys(name for figures in by_model for name in figures.means)
-    shown = []
-    for name, label in value_titles(titles, number, names).items():
-        for model, figures in enumerate(by_model):
-            if name in figures.means:
-                dot = Dot(label, figures.means[name], figures.spread[name])
-                shown.append(of_series(dot, models, model))
     heading = titles[number] if len(titles) > 1 else ""
-    if shown:
+    if shown := _dots(view, number):
         dots.show([Group(heading, "", shown)])
     else:
+        by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]
         asked = sum(figures.asked for figures in by_model)
         failed = sum(figures.failed for figures in by_model)
         of_all = f"; {failed:,} of {counted(asked, 'sample')} failed" if failed else ""
@@ -216,6 +219,21 @@ def _one_metric(view: RunView, number: int) -> None:
     with suppress(ParameterError):
         metric = from_spec(spec)
         about(type(metric), f"{run.id}_{number}", metric.needed)
+
+
+def _dots(view: RunView, number: int) -> list[Dot]:
+    """The values of one metric, each by every model; none where nothing is checked."""
+    titles = run_facts.metric_titles(view.run)
+    models = run_facts.titles(view.run) or [""]
+    by_model = [view.figures(number, model) for model in range(len(models))]
+    names = dict.fromkeys(name for figures in by_model for name in figures.means)
+    shown = []
+    for name, label in value_titles(titles, number, names).items():
+        for model, figures in enumerate(by_model):
+            if name in figures.means:
+                dot = Dot(label, figures.means[name], figures.spread[name])
+                shown.append(of_series(dot, models, model))
+    return shown
 
 
 # How it works

@@ -26,9 +26,13 @@ CONFIG = {
 }
 BARE = {"displayModeBar": False}
 """For small charts, which the button would cover."""
+STILL = {"staticPlot": True}
+"""For charts on a magnified page, on which Plotly mistakes where the mouse is."""
 
 FONT = 14
 HEIGHT = 440
+PRESENTED = 280
+"""Pixels of a chart with its text, of the 360 that a presented page has below one another."""
 BUTTONS = 36
 """Pixels above the plot, where the button stands on a phone, which shows it all the time."""
 
@@ -48,8 +52,10 @@ LABEL = 14
 LABEL_WIDTH = 8 * LABEL
 LOWEST, HIGHEST = -4, 104
 """Ends of the axes in percent: a mark at 0 or 100 % is shown whole."""
-LABEL_APART = 6.0
-"""Percent of accuracy between two labels of a line each: 18 of some 320 pixels."""
+LABEL_LINE = 18
+"""Pixels of a label's line."""
+AROUND = 120
+"""Pixels above and below the plot, for its button, its ticks and its title."""
 
 NOISE_MISSED_FROM = 0.02
 """From this difference between the noise asked for and reached a point says so."""
@@ -62,6 +68,8 @@ ROW_OF_ONE, ROW_OF_SEVERAL = 56, 74
 def accuracy_by_noise(
     curves: Mapping[str, Sequence[NoisePoint]],
     published: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    is_presented: bool = False,
 ) -> go.Figure:
     """Accuracy in percent over the noise that prompts really had, with 95 % intervals.
 
@@ -70,6 +78,7 @@ def accuracy_by_noise(
     were checked.
     """
     figure = go.Figure()
+    height = (PRESENTED if is_presented else HEIGHT) + LEGEND_ROW * len(published)
     judged = {name: _judged(points) for name, points in curves.items()}
     ends = []
     for number, (name, points) in enumerate(judged.items()):
@@ -78,7 +87,7 @@ def accuracy_by_noise(
             ends.append((_percent(points[-1].accuracy), name, _colour(number)))
     for number, (name, curve) in enumerate(published.items()):
         _add_published_curve(figure, number, name, curve)
-    _add_labels(figure, ends)
+    _add_labels(figure, ends, LABEL_LINE * (HIGHEST - LOWEST) / (height - AROUND))
     every_point = list(chain.from_iterable(judged.values()))
     has_notes = _add_notes(figure, every_point)
     # 80 % is the highest noise level of the paper.
@@ -86,8 +95,7 @@ def accuracy_by_noise(
     _percent_axis(figure.update_xaxes, most_noise, "Noise: share of documents beside the point")
     _percent_axis(figure.update_yaxes, 100)
     figure.update_layout(dragmode=False)
-    height = HEIGHT + LEGEND_ROW * len(published)
-    top = BUTTONS + NOTES * has_notes
+    top = NOTES * has_notes + (8 if is_presented else BUTTONS)
     return _laid_out(figure, height, top=top, right=LABEL_WIDTH)
 
 
@@ -161,13 +169,16 @@ def _add_published_curve(
     )
 
 
-def _add_labels(figure: go.Figure, ends: Sequence[tuple[float, str, str]]) -> None:
-    """The names of the curves at the height of their ends, moved so that none lies on another."""
+def _add_labels(figure: go.Figure, ends: Sequence[tuple[float, str, str]], apart: float) -> None:
+    """The names of the curves at the height of their ends, moved so that none lies on another.
+
+    `apart` is what a line takes, in percent of accuracy.
+    """
     labels = []
     lowest_free: float = LOWEST
     for height, name, colour in sorted(ends):
         lines = textwrap.wrap(short_name(name), LABEL, max_lines=2, placeholder="…")
-        half = LABEL_APART * len(lines) / 2
+        half = apart * len(lines) / 2
         height = max(height, lowest_free + half)
         lowest_free = height + half
         text = f'<span style="color:{colour}">●</span> {"<br>".join(map(html, lines))}'

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import BINS, Mean
+from ui.parts.present import Block
 from ui.parts.untrusted import html
+
+ON_A_SCREEN = 4
+"""Values that a presented page has room for."""
 
 
 class Dot(NamedTuple):
@@ -37,6 +42,16 @@ def show(groups: Iterable[Group]) -> None:
     axis = "<span></span><span></span><span><span>0</span><span>0.5</span><span>1</span></span>"
     foot = f'<div class="pl-axis" aria-hidden="true">{axis}</div>'
     st.html(f'<style>{style}</style><div class="pl-dots">{body}{foot}</div>')
+
+
+def blocks(group: Group) -> list[Block]:
+    """The values of a group, on as many screens as they take."""
+    shown = []
+    for start in range(0, len(group.dots), ON_A_SCREEN):
+        part = Group("", "", group.dots[start : start + ON_A_SCREEN])
+        title = group.question or group.title
+        shown.append(Block(title, partial(show, [part])))
+    return shown
 
 
 def coverage(mean: Mean) -> str:

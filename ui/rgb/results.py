@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -15,8 +16,9 @@ from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.normalise import is_chinese
 from ui.metrics import results as metric_results
-from ui.parts import charts, run_facts, samples, tables
+from ui.parts import charts, chosen_view, run_facts, samples, tables
 from ui.parts.charts import Curves
+from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import html, plain
 from ui.parts.words import counted, readable
@@ -89,6 +91,23 @@ def show(view: RunView) -> None:
     )
 
 
+def blocks(view: RunView) -> list[Block]:
+    """The finding, the charts and the rates, each for a screen of its own."""
+    run = view.run
+    rows = aggregate.of_metric(view.counted(chosen_view.of(run)), 0)
+    by_model = run_facts.rows(run, rows)
+    curves = {model: _noise_curves(own) for model, own in by_model.items()}
+    rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
+    shown = [Block(run.title, partial(_say_the_finding, by_model))]
+    for title, lines in _lines_of_charts(curves) if any(curves.values()) else []:
+        name = "Accuracy by noise" if len(curves) == 1 else f"{title}: accuracy by noise"
+        shown.append(Block(name, partial(_presented_chart, title, lines)))
+    for title in _judged_rates(rates):
+        panel = partial(_rate_panel, run, rates, rows, title, charts.STILL)
+        shown.append(Block(title, panel))
+    return shown + metric_results.blocks(view, first=1)
+
+
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     policy = readable(str(run.evaluator.params.get("policy")))
@@ -107,9 +126,7 @@ def card(run: Run) -> None:
 
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
-    if finding := findings.sentence(by_model):
-        marked.style()
-        st.html(f'<p class="pl-finding">{html(finding)}</p>')
+    _say_the_finding(by_model)
     curves = {model: _noise_curves(own) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
@@ -119,42 +136,59 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
         _accuracy_charts(run, curves, is_english)
     st.header("Rates")
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
-    _rate_panels(run, rates, rows)
+    grid = st.grid(2, min_column_width=320)
+    for title in _judged_rates(rates):
+        with grid.container(border=True, height="stretch"):
+            st.markdown(f"**{title}**")
+            _rate_panel(run, rates, rows, title, charts.BARE)
+    st.caption(
+        "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for less than "
+        "80 % of the answers."
+    )
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.rates(rates)
         st.caption(FROM_THE_PAPER)
         tables.plain_rows(published.other_figures(), "Published figures")
 
 
-def _rate_panels(
-    run: Run, rates: Mapping[str, Mapping[str, aggregate.Mean]], rows: Sequence[Outline]
+def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
+    if finding := findings.sentence(by_model):
+        marked.style()
+        st.html(f'<p class="pl-finding">{html(finding)}</p>')
+
+
+def _judged_rates(rates: Mapping[str, Mapping[str, aggregate.Mean]]) -> list[str]:
+    """The rates that have a value: none where no error was detected, as Numbers say."""
+    return [
+        title
+        for title in RATES
+        if any(title in own and own[title].mean is not None for own in rates.values())
+    ]
+
+
+def _rate_panel(
+    run: Run,
+    rates: Mapping[str, Mapping[str, aggregate.Mean]],
+    rows: Sequence[Outline],
+    title: str,
+    config: Mapping[str, Any],
 ) -> None:
-    """A panel for each rate, with what a judge says of the same answers in it."""
-    grid = st.grid(2, min_column_width=320)
-    for title, (meaning, verb) in RATES.items():
-        means = {model: own[title] for model, own in rates.items() if title in own}
-        # No correction if detected where no error was detected: Numbers say so.
-        if all(mean.mean is None for mean in means.values()):
-            continue
-        by_judge = f"{title} (judge)"
-        judged = {model: own[by_judge] for model, own in rates.items() if by_judge in own}
-        spoken = [(model, means[model]) for model in means]
-        spoken += [(f"{model}, by the judge", mean) for model, mean in judged.items()]
-        in_words = [
-            f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}" for name, mean in spoken
-        ]
-        with grid.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**")
-            st.caption(f"{meaning}{_repetition(means.values(), rows, title)}")
-            st.plotly_chart(
-                charts.rate(means, judged, verb),
-                config=charts.BARE,
-                key=f"rate_{title}_{run.id}",
-                alt=f"{title}: {'; '.join(in_words)}",
-            )
-    st.caption(
-        "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for less than "
-        "80 % of the answers."
+    """One rate of each model, with what a judge says of the same answers in it."""
+    meaning, verb = RATES[title]
+    means = {model: own[title] for model, own in rates.items() if title in own}
+    by_judge = f"{title} (judge)"
+    judged = {model: own[by_judge] for model, own in rates.items() if by_judge in own}
+    spoken = [(model, means[model]) for model in means]
+    spoken += [(f"{model}, by the judge", mean) for model, mean in judged.items()]
+    in_words = [
+        f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}" for name, mean in spoken
+    ]
+    st.caption(f"{meaning}{_repetition(means.values(), rows, title)}")
+    st.plotly_chart(
+        charts.rate(means, judged, verb),
+        config=dict(config),
+        key=f"rate_{title}_{run.id}",
+        alt=f"{title}: {'; '.join(in_words)}",
     )
 
 
@@ -190,30 +224,52 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
     if paper:
         st.caption(FROM_THE_PAPER)
     with place:
-        if len(curves) == 1:
-            (own,) = curves.values()
-            _accuracy_chart(run, "both", {each.label: own[each] for each in own}, paper)
-        else:
-            for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
-                st.markdown(f"**{ability.label}**")
-                by_model = {model: own[ability] for model, own in curves.items() if ability in own}
-                under = paper if ability is Ability.NOISE else {}
-                _accuracy_chart(run, ability.value, by_model, under)
+        for title, by_line in _lines_of_charts(curves):
+            if len(curves) > 1:
+                st.markdown(f"**{title}**")
+            under = {} if title == Ability.INTEGRATION.label else paper
+            _accuracy_chart(run, title, by_line, under)
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.noise_levels(curves)
 
 
+def _lines_of_charts(
+    curves: Mapping[str, Curves],
+) -> list[tuple[str, Mapping[str, Sequence[aggregate.NoisePoint]]]]:
+    """The lines of each chart under its title: a model's abilities, or an ability's models."""
+    if len(curves) == 1:
+        (own,) = curves.values()
+        return [("Accuracy by noise", {ability.label: own[ability] for ability in own})]
+    abilities = dict.fromkeys(itertools.chain.from_iterable(curves.values()))
+    return [
+        (
+            ability.label,
+            {model: own[ability] for model, own in curves.items() if ability in own},
+        )
+        for ability in abilities
+    ]
+
+
 def _accuracy_chart(
     run: Run,
-    name: str,
-    curves: Mapping[str, Sequence[aggregate.NoisePoint]],
+    title: str,
+    lines: Mapping[str, Sequence[aggregate.NoisePoint]],
     paper: Mapping[str, Sequence[tuple[float, float]]],
 ) -> None:
     st.plotly_chart(
-        charts.accuracy_by_noise(curves, paper),
+        charts.accuracy_by_noise(lines, paper),
         config=charts.CONFIG,
-        key=f"noise_{name}_{run.id}",
-        alt=charts.accuracy_in_words(curves),
+        key=f"noise_{title}_{run.id}",
+        alt=charts.accuracy_in_words(lines),
+    )
+
+
+def _presented_chart(title: str, lines: Mapping[str, Sequence[aggregate.NoisePoint]]) -> None:
+    st.plotly_chart(
+        charts.accuracy_by_noise(lines, {}, is_presented=True),
+        config=charts.STILL,
+        key=f"presented_{title}",
+        alt=charts.accuracy_in_words(lines),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -11,8 +11,9 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.records import Run
 from evaluators.runs.run_view import RunView
-from ui import session
-from ui.parts import command, run_again, run_facts, spending
+from ui import run_views, session
+from ui.parts import command, present, problems, run_again, run_facts, spending
+from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.runs import files, progress
 
@@ -28,6 +29,12 @@ def watched(run: Run, card: Callable[[Run], None], results: Callable[[RunView], 
         results(view)
 
     progress.watched(run, body)
+
+
+def presented(run: Run, blocks: Callable[[RunView], Sequence[Block]]) -> None:
+    """The results as they are now, block by block; nothing else is on the page."""
+    with problems.caught():
+        present.show(blocks(run_views.latest(run)))
 
 
 def show(view: RunView, card: Callable[[Run], None]) -> None:
@@ -47,6 +54,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             run_again.button(run)
             if not progress.is_moving(run):
                 files.popover(view)
+                present.button(run.id)
     have_many_failed = view.counts.failed > MANY * view.counts.asked
     if have_many_failed:
         progress.why_samples_failed(view)

@@ -20,9 +20,10 @@ from evaluators.records import (
     Verdict,
 )
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.runs.rulings import rgb_evaluator
 from evaluators.text.phrases import as_written
 from ui import session
-from ui.parts import run_facts, texts
+from ui.parts import chosen_view, run_facts, texts
 from ui.parts.untrusted import html, plain
 from ui.parts.words import short_name
 from ui.rgb import marked, rules
@@ -50,6 +51,22 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
         if len(run.models) > 1:
             _every_model(run, cell, evaluator, sample)
         _answer_and_documents(run, evaluator, sample, verdicts, score)
+
+
+def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
+    """What the answer does, beside its documents, by the rules chosen on the other pages."""
+    marked.style()
+    evaluator = rgb_evaluator(run, chosen_view.of(run).policy)
+    verdicts = _verdicts(run, evaluator, sample, result.score if result else None)
+    if headline := in_words.headline(evaluator, sample, verdicts):
+        _headline(headline)
+    marks = marked.Marks.of(sample, verdicts)
+    left, right = st.columns(2)
+    with left:
+        st.html(marked.text(sample.response or "", marks))
+        texts.expected_answer(sample)
+    with right:
+        st.html(marked.strip(sample.roles) + marked.documents(sample, marks))
 
 
 def _answer_and_documents(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -25,7 +26,8 @@ from evaluators.records import (
 )
 from ui import session
 from ui.metrics.results import title, value_titles
-from ui.parts import highlight, remedies, run_facts, samples, spending, texts
+from ui.parts import highlight, present, remedies, run_facts, samples, spending, texts
+from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.sample import rgb
 from ui.trace import labels as trace_labels
@@ -54,8 +56,15 @@ def chosen() -> tuple[Run | None, Cell]:
     return session.find_run(address.get("run")), cell
 
 
-def steps(run: Run, cell: Cell) -> Cell:
-    """Buttons to the neighbours and to the other models' answers; returns the cell to show.
+class Place(NamedTuple):
+    """Which sample is shown, and where it stands: "7 of 24"."""
+
+    cell: Cell
+    words: str
+
+
+def steps(run: Run, cell: Cell) -> Place:
+    """Buttons to the neighbours and to the other models' answers; returns the place to show.
 
     The neighbours are those in the table that the sample was chosen from. The address follows.
     """
@@ -89,7 +98,9 @@ def steps(run: Run, cell: Cell) -> Cell:
             place += 1
         position = walk[place]
         in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < count else ""
-        st.caption(f"Sample {position + 1:,} of {count:,}{in_table} · {plain(run.title)}")
+        words = f"{position + 1:,} of {count:,}"
+        st.caption(f"Sample {words}{in_table} · {plain(run.title)}")
+        present.button("sample")
     if len(names) > 1:
         _model_segments(run, names, model)
     address = session.address(
@@ -99,19 +110,51 @@ def steps(run: Run, cell: Cell) -> Cell:
     )
     st.query_params.update(address)
     st.session_state["sample_address"] = address
-    return Cell(position, model)
+    return Place(Cell(position, model), words)
+
+
+def presented(run: Run, cell: Cell) -> None:
+    """The sample on a screen of its own: question, answer and evidence."""
+    # The keys press these buttons, which nobody sees.
+    with st.container(key="presented_steps"):
+        place = steps(run, cell)
+    draw = partial(_screen, run, place.cell)
+    present.show([Block(f"Sample {place.words}", draw)], place.words)
+
+
+def _screen(run: Run, cell: Cell) -> None:
+    sample, results = _stored(run, cell)
+    sample, result = _answered(sample, results), results.get(0)
+    if leads(run.evaluator.name) == "trace":
+        trace_labels.show(run, cell, sample, result.score if result else None)
+        return
+    st.text(sample.question)
+    if leads(run.evaluator.name) == "rgb":
+        rgb.presented(run, sample, result)
+    else:
+        _answer_and_documents(sample)
+
+
+def _stored(run: Run, cell: Cell) -> tuple[Sample, Mapping[int, SampleResult]]:
+    """The sample of the data, and what each metric says of the answer."""
+    results = session.store().results.of_answer(run.id, cell.position, cell.model)
+    return session.store().samples.get(run.fingerprint, cell.position), results
+
+
+def _answered(sample: Sample, results: Mapping[int, SampleResult]) -> Sample:
+    """The sample with the model's answer, where there is one."""
+    answers = (result.response for result in results.values() if result.response is not None)
+    return sample.model_copy(update={"response": next(answers, sample.response)})
 
 
 def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
-    sample = session.store().samples.get(run.fingerprint, cell.position)
-    results = session.store().results.of_answer(run.id, cell.position, cell.model)
+    sample, results = _stored(run, cell)
+    is_given = sample.response is not None
+    sample = _answered(sample, results)
     # The evidence view of TRACE shows the question itself.
     if leads(run.evaluator.name) != "trace":
         texts.question(sample)
-    answers = (result.response for result in results.values() if result.response is not None)
-    is_given = sample.response is not None
-    sample = sample.model_copy(update={"response": next(answers, sample.response)})
     if run.models and is_given:
         st.caption("The response is from the data; no model was asked.")
     if leads(run.evaluator.name):

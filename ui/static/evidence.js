@@ -24,7 +24,7 @@ const HELP = "← → sample · ↑ ↓ sentence · 1 2 3 label · U undo · R r
 const FOLD_FROM = 4; // sentences in a row without a label; fewer do not hide much
 const MOST_UNFOLDED = 400; // where labels must not show, long documents fold by length alone
 const SHOWN_OF_EACH = 40;
-const WIDE = 640; // pixels: below, the columns stand one above the other (as in evidence.css)
+const WIDE = 600; // pixels: below, the columns stand one above the other (as in evidence.css)
 const FLASH = 5000; // milliseconds
 const HIDES = "plumbline-hide-labels";
 // A widget that takes arrows and digits itself.

@@ -95,7 +95,7 @@ def _choose_labeller(names: list[str], place: RunCell) -> str:
         def change() -> None:
             st.session_state[correction.SHOWN] = st.session_state[key]
 
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", key="labels_by"):
             st.markdown("Labels by", width="content")
             st.segmented_control(
                 "Labels by",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -17,9 +18,10 @@ from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.labelling import HEURISTIC
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
-from ui.parts import dots, labellers, run_facts, samples
+from ui.parts import chosen_view, dots, labellers, run_facts, samples
 from ui.parts.chosen_view import DEFINITION, labels_key
 from ui.parts.dots import Dot, Group
+from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
@@ -111,7 +113,7 @@ def show(view: RunView) -> None:
         return
     with answer:
         _say_the_answer(run, figures, model, by)
-        _values(view, chosen, by)
+        dots.show(_groups(view, chosen))
         _say_who_labelled(run, figures)
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.
@@ -143,11 +145,25 @@ def _say_the_answer(run: Run, figures: Figures, model: int, by: str | None) -> N
     st.header(plain(sentence), anchor=False)
 
 
-def _values(view: RunView, chosen: View, by: str | None) -> None:
-    """All values, those of several models below one another."""
+def blocks(view: RunView) -> list[Block]:
+    """The answer in a sentence and the groups of values, each for a screen of its own."""
+    run = view.run
+    names = run_facts.titles(run)
+    model = st.session_state.get(f"model_{run.id}")
+    number = names.index(model) if model in names else 0
+    chosen = chosen_view.of(run)
+    figures = view.figures(0, number, chosen)
+    shown = [Block(run.title, partial(_say_the_answer, run, figures, number, chosen.by))]
+    for group in _groups(view, chosen):
+        shown += dots.blocks(group)
+    return shown + metric_results.blocks(view, first=1)
+
+
+def _groups(view: RunView, chosen: View) -> list[Group]:
+    """All values by what they are about, those of several models below one another."""
     names = run_facts.titles(view.run) or [""]
     by_model = [view.figures(0, number, chosen) for number in range(len(names))]
-    is_estimate = not _is_judged(view.run) and by in (None, HEURISTIC)
+    is_estimate = not _is_judged(view.run) and chosen.by in (None, HEURISTIC)
     groups = []
     for title, question, meanings in GROUPS:
         shown = []
@@ -162,7 +178,7 @@ def _values(view: RunView, chosen: View, by: str | None) -> None:
         metric_results.of_series(_dot("average", AVERAGE, figures), names, number)
         for number, figures in enumerate(by_model)
     ]
-    dots.show([*groups, Group("Together", "", average)])
+    return [*groups, Group("Together", "", average)]
 
 
 def _dot(name: str, meaning: str, figures: Figures) -> Dot:
