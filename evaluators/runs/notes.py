@@ -32,6 +32,12 @@ class Note(Record):
         """The tags as one text, which `tags_in` takes apart again."""
         return ", ".join(self.tags)
 
+    def in_a_line(self, most: int) -> str:
+        """Tags and text in so many characters."""
+        parts = [self.joined_tags, " ".join(self.text.split())]
+        words = " · ".join(filter(None, parts))
+        return words if len(words) <= most else f"{words[:most]}…"
+
     @property
     def is_empty(self) -> bool:
         return not (self.text or self.tags)

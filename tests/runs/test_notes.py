@@ -13,7 +13,7 @@ from evaluators import compose, evaluate, load_data
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_file
-from evaluators.errors import ParameterError, StoreError
+from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs import examples
 from evaluators.runs.backup import back_up
@@ -126,7 +126,7 @@ def test_notes_go_with_their_run_and_leave_its_figures_alone(store, results):
     assert store.figures.revision(run_id) == revision
     store.runs.delete(run_id)
     assert store.rows("select count(*) from notes") == [(0,)]
-    with pytest.raises(StoreError, match="cannot be written"):
+    with pytest.raises(ParameterError, match="was deleted meanwhile"):
         store.notes.save(run_id, Answer(0), note("One."))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -11,16 +13,24 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.records import Ability, Run
 from evaluators.runs.aggregate import View
+from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from ui import run_views, session
 from ui.parts import labellers, remedies, run_facts, tables
+from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
 PAGE_ROWS = 50
 TEXT_SHOWN = 400
 """Characters of an answer that a row holds: its three lines have room for less."""
 REASON_SHOWN = 80
+NOTE_SHOWN = 45
+
+ANY_NOTE = ""
+"""The chip of all answers with a note, whatever their tags: no tag is called so."""
+MOST_TAGS_SHOWN = 40
+"""Tags with a chip, the most frequent ones: more would push the samples out of sight."""
 
 LAST_TABLE = "table_shown"
 """Where the session keeps what the last table of samples wanted, to step through all of it."""
@@ -71,6 +81,11 @@ class Table:
     @property
     def run(self) -> Run:
         return self.view.run
+
+    @cached_property
+    def notes(self) -> dict[Answer, Note]:
+        """What persons wrote down; read anew for every drawing, as no revision counts it."""
+        return self.view.store.notes.by_answer(self.run.id)
 
     @property
     def everything(self) -> Selection:
@@ -134,6 +149,10 @@ def heading() -> None:
 
 def _selection(table: Table) -> Selection:
     chosen = _filter(table)
+    noted = _noted(table)
+    if noted is not None:
+        among = noted if chosen.among is None else noted & set(chosen.among)
+        chosen = chosen._replace(among=tuple(sorted(among)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
             "Search in questions and answers",
@@ -166,6 +185,32 @@ def _filter(table: Table) -> Selection:
         persist_state="session",
     )
     return selections.get(name, table.everything)
+
+
+def _noted(table: Table) -> set[Answer] | None:
+    """The answers with the tag that is chosen, or with any note; `None` where none is."""
+    if not table.notes:
+        return None
+    scope = set(table.view.answers(table.everything, table.counts_by))
+    notes = {answer: note for answer, note in table.notes.items() if answer in scope}
+    tags = counted_tags(notes.values())
+    counts = {ANY_NOTE: len(notes), **dict(islice(tags.items(), MOST_TAGS_SHOWN))}
+
+    def title(tag: str) -> str:
+        name = "Any note" if tag == ANY_NOTE else plain(tag)
+        return f"{name} {counts[tag]:,}" if tag in counts else name
+
+    chosen = st.pills(
+        "Notes",
+        list(counts),
+        format_func=title,
+        key=f"tag_{table.run.id}",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if chosen not in counts:
+        return None
+    return {answer for answer, note in notes.items() if chosen in (ANY_NOTE, *note.tags)}
 
 
 def _scope(table: Table, name: str) -> str:
@@ -270,6 +315,7 @@ def _row(
     answer = Answer(row.position, row.model)
     content = contents.get(answer)
     verdict = _verdict(table, answer, row, content)
+    note = table.notes.get(answer)
     question = content.sample.question if content else row.question
     response = (content and content.response) or ""
     cells = [
@@ -288,6 +334,7 @@ def _row(
         "answer": list(answer),
         "name": question[:TEXT_SHOWN],
         "mark": verdict.mark,
+        "note": note.in_a_line(NOTE_SHOWN) if note else "",
         "cells": cells,
     }
 

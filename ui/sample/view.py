@@ -24,12 +24,13 @@ from evaluators.records import (
     SampleResult,
     Score,
 )
+from evaluators.runs.store import Answer
 from ui import session
 from ui.metrics.results import title, value_titles
 from ui.parts import highlight, present, remedies, run_facts, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.sample import rgb
+from ui.sample import notes, rgb
 from ui.trace import labels as trace_labels
 
 LINE = 160
@@ -101,6 +102,8 @@ def steps(run: Run, cell: Cell) -> Place:
         words = f"{position + 1:,} of {count:,}"
         st.caption(f"Sample {words}{in_table} · {plain(run.title)}")
         present.button("sample")
+        notes.button(run, Answer(position, model))
+    notes.show(run, Answer(position, model))
     if len(names) > 1:
         _model_segments(run, names, model)
     address = session.address(

@@ -76,6 +76,7 @@ class Table {
         cell.append(make("span", `mark ${row.mark}`, { good: "✓", bad: "✗", part: "~", failed: "!" }[row.mark] ?? "·"));
         cell.append(make("span", "words", value));
         cell.firstChild.ariaHidden = "true";
+        if (row.note) cell.append(note(row.note));
       } else if (column.kind === "value") {
         cell.append(make("span", "words", value));
         const share = Number(value);
@@ -123,6 +124,13 @@ class Table {
     row.ariaCurrent = "true";
     this.send("opened", this.data.rows[row.dataset.index].answer);
   }
+}
+
+function note(text) {
+  const note = make("span", "note", text);
+  note.dir = "auto";
+  note.lang = "";
+  return note;
 }
 
 function make(name, kind = "", text = "") {

@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from datetime import datetime
 
+from evaluators.errors import ParameterError
 from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.selection import Answer
@@ -20,12 +21,14 @@ class NoteTable:
         """Keeps the note in place of an earlier one on that answer; an empty one takes it away.
 
         A tag is spelled as elsewhere in the run. Raises `ParameterError` for an example, which all
-        share.
+        share, and for a run that is not there (any more).
         """
         others = self.by_answer(run_id)
         others.pop(answer, None)
         spelled = {tag.casefold(): tag for tag in counted_tags(others.values())}
         with self._database.transaction() as db:
+            if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
+                raise ParameterError("This run was deleted meanwhile: the note was not kept.")
             check_not_shared(db, run_id, "notes")
             query = "delete from notes where run_id = ? and position = ? and model = ?"
             db.execute(query, (run_id, *answer))
