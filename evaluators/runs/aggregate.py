@@ -130,10 +130,15 @@ def figures(rows: Sequence[Outline]) -> Figures:
     )
 
 
-def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
+def by_group(
+    rows: Sequence[Outline],
+    *,
+    over_questions: bool = False,
+) -> dict[str, dict[str, Mean]]:
     """The mean of every value in each group of samples, in the order of the groups' names.
 
-    Rows of samples without a group are in none; empty where no sample has one.
+    Rows of samples without a group are in none; empty where no sample has one. With
+    `over_questions` the intervals of yes-or-no values count a question once.
     """
     names = _value_names(rows)
     groups: dict[str, list[Outline]] = {}
@@ -143,7 +148,11 @@ def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
     means: dict[str, dict[str, Mean]] = {}
     for group in sorted(groups):
         own = groups[group]
-        means[group] = {name: summarise(own, name) for name in names}
+        means[group] = {}
+        for name in names:
+            is_rate = all(row.values.get(name) in (0, 1, None) for row in own)
+            summary = _rate if over_questions and is_rate else summarise
+            means[group][name] = summary(own, name)
     return means
 
 

@@ -90,6 +90,27 @@ def lines(at: AppTest) -> list[Line]:
     return found
 
 
+VALUES = re.compile(r"<table class=pl-values>(.*?)</table>")
+CELL = re.compile(
+    r'<td title="(?P<about>.*?)"><span class=pl-whose>(?:<b.*?</b>)?(?P<whose>.*?)</span>'
+    r"<strong>(?P<mean>.*?)</strong>"
+)
+
+
+def value_table(at: AppTest, corner: str) -> dict[str, list[tuple[str, str, str]]]:
+    """The means of a table of values by row: whose each is, the mean, on how many it stands."""
+    found = {}
+    for body in VALUES.findall(html(at)):
+        if f"<th scope=col>{corner}</th>" in body:
+            for row in body.split("<tr>")[2:]:
+                title = re.findall("<th scope=row><bdi>(.*?)</bdi>", row)[0]
+                cells = [
+                    (cell["whose"], cell["mean"], cell["about"]) for cell in CELL.finditer(row)
+                ]
+                found[unescape(title)] = [tuple(map(unescape, cell)) for cell in cells]
+    return found
+
+
 def grid(at: AppTest) -> dict[tuple[str, str], str]:
     """How far labellers agree, by row and column."""
     cells = {}

@@ -24,8 +24,7 @@ IMAGE = "![x](http://127.0.0.1:9/x.png)"
 def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
     rows = table(open_page("rgb", run=two_models().id), "Rate")
     assert [
-        (row["Rate"], row["Model"], row["Value"], row["Scored / asked"], row["Failed"])
-        for row in rows
+        (row["Rate"], row["Model"], row["Value"], row["Checked"], row["Failed"]) for row in rows
     ] == [
         ("Noise robustness", TITLES[0], "75.0 %", "4 / 4", 0),
         ("Noise robustness", TITLES[1], "33.3 %", "3 / 4", 1),
@@ -233,7 +232,7 @@ def test_half_a_run_of_two_models_counts_every_answer(open_page: OpenPage) -> No
     save(run, Cell(0, 0))
     at = open_page("rgb", run=run.id)
     assert state(at).startswith("Stopped · 1 of 12 checked")
-    assert [(row["Model"], row["Scored / asked"]) for row in table(at, "Rate")[:2]] == [
+    assert [(row["Model"], row["Checked"]) for row in table(at, "Rate")[:2]] == [
         (TITLES[0], "1 / 4"),
         (TITLES[1], "0 / 4"),
     ]

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.records import Ability
+from evaluators.records import Ability, Dataset, RGBTask, Sample
+from evaluators.runs import inputs
 from evaluators.runs.aggregate import View
-from tests.pages.conftest import Filled, OpenPage, Upload, checked
+from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
+from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
 from tests.pages.screen import (
     button,
     html,
@@ -24,8 +27,9 @@ from tests.pages.screen import (
     settled,
     state,
     table,
+    value_table,
 )
-from ui import run_views
+from ui import run_views, session
 from ui.runs import files
 
 BED = "RGB sample (English)"
@@ -121,7 +125,7 @@ def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) ->
     at = settled(at.run())
     assert state(at) == "48 answers checked"
     assert [row["Rate"] for row in table(at, "Rate")] == ["Noise robustness"]
-    assert [(row["Noise"], row["Scored / asked"]) for row in table(at, "Ability")] == [
+    assert [(row["Noise"], row["Checked"]) for row in table(at, "Ability")] == [
         ("0 %", "24 / 24"),
         ("80 %", "24 / 24"),
     ]
@@ -168,13 +172,13 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     assert f"**{BED}** · RGB · Offline reader (baseline, no key) · 216 answers checked" in said(
         at, "markdown"
     )
-    assert {row["Rate"]: row["Scored / asked"] for row in table(at, "Rate")} == {
+    assert {row["Rate"]: row["Checked"] for row in table(at, "Rate")} == {
         "Noise robustness": "120 / 120",
         "Negative rejection": "24 / 24",
         "Integration": "60 / 60",
         "Error detection": "12 / 12",
         "Error correction": "12 / 12",
-        "Correction if detected": table(at, "Rate")[-1]["Scored / asked"],
+        "Correction if detected": table(at, "Rate")[-1]["Checked"],
     }
     # Accuracy by noise, and a panel for each rate but the last: no error was detected
     assert len(at.get("plotly_chart")) == 1 + 5
@@ -291,7 +295,7 @@ def test_existing_answers_are_scored_by_either_policy(
     at = settled(at.run())
     assert f"Rules: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
-    assert (rate["Rate"], rate["Value"], rate["Scored / asked"]) == (
+    assert (rate["Rate"], rate["Value"], rate["Checked"]) == (
         "Noise robustness",
         accuracy,
         "4 / 4",
@@ -334,6 +338,25 @@ def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
     ]
 
 
+def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page: OpenPage) -> None:
+    # Easy: both answers to one question right; hard: of two questions one.
+    rows = [("easy", "Who?", "Ann"), ("easy", "Who?", "Ann"), ("hard", "A?", "Ann")]
+    own = []
+    for number, (group, question, answer) in enumerate([*rows, ("hard", "B?", "Tea")]):
+        facts = {"question": question, "response": answer, "ground_truth": "Ann"}
+        task = RGBTask(ability=Ability.NOISE, noise=0.2)
+        own.append(Sample(id=str(number), situation=group, rgb=task, **facts))
+    data = Dataset(name="groups", samples=tuple(own))
+    run = create_run(session.store(), RunPlan(data, inputs.evaluators("rgb")), workspace="local")
+    finish(run, session.store())
+    at = open_page("rgb", run=run.id)
+    assert [row["Group"] for row in samples(at)] == ["easy", "easy", "hard", "hard"]
+    assert value_table(at, "Group") == {
+        "easy": [("Accuracy", "1.00", "2 of 2")],
+        "hard": [("Accuracy", "0.50", "2 of 2")],
+    }
+
+
 def test_existing_answers_can_be_scored_for_another_ability(
     open_page: OpenPage, upload: Upload
 ) -> None:
@@ -356,7 +379,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
     at = settled(at.run())
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
-    assert (rate["Value"], rate["Scored / asked"], rate["Failed"]) == ("50.0 %", "2 / 3", 1)
+    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50.0 %", "2 / 3", 1)
     at = open_page("sample", run=runs()[0].id, sample="1")
     assert "Sample 1: " in said(at, "error")
     assert "answer" in said(at, "error")

@@ -24,9 +24,10 @@ from tests.pages.screen import (
     segments,
     settled,
     state,
-    table,
+    value_table,
 )
 from ui import session
+from ui.trace.results import VALUES
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
 GOOD = {
@@ -127,10 +128,11 @@ def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled:
 
 
 def test_values_are_shown_for_each_group_of_samples(open_page: OpenPage, filled: Filled) -> None:
-    rows = table(open_page("trace", run=filled.trace.id), "Group")
-    groups = {row["Group"]: row["Scored / asked"] for row in rows}
+    groups = value_table(open_page("trace", run=filled.trace.id), "Group")
     assert len(groups) == 8
-    assert set(groups.values()) == {"3 / 3"}
+    for cells in groups.values():
+        assert [whose for whose, _, _ in cells] == [*VALUES.values()]
+        assert {about for _, _, about in cells} == {"3 of 3"}
 
 
 def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:

@@ -294,8 +294,8 @@ def test_a_hybrid_run_asks_about_the_doubtful_samples_only(
     judged = table(at, "Model")[0]["Calls"]
     at = started(at)
     assert len(provider.asked) == judged
-    assert f"{judged} of 24 samples judged; rule: doubt ≥ 0." in said(at, "info")
-    assert [row["Labels by"] for row in samples(at)].count("GPT-6 Luna") == judged
+    assert f"{judged} of 24 samples, those that the heuristic was least" in said(at, "info")
+    assert [row["Labeller"] for row in samples(at)].count("GPT-6 Luna") == judged
 
 
 def form(

@@ -28,7 +28,7 @@ from evaluators.records import (
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import cards, grid, lines, said, samples, segments
+from tests.pages.screen import cards, grid, lines, said, samples, segments, value_table
 from ui import session
 from ui.parts import labellers
 
@@ -83,7 +83,7 @@ def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
 @pytest.mark.parametrize(
     ("by", "relevance", "adherence", "coverage"),
     [
-        ("What counts", "0.25", "0.50", "2 of 2"),
+        ("The run's own", "0.25", "0.50", "2 of 2"),
         ("Jury", "0.25", "0.50", "2 of 2"),
         (TITLES[0], "0.25", "0.50", "2 of 2"),
         (TITLES[1], "0.38", "1.00", "2 of 2"),  # (0.5 + 0.25) / 2
@@ -198,21 +198,21 @@ def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage)
     run = stored("gpt_labeling", {}, [{LUNA.id: FIRST[LUNA.id]}], (LUNA,), published=None)
     at = open_page("trace", run=run.id)
     assert f"Labels by {TITLES[1]}." in said(at, "info")
-    assert not [widget for widget in at.selectbox if widget.label == "Labels"]
-    assert not {"Labels by", "Corrected"} & set(samples(at)[0])
+    assert not [widget for widget in at.selectbox if widget.label == "Labeller"]
+    assert not {"Labeller", "Corrected"} & set(samples(at)[0])
 
 
 def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_looks(
     open_page: OpenPage, filled: Filled
 ) -> None:
     at = open_page("trace", run=filled.trace.id)
-    assert [widget.options for widget in at.selectbox if widget.label == "Labels"] == [
-        ["What counts", "Heuristic", "Gold"]
+    assert [widget.options for widget in at.selectbox if widget.label == "Labeller"] == [
+        ["The run's own", "Heuristic", "Gold"]
     ]
-    assert "Labels by" not in [element.value.columns[0] for element in at.dataframe]
+    assert by_labeller(at, "Adherence") == []
 
 
-def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page: OpenPage) -> None:
+def test_a_hybrid_run_says_which_samples_its_judge_labelled(open_page: OpenPage) -> None:
     heuristic = {"heuristic": SECOND[JURY]}
     run = stored(
         "hybrid",
@@ -221,10 +221,12 @@ def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page
         (LUNA,),
     )
     at = open_page("trace", run=run.id)
-    assert f"1 of 2 samples judged; rule: doubt ≥ 0.4321. Their labels are by {TITLES[1]}." in said(
-        at, "info"
+    assert (
+        "1 of 2 samples, those that the heuristic was least sure of, have labels by "
+        f"{TITLES[1]}. All other values are the heuristic's estimates." in said(at, "info")
     )
-    assert [row["Labels by"] for row in samples(at)] == [TITLES[1], "Heuristic"]
+    assert "Doubt from: 0.4321" in said(at)
+    assert [row["Labeller"] for row in samples(at)] == [TITLES[1], "Heuristic"]
     assert [(by, coverage[:6]) for by, _, coverage in by_labeller(at, "Adherence")] == [
         (TITLES[1], "1 of 2"),
         ("Heuristic", "2 of 2"),
@@ -234,7 +236,7 @@ def test_a_hybrid_run_says_which_samples_were_judged_and_by_which_rule(open_page
 
 def by_labeller(at: AppTest, value: str) -> list[tuple[str, str, str]]:
     """The means of a value by each labeller, with their coverages."""
-    return [(line.title, line.mean, line.coverage) for line in lines(at) if line.heading == value]
+    return value_table(at, "Value").get(value, [])
 
 
 def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page: OpenPage) -> None:
@@ -243,7 +245,7 @@ def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page: OpenPage) -> Non
 
 
 def by_labels(at: AppTest, title: str) -> AppTest:
-    next(widget for widget in at.selectbox if widget.label == "Labels").set_value(title)
+    next(widget for widget in at.selectbox if widget.label == "Labeller").set_value(title)
     return checked(at.run())
 
 

@@ -495,3 +495,28 @@ def test_groups_have_means_of_their_own():
     assert list(facts.items()) == [("v1", (0.5, "1 / 2")), ("v2", (1.0, "1 / 2"))]
     assert groups["v2"]["f1"].failed == 1
     assert by_group([row(3, "", 0.0)]) == {}
+
+
+def test_a_group_counts_a_question_once_where_it_was_asked_repeatedly():
+    def row(position, question, value):
+        return Outline(
+            position=position,
+            sample_id=str(position),
+            question=question,
+            situation="easy",
+            status="scored",
+            values={"accuracy": value, "f1": 0.5},
+        )
+
+    # Three questions, each asked twice and answered alike: as telling as three answers.
+    rows = [row(n, f"q{n // 2}", float(n < 4)) for n in range(6)]
+
+    plain = by_group(rows)["easy"]["accuracy"]
+    over_questions = by_group(rows, over_questions=True)["easy"]
+
+    assert plain.questions is None
+    assert over_questions["accuracy"].questions == 3
+    assert over_questions["accuracy"].mean == plain.mean == 4 / 6
+    assert over_questions["accuracy"].low < plain.low
+    assert over_questions["accuracy"].high > plain.high
+    assert over_questions["f1"].questions is None

@@ -79,21 +79,23 @@ def _dot(dot: Dot) -> str:
     about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
     about.append(coverage(mean))
     return (
-        f'<div class="pl-value" style="--hue: {_colour(dot.series)}">'
+        f'<div class="pl-value" style="--hue: {colour(dot.series)}">'
         f'<span class="pl-name"><bdi>{html(dot.title)}</bdi>{meaning}</span>'
         f'<span class="pl-mean">{value}</span>'
-        f'<span class="pl-track" aria-hidden="true">{_track(mean)}</span>'
+        f'<span class="pl-track" aria-hidden="true">{track(mean)}</span>'
         f'<span class="pl-about">{"<br>".join(about)}</span>'
         f"{_spread(dot.spread)}</div>"
     )
 
 
-def _colour(series: int) -> str:
+def colour(series: int) -> str:
+    """The colour of a series, the same wherever it is drawn."""
     colours: list[str] = st.get_option("theme.chartCategoricalColors") or ["currentColor"]
     return colours[series % len(colours)]
 
 
-def _track(mean: Mean) -> str:
+def track(mean: Mean) -> str:
+    """The dot of a mean and the line of its interval, as parts of the line that they stand on."""
     # A value of one's own metric may be any number: what is not on the line is not drawn.
     if mean.mean is None or not 0 <= mean.mean <= 1:
         return ""

@@ -9,7 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.runs.aggregate import Mean
+from ui.parts import dots, value_table
 from ui.parts.charts import Curves
+from ui.parts.value_table import Column, Row
 
 MOST_GROUPS = 50
 """Groups that are shown: a column with more values mostly holds one for each sample."""
@@ -61,23 +63,14 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
     if not any(means.values()):
         return
     st.header("By group")
-    lines: list[dict[str, str]] = []
+    rows = []
     for group, own in islice(means.items(), MOST_GROUPS):
-        line = {"Group": group, "Scored / asked": next(iter(own.values())).coverage}
-        for name, title in titles.items():
-            line[title] = _with_interval(own[name]) if name in own else "–"
-        lines.append(line)
-    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Values by group")
+        # Of RGB no value applies to every answer: the widest tells how many there are.
+        widest = max(own.values(), key=lambda mean: mean.scored)
+        rows.append(Row(group, [own.get(name) for name in titles], dots.coverage(widest)))
+    value_table.show("Group", [Column(title) for title in titles.values()], rows)
     if len(means) > MOST_GROUPS:
         st.caption(f"The first {MOST_GROUPS} of {len(means):,} groups.")
-
-
-def _with_interval(mean: Mean) -> str:
-    if mean.mean is None:
-        return "–"
-    if mean.low is None or mean.high is None:
-        return f"{mean.mean:.2f}"
-    return f"{mean.mean:.2f} ({mean.low:.2f} to {mean.high:.2f})"
 
 
 def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
@@ -87,11 +80,11 @@ def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
 
 def _mean_cells(mean: Mean) -> dict[str, str | int]:
     return {
-        "Value": "nothing judged" if mean.mean is None else f"{100 * mean.mean:.1f} %",
+        "Value": "nothing checked" if mean.mean is None else f"{100 * mean.mean:.1f} %",
         "95 % interval": ""
         if mean.low is None or mean.high is None
         else f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %",
-        "Scored / asked": mean.coverage,
+        "Checked": mean.coverage,
         "Not applicable": mean.not_applicable,
         "Failed": mean.failed,
     }

@@ -46,7 +46,12 @@ JUDGED = {"rejection": "Declines", "detection": "Notices the planted error"}
 """What a judge was asked, by the verdict of the rule that it stands beside."""
 
 FROM_THE_PAPER = "From the paper (other prompt and questions): look at the shape."
-FACETS = {"ability": "Ability", "noise_reached": "Noise", "forged": "Forged"}
+FACETS = {
+    "ability": "Ability",
+    "noise_reached": "Noise",
+    "forged": "Forged",
+    "situation": "Group",
+}
 
 
 def show(view: RunView) -> None:
@@ -364,7 +369,7 @@ def _facets_of(rows: Sequence[Outline], ability: str) -> dict[str, str]:
     return {
         name: title
         for name, title in FACETS.items()
-        if any(getattr(row, name) is not None for row in own)
+        if any(getattr(row, name) not in (None, "") for row in own)
     }
 
 

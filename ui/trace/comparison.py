@@ -9,9 +9,10 @@ import streamlit as st
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
 from evaluators.trace.agreement import Agreement
-from ui.parts import dots, labellers
-from ui.parts.dots import Dot, Group
+from ui.parts import labellers, value_table
 from ui.parts.untrusted import html
+from ui.parts.value_table import Column, Row
+from ui.parts.words import counted
 
 LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Supported"}
 GRID_STYLE = """<style>
@@ -40,18 +41,22 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         return
     with box, st.spinner("Comparing"):
         means = view.means_by_labeller(model, definition, tuple(titles))
-        dots.show([_by_labeller(name, title, means) for name, title in titles.items()])
+        _values(means, titles)
         st.caption("Each labeller's means are over the samples it labelled.")
         _agreement(view.agreements(model), run.id)
 
 
-def _by_labeller(name: str, title: str, means: Mapping[str, Mapping[str, Mean]]) -> Group:
-    """One value by each labeller's labels."""
-    shown = [
-        Dot(labellers.title(by), own[name], series=number)
-        for number, (by, own) in enumerate(means.items())
-    ]
-    return Group(title, "", shown)
+def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+    """A row for each value, in which all labellers stand on one line."""
+    columns = []
+    for number, (by, own) in enumerate(means.items()):
+        labelled = max(mean.scored for mean in own.values())
+        note = counted(labelled, "sample")
+        columns.append(Column(labellers.title(by), note, series=number))
+    rows = []
+    for name, title in titles.items():
+        rows.append(Row(title, [own[name] for own in means.values()]))
+    value_table.show("Value", columns, rows)
 
 
 def _agreement(agreements: Sequence[Agreement], run_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What a TRACE run shows: its metrics by the chosen labels and definition, and every sample."""
+"""What a TRACE run shows: its metrics by the chosen labeller and formula, and every sample."""
 
 from __future__ import annotations
 
@@ -108,21 +108,26 @@ def show(view: RunView) -> None:
         by = _labels_switch(run, labelled_by)
     chosen = View(definition, by)
     figures = view.figures(0, model, chosen)
+    # By whose labels the run goes, and what people changed, whatever is looked at.
+    usual = view.figures(0, model)
     if moves and not figures.scored:
         answer.caption("Nothing is checked yet.")
         return
     with answer:
         _say_the_answer(run, figures, model, by)
         dots.show(_groups(view, chosen))
-        _say_who_labelled(run, figures)
+        _say_who_labelled(run, usual)
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.
         _say_what_it_means(view.figures(0, model, View(by=by)))
-    if len(labelled_by) > 1:
-        comparison.show(view, model, definition, VALUES)
+    compared = st.container()
     metric_results.further(view)
     samples.heading()
-    samples.show(_table(view, chosen, model, figures, moves))
+    samples.show(_table(view, chosen, model, usual, moves))
+    # Last, though it stands above: comparing may take longer than all else together.
+    if len(labelled_by) > 1:
+        with compared:
+            comparison.show(view, model, definition, VALUES)
 
 
 def _say_the_answer(run: Run, figures: Figures, model: int, by: str | None) -> None:
@@ -250,12 +255,12 @@ def _model_switch(run: Run) -> int:
 
 
 def definition_switch() -> str:
-    """The choice of definition, the same on every page; it changes the view, not the run."""
+    """The choice of formula, the same on every page; it changes the view, not the run."""
     meanings = [
         f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()
     ]
     return st.segmented_control(
-        "Definition",
+        "Formula",
         list(DEFINITIONS),
         default=SENTENCE,
         format_func=lambda name: DEFINITIONS[name].title,
@@ -272,12 +277,12 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
     if len(names) < 2:
         return None
     name: str = st.selectbox(
-        "Labels",
+        "Labeller",
         ["", *names],
-        format_func=lambda by: labellers.title(by) if by else "What counts",
+        format_func=lambda by: labellers.title(by) if by else "The run's own",
         help=(
-            "Whose labels the values are based on. What counts: the run's own labels, corrected "
-            "where a person did so."
+            "Whose labels the values are based on. The run's own are corrected where a person "
+            "did so."
         ),
         key=labels_key(run),
         width=320,
@@ -300,17 +305,18 @@ def _say_who_labelled(run: Run, figures: Figures) -> None:
     st.info(plain(sentence), icon=":material/info:")
     if figures.corrected:
         st.caption(
-            f"{counted(figures.corrected, 'sample')} corrected by a person; what counts "
-            "includes that."
+            f"{counted(figures.corrected, 'sample')} corrected by a person; the run's own values "
+            "include that."
         )
 
 
 def _partly_judged(run: Run, figures: Figures) -> str:
     judged = sum(count for by, count in figures.by.items() if by not in ("", HEURISTIC))
-    least = run.evaluator.params.get("doubt_from", 0)
-    rule = f"doubt ≥ {least:.4g}" if least else "all samples"
+    doubtful = ""
+    if run.evaluator.params.get("doubt_from"):
+        doubtful = ", those that the heuristic was least sure of"
     return (
-        f"{judged:,} of {figures.scored:,} samples judged; rule: {rule}. Their labels are by "
+        f"{judged:,} of {counted(figures.scored, 'sample')}{doubtful}, have labels by "
         f"{_name_judges(run)} All other values are the heuristic's estimates."
     )
 
@@ -348,7 +354,7 @@ def _facets_of(figures: Figures) -> dict[str, str]:
     if figures.situations:
         facets["situation"] = "Group"
     if len(figures.by) > 1:
-        facets["by"] = "Labels by"
+        facets["by"] = "Labeller"
     if figures.corrected:
         facets["corrected"] = "Corrected"
     return facets

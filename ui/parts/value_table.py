@@ -1,0 +1,85 @@
+"""Values of several labellers or groups in one table, drawn on one line for each value if wanted.
+
+It is HTML without a script, so it is there at once; where it is narrow each row becomes a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.runs.aggregate import Mean
+from ui.parts import dots
+from ui.parts.untrusted import html
+
+
+class Column(NamedTuple):
+    """A column under its title; `note` stands small below, `series` numbers its colour."""
+
+    title: str
+    note: str = ""
+    series: int | None = None
+
+
+class Row(NamedTuple):
+    """The means of a row, one for each column, `None` where there is nothing to say."""
+
+    title: str
+    means: Sequence[Mean | None]
+    note: str = ""
+
+
+def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+    """The table; columns with a colour stand also as dots in a line of each row, in their order."""
+    style = (ROOT / "ui" / "static" / "value_table.css").read_text(encoding="utf-8")
+    is_drawn = any(column.series is not None for column in columns)
+    line = '<th class="pl-axis" aria-hidden="true"><i>0</i><i>0.5</i><i>1</i></th>'
+    heads = "".join(map(_head, columns))
+    head = f"<tr><th scope=col>{html(corner)}</th>{line if is_drawn else ''}{heads}</tr>"
+    body = "".join(_row(row, columns, is_drawn=is_drawn) for row in rows)
+    table = f"<table class=pl-values><thead>{head}</thead><tbody>{body}</tbody></table>"
+    st.html(f"<style>{style}</style><div class=pl-values-box>{table}</div>")
+
+
+def _head(column: Column) -> str:
+    note = f"<small>{html(column.note)}</small>" if column.note else ""
+    return f"<th scope=col>{_mark(column)}<bdi>{html(column.title)}</bdi>{note}</th>"
+
+
+def _mark(column: Column) -> str:
+    if column.series is None:
+        return ""
+    return f'<b class=pl-mark style="--hue: {dots.colour(column.series)}"></b>'
+
+
+def _row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
+    note = f"<small>{html(row.note)}</small>" if row.note else ""
+    pairs = list(zip(columns, row.means, strict=True))
+    lanes = ""
+    if is_drawn:
+        drawn = "".join(_lane(column, mean) for column, mean in pairs)
+        lanes = f'<td class=pl-lanes aria-hidden="true">{drawn}</td>'
+    cells = "".join(_cell(column, mean) for column, mean in pairs)
+    return f"<tr><th scope=row><bdi>{html(row.title)}</bdi>{note}</th>{lanes}{cells}</tr>"
+
+
+def _lane(column: Column, mean: Mean | None) -> str:
+    """A line of its own for each column: equal values would hide one another."""
+    if mean is None or column.series is None:
+        return ""
+    return f'<span style="--hue: {dots.colour(column.series)}">{dots.track(mean)}</span>'
+
+
+def _cell(column: Column, mean: Mean | None) -> str:
+    if mean is None or mean.mean is None:
+        return "<td>–</td>"
+    interval = ""
+    if mean.low is not None and mean.high is not None:
+        interval = f"<small>{mean.low:.2f} to {mean.high:.2f}</small>"
+    # Where it is narrow the head is out of sight: each cell then says whose it is.
+    name = f"<span class=pl-whose>{_mark(column)}{html(column.title)}</span>"
+    about = html(dots.coverage(mean))
+    return f'<td title="{about}">{name}<strong>{mean.mean:.2f}</strong>{interval}</td>'
