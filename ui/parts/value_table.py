@@ -36,7 +36,8 @@ def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
     """The table; columns with a colour stand also as dots in a line of each row, in their order."""
     style = (ROOT / "ui" / "static" / "value_table.css").read_text(encoding="utf-8")
     is_drawn = any(column.series is not None for column in columns)
-    line = '<th class="pl-axis" aria-hidden="true"><i>0</i><i>0.5</i><i>1</i></th>'
+    ends = "<div><span>0</span><span>0.5</span><span>1</span></div>"
+    line = f'<th class=pl-scale aria-hidden="true">{ends}</th>'
     heads = "".join(map(_head, columns))
     head = f"<tr><th scope=col>{html(corner)}</th>{line if is_drawn else ''}{heads}</tr>"
     body = "".join(_row(row, columns, is_drawn=is_drawn) for row in rows)

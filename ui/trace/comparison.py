@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -43,7 +44,7 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         means = view.means_by_labeller(model, definition, tuple(titles))
         _values(means, titles)
         st.caption("Each labeller's means are over the samples it labelled.")
-        _agreement(view.agreements(model), run.id)
+        _agreement(view.agreements(model), list(means), run.id)
 
 
 def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
@@ -59,7 +60,7 @@ def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) 
     value_table.show("Value", columns, rows)
 
 
-def _agreement(agreements: Sequence[Agreement], run_id: str) -> None:
+def _agreement(agreements: Sequence[Agreement], labelled_by: Sequence[str], run_id: str) -> None:
     """A grid of labellers for one kind of label: sentences with equal labels."""
     st.markdown("**How often two labellers agree**")
     kind = st.segmented_control(
@@ -73,7 +74,8 @@ def _agreement(agreements: Sequence[Agreement], run_id: str) -> None:
         persist_state="session",
     )
     pairs = {(pair.first, pair.second): pair for pair in agreements if pair.label == kind}
-    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    compared = set(itertools.chain.from_iterable(pairs))
+    names = [name for name in labelled_by if name in compared]
     st.html(_grid(names, pairs))
     st.caption(
         "Share of sentences with equal labels and how many there were; κ is Cohen's kappa: 1 is "
