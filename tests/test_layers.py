@@ -22,6 +22,7 @@ ABOVE_RUNS = (
     "evaluators/__init__.py",
     "evaluators/__main__.py",
     "evaluators/api/",
+    "evaluators/comparison/",
     "evaluators/terminal/",
 )
 """The doors of the package, for Python and for a terminal; they alone may use the engine from

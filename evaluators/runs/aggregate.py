@@ -58,6 +58,19 @@ BINS = 10
 """A spread counts tenths."""
 
 
+RATES = (
+    ("Noise robustness", Ability.NOISE, "accuracy"),
+    ("Negative rejection", Ability.REJECTION, "rejection"),
+    ("Integration", Ability.INTEGRATION, "accuracy"),
+    ("Error detection", Ability.COUNTERFACTUAL, "detection"),
+    ("Error correction", Ability.COUNTERFACTUAL, "correction"),
+    ("Correction if detected", Ability.COUNTERFACTUAL, "correction_among_detected"),
+    ("Negative rejection (judge)", Ability.REJECTION, "rejection_judged"),
+    ("Error detection (judge)", Ability.COUNTERFACTUAL, "detection_judged"),
+)
+"""The rates of RGB by title: the ability whose samples are counted, and the value that is."""
+
+
 class NoisePoint(Record):
     """The accuracy at one noise level.
 
@@ -314,19 +327,9 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
 
     A judge's rates are among them where a judge was asked.
     """
-    rates = (
-        ("Noise robustness", Ability.NOISE, "accuracy"),
-        ("Negative rejection", Ability.REJECTION, "rejection"),
-        ("Integration", Ability.INTEGRATION, "accuracy"),
-        ("Error detection", Ability.COUNTERFACTUAL, "detection"),
-        ("Error correction", Ability.COUNTERFACTUAL, "correction"),
-        ("Correction if detected", Ability.COUNTERFACTUAL, "correction_among_detected"),
-        ("Negative rejection (judge)", Ability.REJECTION, "rejection_judged"),
-        ("Error detection (judge)", Ability.COUNTERFACTUAL, "detection_judged"),
-    )
     names = {name for row in rows for name in row.values}
     means = {}
-    for title, ability, name in rates:
+    for title, ability, name in RATES:
         own_rows = of_ability(rows, ability)
         is_of_no_judge = name.endswith("_judged") and name not in names
         if own_rows and not is_of_no_judge:

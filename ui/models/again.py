@@ -15,13 +15,13 @@ from evaluators.llm.catalogue import find, model_title
 from evaluators.records import Ability, Cap, Run, prompt_hash
 from evaluators.runs.forecast import doubtful
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.settings import differing, settings
 from evaluators.text.normalise import is_chinese
 from ui import session
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
 from ui.parts import data_choice, how_many
 from ui.parts.untrusted import plain
-from ui.parts.words import readable
 
 
 def fill(benchmark: Benchmark | None) -> None:
@@ -76,12 +76,10 @@ def show_changes(benchmark: Benchmark | None, plan: RunPlan, name: str, count: i
     if run is None:
         return
     specs = [evaluator.spec() for evaluator in plan.in_order]
-    before = _facts(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
-    after = _facts(plan, name, count, specs)
+    before = settings(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
     changed = [
-        f"{fact} {before.get(fact, 'none')} → {after.get(fact, 'none')}"
-        for fact in dict.fromkeys([*before, *after])
-        if before.get(fact) != after.get(fact)
+        f"{change.setting} {change.first} → {change.second}"
+        for change in differing(before, settings(plan, name, count, specs))
     ]
     words = "; ".join(changed) or "nothing changed yet"
     st.caption(f":material/difference: {plain(f'Against that run of {run.title}: {words}.')}")
@@ -178,21 +176,3 @@ def _metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[str, Any]:
     if benchmark != "rgb":
         fields[f"{key}_metrics"] = chosen
     return fields
-
-
-def _facts(of: Run | RunPlan, name: str, count: int | None, specs: Any) -> dict[str, str]:
-    """The settings of a run, or of one that is planned, in words."""
-    facts = {"data set": name, "samples": str(count or "all"), "seed": str(of.seed or 0)}
-    for kind, llms in (("models", of.models), ("judges", of.judges)):
-        if llms:
-            facts[kind] = ", ".join(map(model_title, llms))
-    facts["metrics"] = ", ".join(spec.name for spec in specs)
-    for spec in specs:
-        for parameter, value in spec.params.items():
-            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            facts[f"{readable(parameter).lower()} ({spec.name})"] = text
-    if of.prompt:
-        facts["prompt"] = prompt_hash(of.prompt)
-    if of.cap != Cap():
-        facts["budget"] = f"{of.cap.calls} calls" if of.cap.calls else f"${of.cap.cost:g}"
-    return facts

@@ -1,0 +1,282 @@
+"""What pairs of values tell: the mean difference, its interval, its p-value, rows that are needed.
+
+The first value of a pair is the first system's, the second the other's, both for the same sample.
+A difference is second minus first. Pairs of one question are a cluster: they resemble each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from itertools import product
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators.records import Record
+from evaluators.statistics import MANY, Z95, t95
+
+Z80 = 0.841621
+"""The normal distribution's quantile for a power of 80 %."""
+RESAMPLES = 2000
+FLIPS = 9999
+"""Random sign flips; with the observed one they make p-values of whole ten-thousandths."""
+ALL_FLIPS = 12
+"""Clusters up to which every sign flip is tried: 4,096 of them."""
+SEED = 0
+
+Floats = NDArray[np.float64]
+
+
+class Pair(NamedTuple):
+    """One sample's value by both systems, and what it resembles other samples by."""
+
+    first: float
+    second: float
+    cluster: Hashable
+
+
+class Difference(Record):
+    """How two systems differ in one value, over the samples that both were judged on.
+
+    `low` to `high` is the 95 % interval of the mean difference, `p` the probability of a difference
+    at least as large between equal systems, `adjusted` the same after Holm over everything that is
+    shown together. `clusters` is the number of different questions. `spread` is the standard
+    deviation that one independent row has, by which the rows that are needed are counted.
+    """
+
+    first: float
+    second: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    adjusted: float | None = None
+    rows: int
+    clusters: int
+    wins: int
+    ties: int
+    losses: int
+    spread: float | None
+    discordant: float | None
+    method: Literal["yes or no", "mean", "clusters", ""]
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the systems differ beyond chance, at 5 % over everything shown together."""
+        p = self.p if self.adjusted is None else self.adjusted
+        return p is not None and p < 0.05
+
+    def rows_needed(self, difference: float) -> int | None:
+        """The rows that tell a difference of this size apart with a power of 80 %.
+
+        `None` where the rows so far do not tell how much pairs vary.
+        """
+        if self.discordant is not None and self.method == "yes or no":
+            return rows_for_rates(self.discordant, difference)
+        return rows_for_means(self.spread, difference) if self.spread else None
+
+
+def paired(pairs: Sequence[Pair]) -> Difference:
+    """The difference of these pairs; there is at least one.
+
+    Yes-or-no values of different questions: Tango's interval and the exact McNemar test (mid-p).
+    All else: bootstrap and sign flips, both of whole clusters.
+    """
+    first = np.array([pair.first for pair in pairs])
+    second = np.array([pair.second for pair in pairs])
+    differences = second - first
+    sums, sizes = _by_cluster(pairs, differences)
+    is_binary = bool(np.isin([first, second], (0, 1)).all())
+    wins = int((differences > 0).sum())
+    losses = int((differences < 0).sum())
+    method: Literal["yes or no", "mean", "clusters"] = "mean"
+    if len(sums) < len(pairs):
+        method = "clusters"
+    elif is_binary:
+        method = "yes or no"
+    interval: tuple[float, float] | None
+    p: float | None
+    if method == "yes or no":
+        interval = tango(wins, losses, len(pairs))
+        p = mcnemar(wins, losses)
+    elif len(sums) > 1:
+        interval = bootstrap(sums, sizes)
+        p = sign_flips(sums)
+    else:
+        # Of one question nothing is known of how questions differ.
+        interval = p = None
+    low, high = interval or (None, None)
+    return Difference(
+        first=float(first.mean()),
+        second=float(second.mean()),
+        difference=float(differences.mean()),
+        low=low,
+        high=high,
+        p=p,
+        rows=len(pairs),
+        clusters=len(sums),
+        wins=wins,
+        ties=len(pairs) - wins - losses,
+        losses=losses,
+        spread=_spread(sums, sizes),
+        discordant=(wins + losses) / len(pairs) if is_binary else None,
+        method=method if interval else "",
+    )
+
+
+def tango(wins: int, losses: int, rows: int) -> tuple[float, float]:
+    """The 95 % score interval of the difference of two rates over the same rows.
+
+    Tango, Statistics in Medicine 17 (1998) 891-908: all differences that a score test at 5 % does
+    not reject, given how many rows only one of the two was right on. Ends lie from -1 to 1.
+    """
+    estimate = (wins - losses) / rows
+
+    def score(difference: float) -> float:
+        # The most likely rate of losses if this were the true difference.
+        b = -wins - losses + (2 * rows - wins + losses) * difference
+        c = -losses * difference * (1 - difference)
+        rate = (math.sqrt(max(0.0, b * b - 8 * rows * c)) - b) / (4 * rows)
+        variance = rows * (2 * rate + difference * (1 - difference))
+        distance = wins - losses - rows * difference
+        if variance <= 0:
+            return math.copysign(math.inf, distance) if distance else 0.0
+        return distance / math.sqrt(variance)
+
+    low = _root(lambda difference: score(difference) - Z95, -1.0, estimate)
+    high = _root(lambda difference: score(difference) + Z95, estimate, 1.0)
+    return low, high
+
+
+def mcnemar(wins: int, losses: int) -> float:
+    """The two-sided p-value of the exact McNemar test with mid-p (Fagerland et al. 2013).
+
+    Between equal systems each row on which only one is right falls to either like a coin.
+    """
+    tosses = wins + losses
+    fewer = min(wins, losses)
+    if wins == losses:
+        return 1.0
+    # As logarithms: the numbers of ways of thousands of tosses are beyond a float.
+    log_ways = [
+        math.lgamma(tosses + 1) - math.lgamma(k + 1) - math.lgamma(tosses - k + 1)
+        for k in range(fewer + 1)
+    ]
+    chances = [math.exp(ways - tosses * math.log(2)) for ways in log_ways]
+    return 2 * sum(chances) - chances[-1]
+
+
+def bootstrap(sums: Floats, sizes: Floats) -> tuple[float, float]:
+    """The 95 % interval of the mean over clusters with these sums and sizes, by resampling them.
+
+    Percentiles are taken further out for few clusters, as a percentile interval is too narrow there
+    by the factor of a t interval with n in place of n - 1 (Hesterberg, The American Statistician
+    69, 2015). From `MANY` clusters on the normal distribution stands in.
+    """
+    count = len(sums)
+    if count >= MANY:
+        mean = float(sums.sum() / sizes.sum())
+        half = Z95 * _standard_error(sums, sizes)
+        return mean - half, mean + half
+    drawn = np.random.default_rng(SEED).integers(count, size=(RESAMPLES, count))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    further = math.sqrt(count / (count - 1)) * t95(count - 1)
+    tail = math.erfc(further / math.sqrt(2)) / 2
+    low, high = np.quantile(means, (tail, 1 - tail))
+    return float(low), float(high)
+
+
+def sign_flips(sums: Floats) -> float:
+    """The two-sided p-value of a permutation test that swaps the systems, cluster by cluster.
+
+    Between equal systems the sign of each cluster's sum is a coin (Good, Permutation Tests, 2000).
+    Every flip is tried for few clusters, `FLIPS` random ones for more; from `MANY` on their sum is
+    normal.
+    """
+    sums = sums[sums != 0]
+    count = len(sums)
+    if not count:
+        return 1.0
+    observed = abs(float(sums.sum()))
+    if count >= MANY:
+        return math.erfc(observed / math.sqrt(2 * float(sums @ sums)))
+    if count <= ALL_FLIPS:
+        signs = np.array(list(product((1, -1), repeat=count)))
+        added = 0
+    else:
+        signs = np.random.default_rng(SEED).choice((1, -1), size=(FLIPS, count))
+        # The observed one is a flip too, which no chance may leave out.
+        added = 1
+    # Rounding must not make equal sums differ.
+    reached = np.abs(signs @ sums) >= observed - 1e-9
+    return float(reached.sum() + added) / (len(signs) + added)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """P-values adjusted for being looked at together (Holm 1979); `None` stays and is not counted.
+
+    The smallest is multiplied by their number, the next by one less, and none falls below the
+    one before.
+    """
+    ranked = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for rank, (p, place) in enumerate(ranked):
+        highest = max(highest, min(1.0, (len(ranked) - rank) * p))
+        adjusted[place] = highest
+    return adjusted
+
+
+def rows_for_rates(discordant: float, difference: float) -> int | None:
+    """Rows that tell two rates apart with a power of 80 % at 5 % (Connor, Biometrics 43, 1987).
+
+    `discordant` is the share of rows on which only one system is right, `difference` that of the
+    rates, both from 0 to 1. `None` where no share of such rows could make the difference.
+    """
+    if not 0 < abs(difference) <= discordant:
+        return None
+    under_null = Z95 * math.sqrt(discordant)
+    otherwise = Z80 * math.sqrt(discordant - difference**2)
+    return math.ceil(((under_null + otherwise) / difference) ** 2)
+
+
+def rows_for_means(spread: float, difference: float) -> int:
+    """Rows that tell two means apart with a power of 80 % at 5 %, by the normal distribution.
+
+    `spread` is the standard deviation of the differences of single rows, `difference` is not 0.
+    """
+    return math.ceil(((Z95 + Z80) * spread / difference) ** 2)
+
+
+def _by_cluster(pairs: Sequence[Pair], differences: Floats) -> tuple[Floats, Floats]:
+    """The sum of the differences in each cluster, and how many they are."""
+    sums: dict[Hashable, float] = defaultdict(float)
+    sizes: dict[Hashable, int] = defaultdict(int)
+    for pair, difference in zip(pairs, differences, strict=True):
+        sums[pair.cluster] += float(difference)
+        sizes[pair.cluster] += 1
+    return np.array(list(sums.values())), np.array(list(sizes.values()), dtype=float)
+
+
+def _standard_error(sums: Floats, sizes: Floats) -> float:
+    """That of the mean over clusters, by the linearised ratio estimator (Cochran 1977, 11.7)."""
+    count = len(sums)
+    residuals = sums - sums.sum() / sizes.sum() * sizes
+    return math.sqrt(count / (count - 1) * float(residuals @ residuals)) / float(sizes.sum())
+
+
+def _spread(sums: Floats, sizes: Floats) -> float | None:
+    if len(sums) < 2:
+        return None
+    return _standard_error(sums, sizes) * math.sqrt(float(sizes.sum()))
+
+
+def _root(score: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function passes 0, by halving the range often enough for ten digits."""
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if score(middle) > 0 else (low, middle)
+    return (low + high) / 2

@@ -1,0 +1,52 @@
+"""What differs between two systems beside their answers, and what of it makes them unlike."""
+
+from __future__ import annotations
+
+from evaluators.comparison.sides import Side
+from evaluators.runs import rulings
+from evaluators.runs.settings import Change, differing, settings_of
+
+
+def changes(first: Side, second: Side) -> tuple[Change, ...]:
+    """Every setting that differs, the data by their contents as well."""
+    return tuple(differing(_settings(first), _settings(second)))
+
+
+def _settings(side: Side) -> dict[str, str]:
+    run = side.run
+    words = settings_of(run)
+    # Two data sets of one name may hold different samples.
+    words["data"] = run.fingerprint[:12]
+    if run.models:
+        words["model"] = run.models[side.model].id
+    words["labels"] = side.counted.by or "those of the run"
+    words["formula"] = side.counted.definition
+    if policy := rulings.policy_of(run, side.counted.policy):
+        words["rules"] = policy
+    return words
+
+
+def unlike(first: Side, second: Side) -> tuple[str, ...]:
+    """Why a difference may not be one of the systems, in sentences."""
+    ours, theirs = _settings(first), _settings(second)
+    warnings = []
+    if ours["data"] != theirs["data"]:
+        warnings.append(
+            "The data differ, so samples are matched by their questions: documents and true "
+            "answers may differ as well."
+        )
+    is_one_run = first.run.id == second.run.id
+    labels = [(words["metrics"], words.get("judges"), words["labels"]) for words in (ours, theirs)]
+    if labels[0] != labels[1] and not is_one_run:
+        warnings.append(
+            "Different labellers or metrics judged the two: a difference may be theirs."
+        )
+    if ours["formula"] != theirs["formula"] or ours.get("rules") != theirs.get("rules"):
+        warnings.append("The values are counted by different formulas or rules.")
+    parameters = [
+        {name: value for name, value in words.items() if name.endswith(")")}
+        for words in (ours, theirs)
+    ]
+    if parameters[0] != parameters[1] and not is_one_run:
+        warnings.append("The metrics have different parameters.")
+    return tuple(warnings)

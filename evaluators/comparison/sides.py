@@ -1,0 +1,132 @@
+"""The two systems of a comparison, and which of their answers belong together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evaluators.llm.catalogue import model_title
+from evaluators.records import Run
+from evaluators.runs import aggregate
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.store import Outline
+from evaluators.text.normalise import slug
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two systems: a model's answers in a run, as the view counts them."""
+
+    view: RunView
+    model: int = 0
+    counted: View = WHAT_COUNTS
+
+    @property
+    def run(self) -> Run:
+        return self.view.run
+
+    def rows(self) -> list[Outline]:
+        """Every result of the model, without texts."""
+        return aggregate.of_model(self.view.counted(self.counted), self.model)
+
+
+class Value(NamedTuple):
+    """One value of a run: the rows that it is counted over, and what it is called in these."""
+
+    rows: Sequence[Outline]
+    name: str
+
+
+def values_of(side: Side) -> dict[str, Value]:
+    """Each value of a system under the name that it has in `Results.summary`."""
+    rows = side.rows()
+    values: dict[str, Value] = {}
+    for number, spec in enumerate(side.run.evaluators):
+        own_rows = aggregate.of_metric(rows, number)
+        own = _rates(own_rows) if spec.name == "rgb" else _plain_values(own_rows)
+        for name, value in own.items():
+            values[f"{name} ({number + 1})" if name in values else name] = value
+    return values
+
+
+def _rates(rows: Sequence[Outline]) -> dict[str, Value]:
+    """The values of RGB: each is a rate over the samples of one ability."""
+    values: dict[str, Value] = {}
+    for title, ability, name in aggregate.RATES:
+        own = aggregate.of_ability(rows, ability)
+        if any(name in row.values for row in own):
+            values[slug(title)] = Value(own, name)
+    return values
+
+
+def _plain_values(rows: Sequence[Outline]) -> dict[str, Value]:
+    names = dict.fromkeys(name for row in rows for name in row.values)
+    return {name: Value(rows, name) for name in names}
+
+
+def titles(first: Side, second: Side) -> tuple[str, str]:
+    """A name for each side that tells it from the other: by run, else model, else labeller."""
+    if first.run.id != second.run.id:
+        if first.run.title != second.run.title:
+            return first.run.title, second.run.title
+        names = [f"{side.run.title} ({side.run.created[:16]})" for side in (first, second)]
+    elif first.model != second.model:
+        names = [model_title(side.run.models[side.model]) for side in (first, second)]
+    else:
+        names = [side.counted.by or "what counts" for side in (first, second)]
+    if names[0] == names[1]:
+        names = [f"{name} ({number})" for number, name in enumerate(names, start=1)]
+    return names[0], names[1]
+
+
+class Matched(NamedTuple):
+    """Which answers of two systems belong together, by where they stand in their data.
+
+    `alone` are the samples that only one of them has: first the first's, then the second's.
+    """
+
+    pairs: Mapping[int, int]
+    alone: tuple[tuple[int, ...], tuple[int, ...]]
+    is_same_data: bool
+
+
+def matched(first: Sequence[Outline], second: Sequence[Outline], is_same_data: bool) -> Matched:
+    """Answers to the same sample where the data are the same, else to the same question.
+
+    Of RGB the ability and the noise must be the same too. A question that stands several times is
+    matched in order.
+    """
+    if is_same_data:
+        keys = [{row.position: row.position for row in rows} for rows in (first, second)]
+    else:
+        keys = [_by_question(rows) for rows in (first, second)]
+    ours, theirs = keys
+    return Matched(
+        pairs={position: theirs[key] for key, position in ours.items() if key in theirs},
+        alone=(_without_partner(ours, theirs), _without_partner(theirs, ours)),
+        is_same_data=is_same_data,
+    )
+
+
+def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:
+    seen: Counter[Hashable] = Counter()
+    positions: dict[Hashable, int] = {}
+    done = set()
+    for row in rows:
+        # A sample has a row for each metric.
+        if row.position in done:
+            continue
+        done.add(row.position)
+        asked = (" ".join(row.question.split()), row.ability, row.noise)
+        positions[asked, seen[asked]] = row.position
+        seen[asked] += 1
+    return positions
+
+
+def _without_partner(
+    ours: Mapping[Hashable, int], theirs: Mapping[Hashable, int]
+) -> tuple[int, ...]:
+    return tuple(position for key, position in ours.items() if key not in theirs)

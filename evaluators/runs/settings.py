@@ -1,0 +1,81 @@
+"""The settings of a run in words, so that two runs can be laid side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evaluators.llm.catalogue import model_title
+from evaluators.llm.money import dollars
+from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Record, Run, prompt_hash
+from evaluators.runs.plan import RunPlan
+
+
+class Change(Record):
+    """A setting that differs; "none" where one of the two has none."""
+
+    setting: str
+    first: str
+    second: str
+
+
+def settings(
+    of: Run | RunPlan,
+    data: str,
+    count: int | None,
+    specs: Sequence[EvaluatorSpec],
+) -> dict[str, str]:
+    """What a run, or one that is planned, is set to, by the name of the setting.
+
+    `data` names the data set, `count` is how many samples were drawn from it, `None` for all.
+    """
+    words = {"data set": data, "samples": str(count or "all"), "seed": str(of.seed or 0)}
+    for kind, llms in (("models", of.models), ("judges", of.judges)):
+        if llms:
+            words[kind] = ", ".join(map(_with_options, llms))
+    words["metrics"] = ", ".join(spec.name for spec in specs)
+    for spec in specs:
+        for parameter, value in spec.params.items():
+            words[f"{parameter.replace('_', ' ')} ({spec.name})"] = _in_words(value)
+    if of.prompt:
+        words["prompt"] = prompt_hash(of.prompt)
+    if of.cap != Cap():
+        words["budget"] = f"{of.cap.calls} calls" if of.cap.calls else dollars(of.cap.cost or 0)
+    return words
+
+
+def settings_of(run: Run) -> dict[str, str]:
+    """What a run was set to, with how its samples were made from a test bed."""
+    words = settings(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
+    for name in ("abilities", "noise_levels", "passages", "group"):
+        if value := run.origin.get(name):
+            words[name.replace("_", " ")] = _in_words(value)
+    return words
+
+
+def differing(first: dict[str, str], second: dict[str, str]) -> list[Change]:
+    """What differs between two runs' settings, in their order."""
+    return [
+        Change(
+            setting=name,
+            first=first.get(name, "none"),
+            second=second.get(name, "none"),
+        )
+        for name in dict.fromkeys([*first, *second])
+        if first.get(name) != second.get(name)
+    ]
+
+
+def _with_options(spec: ModelSpec) -> str:
+    """The model, with what differs from how models are usually asked."""
+    options = []
+    if spec.temperature:
+        options.append(f"temperature {spec.temperature:g}")
+    if spec.effort:
+        options.append(f"effort {spec.effort}")
+    title = model_title(spec)
+    return f"{title} ({', '.join(options)})" if options else title
+
+
+def _in_words(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

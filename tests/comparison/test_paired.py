@@ -1,0 +1,232 @@
+"""Numbers of the tests are worked out by hand, or stand in the sources that are named."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.comparison.paired import (
+    ALL_FLIPS,
+    Pair,
+    bootstrap,
+    holm,
+    mcnemar,
+    paired,
+    rows_for_means,
+    rows_for_rates,
+    sign_flips,
+    tango,
+)
+from evaluators.statistics import Z95
+
+REPETITIONS = 150
+
+
+def pairs(first, second, clusters=None):
+    clusters = clusters or range(len(first))
+    return [Pair(*values) for values in zip(first, second, clusters, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "p"),
+    [
+        (5, 0, 2 / 32 - 1 / 32),
+        (0, 5, 2 / 32 - 1 / 32),
+        # 2 (1 + 13 + 78 + 286) - 286 of 8,192 ways
+        (10, 3, 470 / 8192),
+        (7, 7, 1.0),
+        (0, 0, 1.0),
+    ],
+)
+def test_mcnemar_counts_the_ways_of_a_coin(wins, losses, p):
+    assert mcnemar(wins, losses) == pytest.approx(p)
+
+
+def test_mcnemar_of_thousands_is_near_the_normal_distribution():
+    z = (5100 - 4900) / math.sqrt(10_000)
+
+    assert mcnemar(5100, 4900) == pytest.approx(math.erfc(z / math.sqrt(2)), abs=1e-3)
+
+
+def score_of_tango(difference, wins, losses, rows):
+    """The score statistic with the rates that are likeliest among all with this difference."""
+    losing = np.linspace(max(0.0, -difference), (1 - difference) / 2, 200_001)[1:-1]
+    winning = losing + difference
+    equal = 1 - winning - losing
+    likelihood = (
+        wins * np.log(winning) + losses * np.log(losing) + (rows - wins - losses) * np.log(equal)
+    )
+    best = losing[likelihood.argmax()]
+    variance = rows * (2 * best + difference * (1 - difference))
+    return (wins - losses - rows * difference) / math.sqrt(variance)
+
+
+@pytest.mark.parametrize(("wins", "losses", "rows"), [(40, 20, 160), (12, 2, 50), (1, 9, 44)])
+def test_tangos_interval_ends_where_the_score_test_begins_to_reject(wins, losses, rows):
+    low, high = tango(wins, losses, rows)
+
+    assert score_of_tango(low, wins, losses, rows) == pytest.approx(Z95, abs=2e-3)
+    assert score_of_tango(high, wins, losses, rows) == pytest.approx(-Z95, abs=2e-3)
+
+
+@pytest.mark.parametrize("rows", [1, 10, 100])
+def test_tangos_interval_of_systems_that_never_differ_is_that_of_wilson_on_both_sides(rows):
+    end = Z95**2 / (Z95**2 + rows)
+
+    assert tango(0, 0, rows) == pytest.approx((-end, end))
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 60))
+def test_tangos_interval_holds_the_difference_and_turns_with_the_systems(wins, losses, equal):
+    rows = wins + losses + equal
+    low, high = tango(wins, losses, rows)
+
+    assert -1 <= low <= (wins - losses) / rows <= high <= 1
+    assert tango(losses, wins, rows) == pytest.approx((-high, -low), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sums", "p"),
+    [
+        # All of 2 ** 3 flips: only +++ and --- reach the sum of three
+        ([1.0, 1.0, 1.0], 2 / 8),
+        ([0.1, 0.2, -0.3], 1.0),
+        # |±3 ±1| reaches 2 in every flip
+        ([3.0, -1.0], 1.0),
+        ([0.0, 0.0], 1.0),
+        ([0.5, 0.0], 1.0),
+    ],
+)
+def test_every_sign_flip_is_tried_for_few_clusters(sums, p):
+    assert sign_flips(np.array(sums)) == pytest.approx(p)
+
+
+def test_random_sign_flips_agree_with_all_of_them():
+    sums = np.array([0.9, 0.4, 0.3, 0.3, 0.2, 0.2, 0.1, -0.1, -0.2, -0.3, 0.5, 0.4])
+
+    # A thirteenth that changes nothing makes them random
+    together = sign_flips(np.append(sums, 1e-12))
+
+    assert len(sums) == ALL_FLIPS
+    assert together == pytest.approx(sign_flips(sums), abs=0.01)
+
+
+def test_many_equal_clusters_are_judged_by_the_normal_distribution():
+    sums = np.resize([1.0, -1.0, 1.0], 3000)
+
+    assert sign_flips(sums) == pytest.approx(math.erfc(1000 / math.sqrt(2 * 3000)))
+
+
+def test_the_bootstrap_is_as_wide_as_a_t_interval_where_values_are_normal():
+    values = np.random.default_rng(3).normal(size=20)
+
+    low, high = bootstrap(values, np.ones(20))
+
+    assert (high - low) / 2 == pytest.approx(2.093 * values.std(ddof=1) / math.sqrt(20), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        # Holm 1979: 4 x .01, 3 x .02, 2 x .03 raised to the one before, .04 too
+        ([0.01, 0.04, 0.03, 0.02], [0.04, 0.06, 0.06, 0.06]),
+        ([0.6, 0.7], [1.0, 1.0]),
+        ([None, 0.01, None, 0.5], [None, 0.02, None, 0.5]),
+        ([], []),
+    ],
+)
+def test_p_values_are_adjusted_by_holm(p_values, adjusted):
+    assert holm(p_values) == pytest.approx(adjusted)
+
+
+@pytest.mark.parametrize(
+    ("discordant", "difference", "rows"),
+    [(0.2, 0.05, 626), (0.2, 0.10, 155), (0.3, 0.05, 940), (0.1, 0.03, 870), (0.2, -0.05, 626)],
+)
+def test_needed_rows_of_rates_are_those_of_connor(discordant, difference, rows):
+    assert rows_for_rates(discordant, difference) == rows
+
+
+@pytest.mark.parametrize(("discordant", "difference"), [(0.05, 0.1), (0.0, 0.05), (0.2, 0.0)])
+def test_no_number_of_rows_makes_an_impossible_difference(discordant, difference):
+    assert rows_for_rates(discordant, difference) is None
+
+
+def test_needed_rows_of_means():
+    # (1.96 + .8416)² x .3² / .05² = 282.6
+    assert rows_for_means(0.3, 0.05) == 283
+
+
+def test_yes_or_no_values_of_different_questions():
+    difference = paired(pairs([1, 1, 0, 0, 1, 0], [1, 0, 1, 1, 1, 1]))
+
+    assert (difference.wins, difference.ties, difference.losses) == (3, 2, 1)
+    assert (difference.first, difference.second) == (0.5, pytest.approx(5 / 6))
+    assert difference.difference == pytest.approx(1 / 3)
+    assert difference.p == pytest.approx(2 * 5 / 16 - 4 / 16)
+    assert (difference.low, difference.high) == pytest.approx(tango(3, 1, 6))
+    assert (difference.method, difference.rows, difference.clusters) == ("yes or no", 6, 6)
+
+
+def test_repeated_questions_are_one_cluster_and_tell_less():
+    first, second = [0, 0, 0, 1, 1, 1] * 4, [1, 1, 1, 1, 1, 1] * 4
+    questions = [question for question in range(8) for _ in range(3)]
+
+    apart = paired(pairs(first, second))
+    together = paired(pairs(first, second, questions))
+
+    assert (together.method, together.clusters, together.rows) == ("clusters", 8, 24)
+    assert together.p == pytest.approx(2 / 2**4)
+    assert together.p > apart.p
+    assert together.high - together.low > apart.high - apart.low
+
+
+@pytest.mark.parametrize(("first", "second"), [([0.5], [0.7]), ([0.5, 0.2], [0.7, 0.3])])
+def test_of_one_question_no_interval_is_given(first, second):
+    difference = paired(pairs(first, second, ["same"] * len(first)))
+
+    assert (difference.low, difference.high, difference.p) == (None, None, None)
+    assert not difference.is_told_apart
+    assert difference.rows_needed(0.05) is None
+
+
+def test_one_yes_or_no_row_tells_nothing_apart():
+    difference = paired(pairs([0], [1]))
+
+    assert difference.p == 1 / 2
+    assert not difference.is_told_apart
+
+
+def simulated(rows, kind, seed):
+    """Two equal systems on the same questions."""
+    random = np.random.default_rng(seed)
+    easy = random.random(rows)
+    if kind == "mean":
+        both = [np.clip(easy + random.normal(0, 0.2, rows), 0, 1) for _ in range(2)]
+        return pairs(*both)
+    times = 5 if kind == "clusters" else 1
+    questions = np.repeat(np.arange(rows // times), times)
+    both = [(random.random(len(questions)) < easy[questions]).astype(float) for _ in range(2)]
+    return pairs(*both, questions.tolist())
+
+
+@pytest.mark.parametrize("kind", ["yes or no", "mean", "clusters"])
+def test_equal_systems_are_seldom_told_apart(kind):
+    alarms = sum(
+        paired(simulated(50, kind, seed)).is_told_apart for seed in range(REPETITIONS)
+    )
+
+    # Of 150 at most 6 % and three standard errors of a rate of 5 %
+    assert alarms <= (0.06 + 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)) * REPETITIONS
+
+
+def test_more_rows_are_needed_for_a_smaller_difference():
+    difference = paired(pairs([0.2, 0.5, 0.9, 0.4], [0.3, 0.4, 0.9, 0.8]))
+    needed = [difference.rows_needed(size) for size in (0.2, 0.1, 0.05, 0.01)]
+
+    assert all(few < many for few, many in pairwise(needed))
